@@ -34,7 +34,7 @@ FLOORS = (
     ('applications/payload', 'applications/contact', 'applications/export', 'applications/fleet'),
     ('pages/report', 'pages/view', 'pages/watch'),
     ('ros/stand_in', 'ros/nodes/common', 'ros/nodes/motion', 'ros/nodes/simulated', 'ros/nodes'),
-    ('interface/demo', 'interface/cli/common', 'interface/cli'),
+    ('interface/demo', 'interface/cli/common', 'interface/python', 'interface/cli'),
 )
 #: Files of a room, without its __init__.py.
 FEWEST, MOST = 3, 14

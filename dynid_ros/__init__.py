@@ -14,43 +14,99 @@ if TYPE_CHECKING:
     from dynid_ros.applications.export.urdf import export_urdf
     from dynid_ros.arm.load import load_arm
     from dynid_ros.arm.model import ArmModel
-    from dynid_ros.data.files.recording_reader import read_recording
-    from dynid_ros.data.recordings.quality import check_recording
     from dynid_ros.data.recordings.recording import Recording
     from dynid_ros.errors import DynidError
-    from dynid_ros.estimation.identification.identify import identify
-    from dynid_ros.estimation.model.identified_model import IdentifiedModel
-    from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-    from dynid_ros.motion.excitation.design import design_excitation
+    from dynid_ros.interface.python.comparison import compare, Comparison
+    from dynid_ros.interface.python.live import OnlineIdentifier
+    from dynid_ros.interface.python.plots import (
+        plot_contacts,
+        plot_estimates,
+        plot_friction,
+        plot_motion,
+        plot_recording,
+        plot_torque,
+    )
+    from dynid_ros.interface.python.results import IdentifiedModel, Validation
+    from dynid_ros.interface.python.tasks import (
+        check_recording,
+        design_excitation,
+        export,
+        gains,
+        identify,
+        load_model,
+        monitor,
+        payload,
+        read_recording,
+        Replay,
+        replay,
+        simulate,
+        validate,
+    )
 
 __version__ = '0.1.0'
 
 __all__ = [
     'ArmModel',
+    'Comparison',
     'DynidError',
     'IdentifiedModel',
     'OnlineIdentifier',
     'Recording',
+    'Replay',
+    'Validation',
     'check_recording',
+    'compare',
     'design_excitation',
+    'export',
     'export_urdf',
+    'gains',
     'identify',
     'load_arm',
+    'load_model',
+    'monitor',
+    'payload',
+    'plot_contacts',
+    'plot_estimates',
+    'plot_friction',
+    'plot_motion',
+    'plot_recording',
+    'plot_torque',
     'read_recording',
+    'replay',
+    'simulate',
+    'validate',
 ]
 
 _MODULES = {
     'ArmModel': 'arm.model',
+    'Comparison': 'interface.python.comparison',
     'DynidError': 'errors',
-    'IdentifiedModel': 'estimation.model.identified_model',
-    'OnlineIdentifier': 'estimation.online.online_identifier',
+    'IdentifiedModel': 'interface.python.results',
+    'OnlineIdentifier': 'interface.python.live',
     'Recording': 'data.recordings.recording',
-    'check_recording': 'data.recordings.quality',
-    'design_excitation': 'motion.excitation.design',
+    'Replay': 'interface.python.tasks',
+    'Validation': 'interface.python.results',
+    'check_recording': 'interface.python.tasks',
+    'compare': 'interface.python.comparison',
+    'design_excitation': 'interface.python.tasks',
+    'export': 'interface.python.tasks',
     'export_urdf': 'applications.export.urdf',
-    'identify': 'estimation.identification.identify',
+    'gains': 'interface.python.tasks',
+    'identify': 'interface.python.tasks',
     'load_arm': 'arm.load',
-    'read_recording': 'data.files.recording_reader',
+    'load_model': 'interface.python.tasks',
+    'monitor': 'interface.python.tasks',
+    'payload': 'interface.python.tasks',
+    'plot_contacts': 'interface.python.plots',
+    'plot_estimates': 'interface.python.plots',
+    'plot_friction': 'interface.python.plots',
+    'plot_motion': 'interface.python.plots',
+    'plot_recording': 'interface.python.plots',
+    'plot_torque': 'interface.python.plots',
+    'read_recording': 'interface.python.tasks',
+    'replay': 'interface.python.tasks',
+    'simulate': 'interface.python.tasks',
+    'validate': 'interface.python.tasks',
 }
 
 

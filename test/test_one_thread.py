@@ -33,7 +33,7 @@ def log():
 def session():
     samples = log()
     online = dyn.OnlineIdentifier(ARM, cutoff_hz=5.0, delay=0.0)
-    online.push(np.rint(samples.t * 1e9).astype(np.int64), samples.q, samples.u)
+    online.push(samples.t, samples.q, samples.u)
     return online
 
 

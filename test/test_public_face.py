@@ -83,6 +83,8 @@ def test_model_tells_itself_in_five_lines():
 N = TWO_AXIS.n
 ROWS = np.zeros((4, N))
 STAMPS = np.arange(4.0)
+LOG = dyn.Recording(STAMPS, ROWS, ROWS, TWO_AXIS.joint_names)
+MODEL = dyn.IdentifiedModel.of(identification(TWO_AXIS))
 
 
 @pytest.mark.parametrize(('call', 'said'), [
@@ -90,8 +92,32 @@ STAMPS = np.arange(4.0)
     (lambda: dyn.identify(TWO_AXIS, [], method='nope'),
      "method must be one of differentiated, filtered, power, not 'nope'"),
     (lambda: dyn.identify(TWO_AXIS, [], holdout=1.5), 'holdout must be a share'),
-    (lambda: dyn.identify(TWO_AXIS, dyn.Recording(STAMPS, ROWS, ROWS, TWO_AXIS.joint_names)),
-     'give [recording]'),
+    (lambda: dyn.identify('panda', ['no_bag']), 'no_bag does not exist'),
+    (lambda: dyn.identify('no_arm', 'no_bag'), 'there is no arm or file "no_arm"'),
+    (lambda: dyn.identify(7, 'no_bag'), 'arm must be a name, a path or an ArmModel, not int'),
+    (lambda: dyn.identify(TWO_AXIS, 7),
+     'recordings must be a path, a Recording, or a list of these, not int'),
+    (lambda: dyn.identify(TWO_AXIS, [7]), 'recordings must be a path or a Recording, not int'),
+    (lambda: dyn.identify(TWO_AXIS, ['a', 'a']), 'a is given twice'),
+    (lambda: dyn.identify(TWO_AXIS, ['a'], validation='a'), 'a is used for fitting, so it cannot validate'),
+    (lambda: dyn.identify('panda', dyn.Recording(STAMPS, ROWS, ROWS, TWO_AXIS.joint_names)),
+     'recordings must be of the joints fer_joint1'),
+    (lambda: dyn.identify(TWO_AXIS, LOG, friction='viscos'), "unknown friction term 'viscos'"),
+    (lambda: dyn.identify(TWO_AXIS, LOG, friction=7),
+     'friction must be a name, names joined by commas, or a list of names, not int'),
+    (lambda: dyn.identify(TWO_AXIS, [], holdout='x'), 'holdout must hold numbers'),
+    (lambda: dyn.identify(TWO_AXIS, [], holdout=[0.1, 0.2]), 'holdout must be one number'),
+    (lambda: dyn.load_model('no_result'), 'name the folder that dynid identify -o wrote'),
+    (lambda: dyn.validate(TWO_AXIS, LOG), 'model must be the folder of a result or an '
+     'IdentifiedModel, not ArmModel'),
+    (lambda: dyn.simulate('two_axis', 'no_motion.yaml'), 'no_motion.yaml'),
+    (lambda: MODEL.conf_int(95), 'level must be between 0 and 1, such as 0.95, not 95'),
+    (lambda: MODEL.gravity([0, 0, 0]), 'q must be (2,) or (N, 2)'),
+    (lambda: MODEL.validate(ROWS), 'recording must be a path or a Recording, not ndarray'),
+    (lambda: dyn.export(MODEL, 'model.docx'), "'model.docx' has no suffix of a format"),
+    (lambda: dyn.payload(MODEL, LOG, flange=[0, 0]), 'flange must have the shape (6,)'),
+    (lambda: dyn.compare(MODEL, identification(dyn.load_arm('panda'))),
+     'other must be of the joints'),
     (lambda: dyn.Recording(STAMPS, ROWS[:, :1], ROWS, TWO_AXIS.joint_names),
      'q must have the shape (N, 2), but has (4, 1)'),
     (lambda: dyn.Recording(STAMPS, ROWS[:3], ROWS, TWO_AXIS.joint_names),
@@ -104,9 +130,11 @@ STAMPS = np.arange(4.0)
     (lambda: dyn.Recording(STAMPS, [['x', 'y']], ROWS, TWO_AXIS.joint_names),
      'q must hold numbers'),
     (lambda: dyn.OnlineIdentifier(TWO_AXIS).push([1, 2], ROWS[:2, :1], ROWS[:2]),
-     'p must have the shape (N, 2), but has (2, 1)'),
+     'q must have the shape (N, 2), but has (2, 1)'),
     (lambda: dyn.OnlineIdentifier(TWO_AXIS).push([1, 2], ROWS[:2], ROWS[:3]),
      'the same number of rows, but have 2, 2 and 3'),
+    (lambda: dyn.OnlineIdentifier(TWO_AXIS).push([1e18, 2e18], ROWS[:2], ROWS[:2]),
+     't must be in s, but is up to 2e+18; push_ns takes ns'),
     (lambda: identification(TWO_AXIS).predict_torque([0, 0], [0, 0], [0, np.inf]),
      'qdd must be finite, but is inf in row 0, joint 2'),
     (lambda: identification(TWO_AXIS).predict_torque(ROWS, ROWS, ROWS[:2]),

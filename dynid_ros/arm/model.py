@@ -21,7 +21,9 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.link_bounds import LinkBounds
 from dynid_ros.arm.parameters import ParameterLayout
+from dynid_ros.errors import listed
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.summarised import Summarised
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,8 @@ class Table:
     unit: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class ArmModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class ArmModel(Summarised):
     """
     A kinematic tree of n joints with all that torque depends on.
 
@@ -182,6 +184,17 @@ class ArmModel:
     tolerances: Tolerances | None = None
     margins: LimitMargins = field(default_factory=LimitMargins)
     link_bounds: LinkBounds | None = None
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what tells arms apart, for a console or a notebook."""
+        return [
+            ('ArmModel', f'{self.name}: {self.n} joints'),
+            ('joints', listed(self.joint_names, 8)),
+            ('drive signal', self.drive.signal
+             + ('' if self.drive.includes_gravity else ' without gravity')),
+            ('friction terms', ', '.join(self.friction) or 'none'),
+            ('inertias', 'not stated' if self.inertial is None else
+             f'stated, {self.inertial[:, 0].sum():.4g} kg in all')]
 
     @property
     def n(self) -> int:

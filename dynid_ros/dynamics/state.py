@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidWarning, InputError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import numbers
 
 
 class LimitWarning(DynidWarning):
@@ -57,8 +58,8 @@ def as_states(arm: ArmModel, q: ArrayLike, **rates: ArrayLike | None) -> States:
     q : (n,) or (N, n) array_like
         Positions, rad or m.
     **rates : (n,) or (N, n) array_like, or None
-        Further quantities by name; None or an empty one is zero, and a single one serves all
-        positions.
+        Further quantities by name; None or an empty one is zero, and a single one, or a number
+        for all joints, serves all positions.
 
     Raises
     ------
@@ -77,8 +78,10 @@ def as_states(arm: ArmModel, q: ArrayLike, **rates: ArrayLike | None) -> States:
     warn_outside(arm, positions)
     others = []
     for name, value in rates.items():
-        given = np.zeros(0) if value is None else np.asarray(value, dtype=float)
-        other = np.zeros(arm.n) if given.size == 0 else _read(arm, name, given)
+        given = numbers(name, 0.0 if value is None else value)
+        all_joints = given.ndim == 0 or given.size == 0
+        other = _read(arm, name, np.full(arm.n, given if given.size else 0.0)
+                      if all_joints else given)
         if other.ndim == 2 and len(other) != len(positions):
             if not single:
                 raise InputError(f'q has {len(positions)} states, but {name} has {len(other)}')
@@ -100,10 +103,7 @@ def warn_outside(arm: ArmModel, q: Array) -> None:
 
 
 def _read(arm: ArmModel, name: str, value: ArrayLike) -> Array:
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f'{name} must hold numbers only: {error}') from error
+    array = numbers(name, value)
     if array.ndim not in (1, 2) or array.shape[-1] != arm.n:
         raise InputError(
             f"{name} must be ({arm.n},) or (N, {arm.n}) for the {arm.n} joints of '{arm.name}', "

@@ -9,6 +9,23 @@ from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
 
 
+def numbers(name: str, value: ArrayLike) -> Array:
+    """Convert an argument to an array of float64, or raise an `InputError` that names it."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f'{name} must hold numbers: {error}') from None
+
+
+def one_number(name: str, value: object, least: float = -np.inf, most: float = np.inf) -> float:
+    """Convert an argument to one number within bounds, or raise an `InputError` that names it."""
+    array = numbers(name, value)  # type: ignore[arg-type]
+    if array.ndim or not least <= array <= most:
+        bounds = f' from {least:g} to {most:g}' if least > -np.inf or most < np.inf else ''
+        raise InputError(f'{name} must be one number{bounds}, not {value!r}')
+    return float(array)
+
+
 def as_numbers(name: str, value: ArrayLike, dimensions: int, width: int | None = None) -> Array:
     """
     Convert an argument to an array of numbers, and check its shape.
@@ -35,10 +52,7 @@ def as_numbers(name: str, value: ArrayLike, dimensions: int, width: int | None =
         The value holds something else than numbers, or has another shape.
 
     """
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f'{name} must hold numbers: {error}') from None
+    array = numbers(name, value)
     if array.ndim != dimensions or (width is not None and array.shape[-1] != width):
         wanted = {1: ['N'], 2: ['N', 'n']}[dimensions]
         wanted[-1] = wanted[-1] if width is None else str(width)
@@ -57,8 +71,8 @@ def finite_rows(name: str, value: ArrayLike, width: int) -> Array:
         The value has another shape, or holds NaN or infinity.
 
     """
-    alone = as_numbers(name, value, 1, width)[None] if np.ndim(value) == 1 else None
-    rows = as_numbers(name, value, 2, width) if alone is None else alone
+    array = numbers(name, value)
+    rows = np.atleast_2d(as_numbers(name, array, 1 if array.ndim == 1 else 2, width))
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
         raise InputError(

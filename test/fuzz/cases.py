@@ -182,9 +182,9 @@ def live(rng: Random, good: Path) -> list[str]:
             _spoil(rng, message)
         reader.add(message, at * 10**7)
         if not at % 40:
-            online.push(*reader.take())
+            online.push_ns(*reader.take())
     try:
-        online.push(*reader.take())
+        online.push_ns(*reader.take())
         online.estimate()
         if not rng.randrange(RARE):
             online.result()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.change import largest_change
@@ -86,9 +86,10 @@ class LivePayload(OnlineIdentifier):
         super().reset()
         self._recent: deque[RowBlock] = deque()
 
-    def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
-        """Take in samples, as `OnlineIdentifier.push`."""
-        learned = super().push(stamps, p, u)
+    def _take_in(
+        self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
+    ) -> list[tuple[RowBlock, Array]]:
+        learned = super()._take_in(stamps, name, positions, signals)
         self.remember(learned)
         return learned
 

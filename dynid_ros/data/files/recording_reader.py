@@ -71,9 +71,9 @@ def read_recording(
     path = Path(path)
     states = read_messages(path, topic)
     if states is not None:
-        return _at_joints(from_messages(states, path, arm, received), arm)
+        return at_joints(from_messages(states, path, arm, received), arm)
     t, q, u, qd, defects = read_table(path, arm, rate_hz=rate_hz)
-    return _at_joints(
+    return at_joints(
         Recording(t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects), arm)
 
 
@@ -97,7 +97,8 @@ def read_messages(path: Path, topic: str) -> JointStates | None:
     return read_echoed(path) if suffix in TEXT_SUFFIXES else None
 
 
-def _at_joints(recording: Recording, arm: ArmModel) -> Recording:
+def at_joints(recording: Recording, arm: ArmModel) -> Recording:
+    """Bring positions and velocities from the encoders to the joints."""
     drive, qd = arm.drive, recording.qd
     return replace(recording, q=joint_position(recording.q, drive),
                    qd=None if qd is None else joint_velocity(qd, drive))

@@ -9,9 +9,10 @@ import numpy as np
 
 from dynid_ros.arm.settings import SIGNALS
 from dynid_ros.data.recordings.warmth import Warmth
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.inputs import as_numbers
+from dynid_ros.utilities.summarised import Summarised
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class Defect:
         return dict(vars(self))
 
 
-@dataclass(frozen=True, eq=False)
-class Recording:
+@dataclass(frozen=True, eq=False, repr=False)
+class Recording(Summarised):
     """
     One recording of n joints and N samples, never resampled in place.
 
@@ -124,6 +125,21 @@ class Recording:
                         f'of t, but has {len(arrays[name])}')
         for name, value in {**arrays, 'joint_names': names}.items():
             object.__setattr__(self, name, value)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return length, joints and defects, for a console or a notebook."""
+        seconds = self.seconds
+        rate = f', {(len(self.t) - 1) / seconds:.4g} samples/s' if seconds > 0 else ''
+        marked = ', '.join(f'{begin:.4g} to {end:.4g} s' for begin, end in self.validation)
+        return [
+            (type(self).__name__,
+             f'{self.source}: {len(self.t)} samples in {seconds:.4g} s{rate}'),
+            ('joints', listed(self.joint_names, 8)),
+            ('signals', f'positions, {self.signal}'
+             + ('' if self.qd is None else ', velocities')),
+            *([('marked for validation', marked)] if marked else []),
+            ('defects found while reading',
+             listed([f'{each.code} ({each.severity})' for each in self.defects]) or 'none')]
 
     @property
     def seconds(self) -> float:

@@ -46,7 +46,7 @@ class IdentifiedModel:
     theta : (b,) ndarray
         Base parameters, in the order of ``base_parameters(arm)``.
     covariance : (b, b) ndarray
-        With regard to coloured residuals (Newey and West).
+        With regard to coloured residuals (Newey and West); `std` is the root of its diagonal.
     std_white : (b,) ndarray
         Standard deviations as if residuals were white, for comparison.
     data_share : (b,) ndarray
@@ -227,7 +227,7 @@ class IdentifiedModel:
         return motion_range(seen) if seen else None
 
     def predict_torque(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+        self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, *,
         history: JointHistory | None = None,
     ) -> Array:
         """
@@ -236,7 +236,8 @@ class IdentifiedModel:
         Parameters
         ----------
         q, qd, qdd : (N, n) or (n,) array_like
-            rad, rad/s, rad/s² (m for prismatic joints), in the order of the arm's joints.
+            rad, rad/s, rad/s² (m for prismatic joints), in the order of the arm's joints; the arm
+            is at rest by default.
         history : JointHistory, optional
             From `history_of`, for friction terms that depend on the motion before; by default
             joints are cold and slide.
@@ -260,7 +261,7 @@ class IdentifiedModel:
 
     @one_thread()
     def torque_std(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+        self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, *,
         history: JointHistory | None = None,
     ) -> Array:
         """
@@ -294,7 +295,9 @@ class IdentifiedModel:
     def _states(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, history: JointHistory | None,
     ) -> tuple[Array, Array, Array, JointHistory | None]:
-        given = {'q': q, 'qd': qd, 'qdd': qdd}
+        q = finite_rows('q', q, self.arm.n)
+        given = {'q': q, **{name: np.broadcast_to(rate, q.shape) if np.ndim(rate) == 0 else rate
+                            for name, rate in (('qd', qd), ('qdd', qdd))}}
         if history is not None:
             given |= {'warmth': history.warmth, 'presliding': history.presliding}
         states = [finite_rows(name, value, self.arm.n) for name, value in given.items()]

@@ -7,7 +7,7 @@ from copy import copy
 import hashlib
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
@@ -28,6 +28,8 @@ from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
 FORMAT = 8
+#: Latest time that 64 bits hold in ns, in the year 2255, s.
+LATEST = 9e9
 
 
 class OnlineIdentifier(Checkpointed):
@@ -85,36 +87,80 @@ class OnlineIdentifier(Checkpointed):
         self._span = np.zeros(2, dtype=np.int64)
         self._signal = np.array([[np.inf], [-np.inf]]).repeat(self.arm.n, axis=1)
 
-    def push(self, stamps: NDArray[np.int64], p: Array, u: Array) -> list[tuple[RowBlock, Array]]:
+    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[tuple[RowBlock, Array]]:
         """
-        Take in samples.
+        Take in samples, as a `Recording` has them.
 
         Parameters
         ----------
-        stamps : (k,) ndarray of int64
-            Times since any fixed moment, ns.
-        p, u : (k, n) ndarray
-            Positions and drive signals as measured, in the order of the joints.
+        t : (k,) array_like
+            Times since any fixed moment, s.
+        q, u : (k, n) array_like
+            Positions at the joints, rad or m, and drive signals, in the order of the joints.
 
         Returns
         -------
         list of (RowBlock, (k, n) ndarray)
             As from `StreamingLeastSquares.push`; times count from the first sample of the session.
 
+        Raises
+        ------
+        InputError
+            An argument has another shape, or a time is not finite.
+
         """
-        stamps = np.asarray(stamps, dtype=np.int64)
+        stamps = as_numbers('t', t, 1)
+        if not np.isfinite(stamps).all():
+            raise InputError('t must be finite, but holds NaN or infinity')
+        if (np.abs(stamps) > LATEST).any():
+            raise InputError(f't must be in s, but is up to {stamps.max():g}; push_ns takes ns')
+        return self._take_in(np.rint(1e9 * stamps).astype(np.int64), 'q', q, u)
+
+    def push_ns(
+        self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike,
+    ) -> list[tuple[RowBlock, Array]]:
+        """
+        Take in samples as messages have them.
+
+        Parameters
+        ----------
+        stamps : (k,) ndarray of int64
+            Times since any fixed moment, ns.
+        p, u : (k, n) array_like
+            Positions of the encoders, which the drive settings of the arm bring to the joints, and
+            drive signals, in the order of the joints.
+
+        Returns
+        -------
+        list of (RowBlock, (k, n) ndarray)
+            As from `push`.
+
+        Raises
+        ------
+        InputError
+            An argument has another shape.
+
+        """
+        return self._take_in(np.asarray(stamps, dtype=np.int64), 'p', p, u)
+
+    def _take_in(
+        self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
+    ) -> list[tuple[RowBlock, Array]]:
         if not len(stamps):
             return []
-        p, u = as_numbers('p', p, 2, self.arm.n), as_numbers('u', u, 2, self.arm.n)
-        if not len(stamps) == len(p) == len(u):
+        q, u = (as_numbers(each, value, 2, self.arm.n)
+                for each, value in ((name, positions), ('u', signals)))
+        if not len(stamps) == len(q) == len(u):
             raise InputError(
-                'stamps, p and u must have the same number of rows, but have '
-                f'{len(stamps)}, {len(p)} and {len(u)}')
+                f'stamps, {name} and u must have the same number of rows, but have '
+                f'{len(stamps)}, {len(q)} and {len(u)}')
+        if name == 'p':
+            q = joint_position(q, self.arm.drive)
         if not self.samples:
             self._span[:] = stamps[0]
         self._span[1] = stamps[-1]
         self.samples += len(stamps)
-        t, q = (stamps - self._span[0]) * 1e-9, joint_position(p, self.arm.drive)
+        t = (stamps - self._span[0]) * 1e-9
         self._digest.update(sample_bytes(t, q, u))
         self._signal[0] = np.fmin(self._signal[0], np.fmin.reduce(u))
         self._signal[1] = np.fmax(self._signal[1], np.fmax.reduce(u))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.plain import arm_to_plain
 from dynid_ros.data.files.sidecar import different_setting
 from dynid_ros.errors import InputError
@@ -31,10 +32,23 @@ def read_start(folder: Path, arm: str = '') -> IdentifiedModel:
         Joints, geometry or drive settings of the arm differ from those of the result.
 
     """
-    result = read_result(folder)
-    other = different_setting(arm_to_plain(load_arm(arm)), result.arm) if arm else None
-    if other is not None:
+    return same_arm(read_result(folder), load_arm(arm) if arm else None)
+
+
+def same_arm(result: IdentifiedModel, arm: ArmModel | None) -> IdentifiedModel:
+    """
+    Return a result, if it is of an arm that a user states, too.
+
+    Raises
+    ------
+    InputError
+        Joints, geometry or drive settings differ.
+
+    """
+    other = None if arm is None else different_setting(arm_to_plain(arm), result.arm)
+    if arm is not None and other is not None:
         raise InputError(
-            f"the arm '{arm}' has another {other[0]} than that of the result in {folder}: "
-            f'{other[1]} instead of {other[2]}; leave the arm out, or start from a result of it')
+            f"the arm '{arm.name}' has another {other[0]} than that of the result that the "
+            f'estimate starts from: {other[1]} instead of {other[2]}; leave the arm out, or start '
+            'from a result of it')
     return result

@@ -31,16 +31,13 @@ def run(args: Namespace) -> int:
     """Check and print the defects; status 1 if one of them spoils what would be identified."""
     from dynid_ros.arm import load_arm
     from dynid_ros.data.recordings.clock import with_one_clock
-    from dynid_ros.data.recordings.quality import check_recording
-    from dynid_ros.estimation.identification.gain_check import gain_defects
     from dynid_ros.interface.cli.common.summary import defect_lines
+    from dynid_ros.interface.python.tasks import check_recording
 
     arm = load_arm(args.arm)
     recording = read_recording(args, args.recording, arm)
     defects = check_recording(recording, arm)
     seconds = with_one_clock(recording).seconds
-    if not any(defect.severity == 'error' for defect in defects):
-        defects = (*defects, *gain_defects(arm, recording))
     answer(args, {
         'arm': arm.name, 'samples': len(recording.t), 'seconds': seconds,
         'defects': [defect.as_dict() for defect in defects],

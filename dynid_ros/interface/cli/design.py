@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
     from dynid_ros.motion.excitation.design_objective import Task
     from dynid_ros.motion.excitation.search import Design
-    from dynid_ros.motion.trajectory.motion_pair import Motion
 
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
@@ -85,12 +84,10 @@ def run(args: Namespace) -> int:
     from dynid_ros.arm.surroundings import load_surroundings
     from dynid_ros.motion.excitation.design import (
         design,
+        design_both,
         design_metadata,
-        margins_as_dict,
-        with_validation,
     )
     from dynid_ros.motion.feasibility.scene import build_scene
-    from dynid_ros.motion.trajectory.motion_file import write_motion
     from dynid_ros.motion.trajectory.trajectory_file import check_formats, export_motion
 
     _check_length(args)
@@ -108,22 +105,14 @@ def run(args: Namespace) -> int:
             bar.set_postfix_str(f'start {start + 1}, best {best:.4g}', refresh=False)
             bar.update(min(seconds, args.time) - bar.n)
 
-        designed = design(arm, task, scene, progress)
-    notes = design_metadata(designed, task, arm, scene)
-    motion: Motion = designed.motion
+        designed = (design_both if load is None else design)(arm, task, scene, progress)
     if load is not None:
-        notes |= {'regards_earlier_results': load.measured, 'payload': _expected(load, designed)}
-    else:
-        try:
-            motion, validation = with_validation(designed, arm, task, scene)
-            notes['validation'] = {
-                'seconds': validation.motion.duration, 'way_seconds': motion.way,
-                'margins': margins_as_dict(validation.margins, arm)}
-        except InputError as error:
-            notes['notes'].append(f'without another motion for validation: {error}')
-    write_motion(args.output, motion, arm, notes)
+        designed = replace(designed, arm=arm, notes=design_metadata(designed, task, arm, scene) | {
+            'regards_earlier_results': load.measured, 'payload': _expected(load, designed)})
+    notes = designed.notes
+    designed.save(args.output)
     for path in args.export:
-        export_motion(path, motion, arm.joint_names, args.rate)
+        export_motion(path, designed.pair or designed.motion, arm.joint_names, args.rate)
     if args.plots:
         from dynid_ros.pages.report.plots import draw_motion
 

@@ -9,24 +9,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import add_json, answer
-
-if TYPE_CHECKING:
-    from dynid_ros.estimation.model.identified_model import IdentifiedModel
-
-#: Formats by the suffix of a file.
-FORMATS = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python'}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('result', type=Path, metavar='DIR', help='folder of the result')
     parser.add_argument(
-        '--format', choices=tuple(FORMATS.values()),
-        help=f'(default: by the suffix of the file, {", ".join(FORMATS)})')
+        '--format', choices=('urdf', 'mjcf', 'yaml', 'python'),
+        help='(default: by the suffix of the file, .urdf, .xml, .yaml, .py)')
     parser.add_argument(
         '--robot', type=Path, metavar='FILE',
         help='your URDF, of which inertias and friction are replaced and all else is kept; with '
@@ -39,50 +31,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write the file, and state its torque error and the parts that it cannot hold."""
-    from dynid_ros.applications.export.file_error import LOADERS, statements
-    from dynid_ros.applications.export.urdf import export_urdf
-    from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.utilities.atomic_write import write_whole
+    from dynid_ros.applications.export.formats import format_of
+    from dynid_ros.interface.python.tasks import export
 
-    form = args.format or _format_of(args.output)
-    if args.robot is not None and form not in ('urdf', 'yaml'):
-        raise InputError('--robot is for --format urdf and yaml only')
-    model, notes = read_result(args.result), list[str]()
-    if form == 'urdf':
-        notes += export_urdf(model, args.robot, out=args.output)
-    else:
-        write_whole(args.output, _text(model, form, args.robot).encode())
-    if form in LOADERS:
-        notes += statements(model, args.output.read_text(encoding='utf-8'), form)
-    elif args.robot is not None:
-        notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
-                     'in it; for friction, export a URDF (-o FILE.urdf)')
-    if not model.verdict.trustworthy:
-        notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
+    form = args.format or format_of(args.output)
+    notes = export(args.result, args.output, robot=args.robot, form=form)
     answer(args, {'file': str(args.output), 'format': form, 'notes': notes},
            [*notes, f'wrote {args.output}'])
     return 0
-
-
-def _format_of(output: Path) -> str:
-    """Choose the format by the name of a file."""
-    form = FORMATS.get(output.suffix.lower())
-    if form is None:
-        known = ', '.join(f'{suffix} ({name})' for suffix, name in FORMATS.items())
-        raise InputError(f"'{output}' has no suffix of a format: give it one of {known}, or give "
-                         '--format')
-    return form
-
-
-def _text(model: IdentifiedModel, form: str, robot: Path | None) -> str:
-    """Write a model in a format other than URDF."""
-    from dynid_ros.applications.export.format_friction import simple_arm
-    from dynid_ros.applications.export.maker_tables import maker_table
-    from dynid_ros.applications.export.mjcf import mjcf_of
-    from dynid_ros.applications.export.standalone import python_of, table_of
-
-    if form == 'mjcf':
-        return mjcf_of(simple_arm(model, rotor_inertia=True))
-    if form == 'python':
-        return python_of(model.possible_arm)
-    return table_of(model) if robot is None else maker_table(model.possible_arm, robot)

@@ -9,7 +9,6 @@ arm states, or determine none.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from functools import partial
 from pathlib import Path
 
 from dynid_ros.errors import InputError
@@ -19,9 +18,8 @@ from dynid_ros.interface.cli.common.arguments import (
     add_json,
     add_reading,
     answer,
-    friction_choice,
     positive,
-    read_recording,
+    reading,
 )
 
 
@@ -47,17 +45,17 @@ def run(args: Namespace) -> int:
     """Print the gains, and write them into a copy of the arm."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.drive_file import check_copy, write_copy
-    from dynid_ros.estimation.identification.gain_recordings import recorded_gains
     from dynid_ros.interface.cli.common.gain_table import gain_lines, gains_as_dict
+    from dynid_ros.interface.python.tasks import gains
 
-    _check(args)
+    if bool(args.loaded) != (args.mass is not None):
+        raise InputError('--loaded and --mass belong together; give the recording with the load '
+                         'and the mass of the load')
     arm = load_arm(args.arm)
     if args.write:
         check_copy(args.arm, args.write)
-    read = partial(read_recording, args, arm=arm)
-    found = recorded_gains(
-        arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass,
-        friction=friction_choice(args))
+    found = gains(arm, args.recordings, loaded=args.loaded, mass=args.mass,
+                  friction=args.friction, **reading(args))
     written = None
     if args.write and not found.objection:
         write_copy(args.arm, found.gain, args.write)
@@ -66,14 +64,3 @@ def run(args: Namespace) -> int:
     answer(args, gains_as_dict(arm, found) | {'written': written},
            [*gain_lines(arm, found), *([told] if args.write else [])])
     return 1 if found.refuted.any() or found.objection else 0
-
-
-def _check(args: Namespace) -> None:
-    if bool(args.loaded) != (args.mass is not None):
-        raise InputError('--loaded and --mass belong together; give the recording with the load '
-                         'and the mass of the load')
-    names = [path.resolve() for path in (*args.recordings, *args.loaded)]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f'{name} is given twice; give each recording once, and the one with '
-                             'the load after --loaded')

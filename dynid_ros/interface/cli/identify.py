@@ -8,13 +8,9 @@ held-out validation and a report.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
 
-from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_friction,
@@ -24,13 +20,9 @@ from dynid_ros.interface.cli.common.arguments import (
     answer,
     check_folder,
     cutoff,
-    friction_choice,
-    read_recording,
+    reading,
     share,
 )
-
-if TYPE_CHECKING:
-    from dynid_ros.data.recordings.recording import Recording
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -63,52 +55,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Identify, write the result and the report, and print a summary."""
     start = perf_counter()
-    from dynid_ros.arm import load_arm
-    from dynid_ros.estimation.identification.identify import identify
-    from dynid_ros.estimation.result_files.result_file import result_contents
-    from dynid_ros.interface.cli.common.summary import result_as_dict, result_lines
-    from dynid_ros.pages.report.page import report_page
-    from dynid_ros.utilities.atomic_write import write_together
+    from dynid_ros.interface.cli.common.summary import result_as_dict
+    from dynid_ros.interface.python.tasks import identify
 
-    arm = load_arm(args.arm)
-    if args.cutoff is not None:
-        arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=args.cutoff))
     check_folder(args.output)
-    check_apart(args.recordings, args.validate)
-    seconds = []
-
-    def read(path: Path) -> Recording:
-        # One by one during preparation, so that the raw samples of a long one are released before
-        # its rows are made.
-        before = perf_counter()
-        recording = read_recording(args, path, arm)
-        seconds.append(perf_counter() - before)
-        return recording
-
     result = identify(
-        arm, map(read, args.recordings), friction=friction_choice(args),
-        holdout=args.holdout, validation=map(read, args.validate), method=args.method,
-        joint_offsets=args.joint_offsets)
-    timing = {'read': sum(seconds), **result.timing, 'total': perf_counter() - start}
-    timing['condition'] -= timing['read']
-    result = replace(result, timing=timing)
-    page = args.output / 'report.html'
-    write_together({
-        **result_contents(result, args.output), page: report_page(result, page)})
+        args.arm, args.recordings, friction=args.friction, holdout=args.holdout,
+        validation=args.validate, method=args.method, cutoff_hz=args.cutoff,
+        joint_offsets=args.joint_offsets, **reading(args))
+    result.save(args.output)
     answer(args, result_as_dict(result), [
-        *result_lines(result),
-        f'wrote {args.output / "result.yaml"} and {page} ({perf_counter() - start:.1f} s)'])
+        result.summary(),
+        f'wrote {args.output / "result.yaml"} and {args.output / "report.html"} '
+        f'({perf_counter() - start:.1f} s)'])
     return 0 if result.verdict.trustworthy else 1
-
-
-def check_apart(fitted: Sequence[Path], held_out: Sequence[Path]) -> None:
-    """Refuse a held-out recording that is also used for fitting."""
-    names = [path.resolve() for path in fitted]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f'{name} is given twice and would count double; give it once')
-    both = set(names) & {path.resolve() for path in held_out}
-    if both:
-        raise InputError(
-            f'{both.pop()} is used for fitting, so it cannot validate; give another recording, or '
-            'omit --validate to hold out its last part')

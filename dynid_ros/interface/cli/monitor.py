@@ -19,7 +19,7 @@ from dynid_ros.interface.cli.common.arguments import (
     answer,
     check_folder,
     positive,
-    read_recording,
+    reading,
 )
 
 if TYPE_CHECKING:
@@ -49,27 +49,24 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Monitor, draw, and print the contacts; status 1 if the model does not fit."""
-    from dynid_ros.applications.contact.over_recording import monitor_recording
     from dynid_ros.arm.parameters import torque_units
-    from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.data.tables.npz_table import npz_bytes
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.pages.report.plots import contact_svg
+    from dynid_ros.interface.python.tasks import monitor
+    from dynid_ros.pages.report.plots import contact_figure, drawn
     from dynid_ros.utilities.atomic_write import write_together
 
     if args.output is not None:
         check_folder(args.output)
     model = read_result(args.model)
-    check_same_arm(args.recording, model.arm)
-    recording = read_recording(args, args.recording, model.arm)
-    found = monitor_recording(model, recording, args.alarms_per_hour)
+    found = monitor(model, args.recording, alarms_per_hour=args.alarms_per_hour, **reading(args))
     if args.output is not None:
         curves: dict[str, Any] = {
             name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
         write_together({
             args.output / CURVES: npz_bytes(**curves),
-            args.output / PICTURE: contact_svg(
-                model.arm.joint_names, torque_units(model.arm), **curves)})
+            args.output / PICTURE: drawn(contact_figure(
+                model.arm.joint_names, torque_units(model.arm), **curves), 'svg')})
     wrote = [] if args.output is None else [f'wrote {args.output / PICTURE}, {CURVES}']
     answer(args, _as_dict(model, found), [*_lines(model, found, args.alarms_per_hour), *wrote])
     return 1 if found.aged or not model.verdict.trustworthy else 0

@@ -18,7 +18,7 @@ from dynid_ros.interface.cli.common.arguments import (
     add_reading,
     answer,
     finite,
-    read_recording,
+    reading,
 )
 
 
@@ -43,46 +43,26 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Estimate and print the load; status 1 if it is not trustworthy."""
-    import numpy as np
-
     from dynid_ros.applications.export.payload_messages import payload_as_dict
-    from dynid_ros.applications.payload.estimate import estimate_payload
-    from dynid_ros.arm.description.tree import Placement, rotation_rpy
-    from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.interface.cli.common.payload_table import payload_lines
+    from dynid_ros.interface.python.tasks import payload
 
-    model = _model(args)
-    fitted = {Path(source).resolve() for source in model.sources}
-    for path in args.loaded:
-        if path.resolve() in fitted:
-            raise InputError(f'{path} is a recording that the model was fitted to; give one with '
-                             'the load')
-        check_same_arm(path, model.arm)
-    recordings = [read_recording(args, path, model.arm)
-                  for path in args.loaded]
-    frame = None if args.flange is None else Placement(
-        rotation_rpy(args.flange[3:]), np.array(args.flange[:3]))
-    found = estimate_payload(model, recordings, frame)
-    where = 'the flange' if frame is not None else 'the tool of arm.yaml'
+    found = payload(_model(args), args.loaded, flange=args.flange, **reading(args))
+    where = 'the flange' if args.flange is not None else 'the tool of arm.yaml'
     answer(args, payload_as_dict(found), payload_lines(found, where))
     return 0 if found.trustworthy else 1
 
 
 def _model(args: Namespace) -> Any:
-    """Read the model, or identify it from recordings without the load."""
+    """Return the folder of the model, or identify it from recordings without the load."""
     if (args.model is None) == (args.unloaded is None):
         raise InputError('give either --model DIR or --unloaded BAG')
     if args.model is not None:
         if args.arm is not None:
             raise InputError('--arm is for --unloaded only; a model holds its arm')
-        from dynid_ros.estimation.result_files.result_file import read_result
-
-        return read_result(args.model)
+        return args.model
     if args.arm is None:
         raise InputError('--unloaded needs the arm; give it with --arm')
-    from dynid_ros.arm import load_arm
-    from dynid_ros.estimation.identification.identify import identify
+    from dynid_ros.interface.python.tasks import identify
 
-    arm = load_arm(args.arm)
-    return identify(
-        arm, [read_recording(args, path, arm) for path in args.unloaded], holdout=0.0)
+    return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))

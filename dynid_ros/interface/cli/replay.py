@@ -8,7 +8,6 @@ every estimate, the last one, and robot_description.urdf where that is trustwort
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from time import perf_counter
@@ -26,6 +25,7 @@ from dynid_ros.interface.cli.common.arguments import (
     delay,
     positive,
     read_recording,
+    reading,
 )
 
 if TYPE_CHECKING:
@@ -76,33 +76,18 @@ def run(args: Namespace) -> int:
 def _replay_arm(args: Namespace) -> int:
     start = perf_counter()
     from dynid_ros.applications.export.urdf import robot_description
-    from dynid_ros.arm import load_arm
-    from dynid_ros.arm.parameters import parameter_units
-    from dynid_ros.data.files.sidecar import check_same_arm
-    from dynid_ros.dynamics.base import base_parameters
-    from dynid_ros.estimation.online.replay import replay
     from dynid_ros.estimation.result_files.result_file import result_contents
-    from dynid_ros.estimation.result_files.starting_model import read_start
-    from dynid_ros.interface.cli.common.summary import result_as_dict, result_lines
+    from dynid_ros.interface.cli.common.summary import result_as_dict
+    from dynid_ros.interface.python.tasks import replay
     from dynid_ros.utilities.atomic_write import write_together
 
-    first = None if args.start is None else read_start(args.start, args.arm or '')
-    arm = load_arm(args.arm) if first is None else first.arm
-    if first is not None:
-        check_same_arm(args.recording, arm)
-    before = perf_counter()
     check_folder(args.output)
-    recording = read_recording(args, args.recording, arm)
-    read = perf_counter() - before
-    result, history = replay(
-        arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory,
-        start=first)
-    timing = {'read': read, **result.timing, 'total': perf_counter() - start}
-    result = replace(result, timing=timing)
-    units = parameter_units(arm)
+    found = replay(
+        args.arm, args.recording, start=args.start, cutoff_hz=args.cutoff, delay=args.delay,
+        memory=args.memory, **reading(args))
+    result = found.model
     contents = result_contents(result, args.output)
-    contents |= _history_files(
-        args.output, history, [units[c] for c in base_parameters(arm).columns])
+    contents |= _history_files(args.output, found.history, list(result.units))
     wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
     if result.verdict.trustworthy:
         text = robot_description(args.arm or '')(result)
@@ -113,7 +98,7 @@ def _replay_arm(args: Namespace) -> int:
         # One of an earlier run would be taken for this one's.
         (args.output / DESCRIPTION).unlink(missing_ok=True)
     answer(args, result_as_dict(result), [
-        *result_lines(result), f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)'])
+        result.summary(), f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)'])
     return 0 if result.verdict.trustworthy else 1
 
 
@@ -147,7 +132,7 @@ def _replay_payload(args: Namespace) -> int:
 def _history_files(folder: Path, history: History, units: list[str]) -> dict[Path, bytes]:
     """Make the files of the history of every estimate."""
     from dynid_ros.data.tables.npz_table import npz_bytes
-    from dynid_ros.pages.report.plots import evolution_svg
+    from dynid_ros.pages.report.plots import drawn, evolution_figure
 
-    plot = evolution_svg(history.names, units, history.t, history.theta, history.std)
-    return {folder / HISTORY: npz_bytes(**vars(history)), folder / PLOT: plot}
+    plot = evolution_figure(history.names, units, history.t, history.theta, history.std)
+    return {folder / HISTORY: npz_bytes(**vars(history)), folder / PLOT: drawn(plot, 'svg')}

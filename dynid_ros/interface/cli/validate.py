@@ -8,7 +8,6 @@ third of a recording, beside a model that is identified from the rest.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from pathlib import Path
 
 from dynid_ros.errors import InputError
@@ -50,44 +49,28 @@ def run(args: Namespace) -> int:
 
 def _validate_result(args: Namespace) -> int:
     from dynid_ros.data.recordings.clock import with_one_clock
-    from dynid_ros.data.signals.repetition import REPEATS
-    from dynid_ros.estimation.diagnosis.verdict import held_out_findings, joint_findings
     from dynid_ros.estimation.identification.bandwidth import (
         beginning,
         error_at,
         error_by_bandwidth,
     )
-    from dynid_ros.estimation.identification.validation import validate
     from dynid_ros.estimation.regression.preparation import checked_recording
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.cli.common.summary import metric_lines, metrics_as_dict
+    from dynid_ros.interface.python.results import validated
 
     result = read_result(args.model)
     recording = read_recording(args, args.recording, result.arm)
-    metrics, _ = validate(result, recording)
-    # Read otherwise, as with --received, the same file holds other samples.
-    if args.recording.resolve() in {Path(source).resolve() for source in result.sources}:
-        metrics = replace(metrics, held_out=False)
-    seconds = with_one_clock(recording).seconds
-    if metrics.held_out:
-        found = held_out_findings(result.fit, metrics) or joint_findings(metrics)
-        reasons = [each.sentence for each in found if each.is_error]
-        warnings = [each.sentence for each in found if not each.is_error]
-    else:
-        warnings = []
-        reasons = [f'not validated: the model was fitted to {args.recording}, at least in part, '
-                   'so these errors are in-sample; give a recording of another motion']
+    found = validated(result, recording)
+    metrics, seconds = found.metrics, with_one_clock(recording).seconds
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
     first = beginning([checked_recording(recording, result.arm)[0]])
-    good = ('no objections, but the recording repeats the fitted motion: others were not tried'
-            if REPEATS in metrics.source else
-            f'no objections: {metrics.relative_error_percent:.1f} % on this motion, '
-            f'{result.fit.relative_error_percent:.1f} % on the fitted one')
     compared = others and {result.treatment.cutoff_hz: metrics} | others
     answer(args, {
         'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
         'cutoff_hz': result.treatment.cutoff_hz,
-        'validation': metrics_as_dict(metrics), 'reasons': reasons, 'warnings': warnings,
+        'validation': metrics_as_dict(metrics), 'reasons': found.reasons,
+        'warnings': found.warnings,
         'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
                        for hz, other in others.items()],
         'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
@@ -95,9 +78,9 @@ def _validate_result(args: Namespace) -> int:
     }, [*metric_lines(metrics, unrepeated=result.unrepeated),
         *(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %'
           for hz, other in compared.items()),
-        'verdict: ' + ('; '.join(reasons) or good),
-        *(f'  warning: {warning}' for warning in warnings)])
-    return 1 if reasons else 0
+        f'verdict: {found.verdict}',
+        *(f'  warning: {warning}' for warning in found.warnings)])
+    return 1 if found.reasons else 0
 
 
 def _validate_description(args: Namespace) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,7 +103,7 @@ def design_excitation(
     -------
     Design
         With ``motion``, ``condition_number`` and ``margins``, see `design`, and with ``pair``,
-        both motions one after the other.
+        both motions one after the other. Its ``save`` writes the file of ``dynid design``.
 
     Raises
     ------
@@ -120,10 +119,23 @@ def design_excitation(
         objective = objective_given(objective, arm, given, period * periods)
     task = Task(period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
                 seed=seed)
-    designed = design(arm, task, scene)
-    with suppress(InputError):
-        designed = replace(designed, pair=with_validation(designed, arm, task, scene)[0])
-    return designed
+    return design_both(arm, task, scene)
+
+
+def design_both(
+    arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None = None,
+) -> Design:
+    """Design an exciting motion, and with its notes the other one, if the limits leave one."""
+    designed = design(arm, task, scene, progress)
+    notes, pair = design_metadata(designed, task, arm, scene), None
+    try:
+        pair, found = with_validation(designed, arm, task, scene)
+        notes['validation'] = {
+            'seconds': found.motion.duration, 'way_seconds': pair.way,
+            'margins': margins_as_dict(found.margins, arm)}
+    except InputError as error:
+        notes['notes'].append(f'without another motion for validation: {error}')
+    return replace(designed, arm=arm, pair=pair, notes=notes)
 
 
 def with_validation(

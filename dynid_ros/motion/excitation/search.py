@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +25,11 @@ from dynid_ros.motion.feasibility.planning_limits import move_duration
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.feasibility.torque_limit import torque_limit
 from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.motion.trajectory.sampled_series import SampledSeries
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.summarised import Summarised
 
 #: Told the start, the seconds gone and the best score so far.
 Progress = Callable[[int, float, float], None]
@@ -49,8 +53,8 @@ CUT = 1e-3
 WAY_SPEED = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Summarised):
     """
     A designed motion.
 
@@ -73,6 +77,10 @@ class Design:
     pair : MotionPair or None
         The motion and another one behind it that validates a model, from `design_excitation`
         where the limits leave one.
+    arm : ArmModel or None
+        The arm that it was made for, from `design_excitation`.
+    notes : dict
+        Criterion, margins and course of the design in plain values, for its file.
 
     """
 
@@ -84,6 +92,43 @@ class Design:
     complete: bool
     seconds: float
     pair: MotionPair | None = None
+    arm: ArmModel | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return length, condition number and limits, for a console or a notebook."""
+        motion, pair = self.motion, self.pair
+        name = '' if self.arm is None else f'for {self.arm.name}: '
+        return [
+            ('Design', f'{name}{motion.duration:.4g} s, {motion.periods} periods of '
+                       f'{motion.period:.4g} s, {motion.harmonics} harmonics'),
+            ('validation', 'no other motion' if pair is None else
+             f'another motion of {pair.validation.duration:.4g} s behind it'),
+            ('condition number', f'{self.condition_number:.4g}'),
+            ('limits', 'kept at all times' if self.margins.kept else 'NOT kept'),
+            ('search', f'{self.starts} starts in {self.seconds:.3g} s'
+             + ('' if self.complete else ', ended by the time'))]
+
+    def save(self, path: str | Path) -> None:
+        """
+        Write the motion, with that for validation, as ``dynid design -o`` does.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write, such as ``excitation.yaml``.
+
+        Raises
+        ------
+        InputError
+            The design does not know its arm.
+        ResultError
+            The file cannot be written.
+
+        """
+        if self.arm is None:
+            raise InputError('the design has no arm; make it by design_excitation')
+        write_motion(Path(path), self.pair or self.motion, self.arm, self.notes)
 
 
 class Search:

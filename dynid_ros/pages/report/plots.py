@@ -19,6 +19,7 @@ from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.pages.report.curves import thinned
+from dynid_ros.pages.report.picture import Picture
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_together
 
@@ -56,19 +57,30 @@ def draw_motion(folder: Path, motion: FourierMotion, arm: ArmModel, suffix: str 
         The folder cannot be written.
 
     """
-    from matplotlib.figure import Figure
-
-    t = np.linspace(0, motion.ramp + motion.period, POINTS)
-    joints = Figure(figsize=(9, 1.5 * arm.n), layout='constrained')
-    _draw_joints(joints, t, motion, arm)
-    path = Figure(figsize=(5, 5), layout='constrained')
-    _draw_path(path, forward_kinematics(arm, motion.evaluate(t)[0]).translation)
     write_together({
-        folder / f'{name}.{suffix}': drawn(figure, suffix, 80)
-        for name, figure in (('joints', joints), ('path', path))})
+        folder / f'{name}.{suffix}': drawn(figure, suffix, 80) for name, figure in (
+            ('joints', motion_figure(motion, arm)), ('path', path_figure(motion, arm)))})
 
 
-def drawn(figure: Any, suffix: str, dots_per_inch: int) -> bytes:
+def motion_figure(motion: FourierMotion, arm: ArmModel) -> Picture:
+    """Draw position, velocity, acceleration and torque over one period, with their limits."""
+    figure = Picture(figsize=(9, 1.5 * arm.n), layout='constrained')
+    _draw_joints(figure, _times(motion), motion, arm)
+    return figure
+
+
+def path_figure(motion: FourierMotion, arm: ArmModel) -> Picture:
+    """Draw the path of the tool, m, in the base frame."""
+    figure = Picture(figsize=(5, 5), layout='constrained')
+    _draw_path(figure, forward_kinematics(arm, motion.evaluate(_times(motion))[0]).translation)
+    return figure
+
+
+def _times(motion: FourierMotion) -> Array:
+    return np.linspace(0, motion.ramp + motion.period, POINTS)
+
+
+def drawn(figure: Any, suffix: str, dots_per_inch: int = 100) -> bytes:
     """Return a figure as the content of a file, ``png``, ``svg`` or ``pdf``."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=suffix, dpi=dots_per_inch)
@@ -108,9 +120,9 @@ def _draw_path(figure: Any, points: Array) -> None:
     axis.legend()
 
 
-def evolution_svg(
+def evolution_figure(
     names: Sequence[str], units: Sequence[str], t: Array, theta: Array, std: Array,
-) -> bytes:
+) -> Picture:
     """
     Draw the history of every estimate with its 95 % band.
 
@@ -123,19 +135,12 @@ def evolution_svg(
     theta, std : (K, b) ndarray
         Estimates and standard deviations; bands that are not finite are left out.
 
-    Returns
-    -------
-    bytes
-        Content of an SVG.
-
     """
-    from matplotlib.figure import Figure
-
     b = len(names)
     columns = min(COLUMNS, int(np.ceil(np.sqrt(b))))
     rows = -(-b // columns)
     width, height = columns * PANEL[0], rows * PANEL[1]
-    figure = Figure(figsize=(width, height))
+    figure = Picture(figsize=(width, height))
     # A layout that is searched for, and axes that share, take most of the time of a replay.
     panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw={
         'left': 0.6 / width, 'right': 1 - 0.1 / width, 'bottom': 0.45 / height,
@@ -158,13 +163,13 @@ def evolution_svg(
         axes.set_axis_off()
     for axes in panels[max(0, b - columns):b]:
         axes.set_xlabel('time, s', fontsize=8)
-    return drawn(figure, 'svg', 100)
+    return figure
 
 
-def contact_svg(
+def contact_figure(
     names: Sequence[str], units: Sequence[str], t: Array, torque: Array, threshold: Array,
     contact: NDArray[np.bool_],
-) -> bytes:
+) -> Picture:
     """
     Draw external torque, the band within which it is hardly a contact, and the contacts.
 
@@ -179,16 +184,9 @@ def contact_svg(
     contact : (M, n) ndarray of bool
         Joints that felt a contact.
 
-    Returns
-    -------
-    bytes
-        Content of an SVG.
-
     """
-    from matplotlib.figure import Figure
-
     n = len(names)
-    figure = Figure(figsize=(WIDTH, 0.6 + JOINT_PANEL * n), layout='constrained')
+    figure = Picture(figsize=(WIDTH, 0.6 + JOINT_PANEL * n), layout='constrained')
     panels = figure.subplots(n, 1, squeeze=False, sharex=True).ravel()
     threshold = np.where(np.isfinite(threshold), threshold, np.nan)
     for j, axes in enumerate(panels):
@@ -207,7 +205,7 @@ def contact_svg(
         axes.grid(alpha=0.3)
     panels[0].legend(loc='upper right', fontsize=7, ncols=2)
     panels[-1].set_xlabel('time, s', fontsize=8)
-    return drawn(figure, 'svg', 100)
+    return figure
 
 
 def _spans(contact: NDArray[np.bool_]) -> list[tuple[int, int]]:

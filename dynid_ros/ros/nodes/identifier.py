@@ -184,7 +184,7 @@ class Identifier(Node):
             self._online.validate(*self._marks.spans[-1])
 
     def _learn(self) -> None:
-        for block, tau_hat in self._online.push(*self._reader.take()):
+        for block, tau_hat in self._online.push_ns(*self._reader.take()):
             self._fresh = True
             self._show_rows(block, tau_hat)
 

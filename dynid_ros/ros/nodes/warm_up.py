@@ -60,7 +60,7 @@ def _made_up(arm: ArmModel) -> OnlineIdentifier:
     t = np.arange(int(SECONDS * RATE_HZ)) / RATE_HZ
     w = np.linspace(1.0, 2.0, arm.n)
     q, qd = np.sin(w * t[:, None]), w * np.cos(w * t[:, None])
-    online.push(np.rint(t * 1e9).astype(np.int64), q, np.cos(q) - 0.1 * qd)
+    online.push(t, q, np.cos(q) - 0.1 * qd)
     return online
 
 

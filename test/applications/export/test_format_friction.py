@@ -226,7 +226,7 @@ def test_a_live_session_describes_the_robot_with_the_same_friction(tmp_path):
     arm = arm_with(FALLING)
     log = recorded(arm)
     online = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
-    online.push(np.rint(log.t * 1e9).astype(np.int64), log.q, log.u)
+    online.push(log.t, log.q, log.u)
     live = online.result()
     path = tmp_path / 'live.urdf'
     path.write_text(robot_description('two_axis')(live))

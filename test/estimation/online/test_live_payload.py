@@ -34,7 +34,7 @@ def feed(session, log, first=0, last=None, portion=37):
     last = len(log.t) if last is None else last
     for start in range(first, last, portion):
         part = slice(start, min(start + portion, last))
-        blocks += [block for block, _ in session.push(stamps[part], log.q[part], log.u[part])]
+        blocks += [block for block, _ in session.push_ns(stamps[part], log.q[part], log.u[part])]
     return blocks
 
 
@@ -76,7 +76,7 @@ def test_a_free_arm_has_no_payload_and_standing_still_tells_nothing():
     session = LivePayload(free_model())
     assert session.load() is None
     stamps = EPOCH + np.arange(1000) * 10**7
-    session.push(stamps, np.full((1000, ARM.n), 0.3), np.ones((1000, ARM.n)))
+    session.push_ns(stamps, np.full((1000, ARM.n), 0.3), np.ones((1000, ARM.n)))
     assert session.load() is None
     free = LivePayload(free_model())
     feed(free, recorded(ARM, seed=3))

@@ -28,7 +28,7 @@ def session():
 
 
 def push(online, log, part):
-    online.push(np.rint(log.t[part] * 1e9).astype(np.int64), log.q[part], log.u[part])
+    online.push(log.t[part], log.q[part], log.u[part])
 
 
 def until(search, wanted):
@@ -87,7 +87,7 @@ def test_a_poor_session_has_links_and_no_robot_description(log, searching):
     search = searching(online)
     assert search.update() is None
     still = log.q[:1].repeat(300, axis=0)
-    online.push(np.arange(300, dtype=np.int64) * 10**7, still, log.u[:1].repeat(300, axis=0))
+    online.push(0.01 * np.arange(300), still, log.u[:1].repeat(300, axis=0))
     links = until(search, lambda links: links.parameters is not None)
     assert links.description is None
     assert not links.parameters.from_data.any()

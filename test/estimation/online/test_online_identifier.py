@@ -38,7 +38,7 @@ def feed(to, log, first, last, portion=37):
     stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
     for start in range(first, last, portion):
         part = slice(start, min(start + portion, last))
-        to.push(stamps[part], log.q[part], log.u[part])
+        to.push_ns(stamps[part], log.q[part], log.u[part])
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_replay_and_session_agree_at_the_same_delay(delay):
 def test_arm_that_stood_still_is_said_to_have_done_so(noise, tmp_path):
     live, rng = session(), np.random.default_rng(0)
     q = 0.3 + noise * rng.normal(size=(2000, 2))
-    live.push(EPOCH + np.arange(2000) * 2_000_000, q, np.full((2000, 2), 0.5))
+    live.push_ns(EPOCH + np.arange(2000) * 2_000_000, q, np.full((2000, 2), 0.5))
     result = live.result()
     assert not result.verdict.trustworthy
     (reason,) = result.verdict.reasons
@@ -220,7 +220,7 @@ def test_joint_that_never_moved_has_no_figures_and_is_named():
     live, log = session(), recording().part(0, 3000)
     q = log.q.copy()
     q[:, 1] = 0.3
-    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), q, log.u)
+    live.push_ns(EPOCH + np.rint(log.t * 1e9).astype(np.int64), q, log.u)
     result = live.result()
     one, two = result.fit.joints
     assert np.isfinite([one.rmse, one.r2]).all() and np.isnan([two.rmse, two.r2]).all()
@@ -234,9 +234,9 @@ def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
     u = np.column_stack([log.u[:, 0], np.full(len(log.t), value)])
     live, resumed = session(), session()
     stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
-    live.push(stamps[:3000], log.q[:3000], u[:3000])
+    live.push_ns(stamps[:3000], log.q[:3000], u[:3000])
     resumed.restore(live.state())
-    resumed.push(stamps[3000:], log.q[3000:], u[3000:])
+    resumed.push_ns(stamps[3000:], log.q[3000:], u[3000:])
     reason = (f'pendulum_joint moves but its voltage is {value:g} throughout: the driver does not '
               'measure it')
     (dead,) = resumed.dead_signals
@@ -249,7 +249,7 @@ def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
 @pytest.mark.filterwarnings('error')
 def test_no_signal_at_all_is_no_model_and_no_noise():
     log, live = recording(), session()
-    live.push(EPOCH + np.rint(log.t * 1e9).astype(np.int64), log.q, np.zeros_like(log.u))
+    live.push_ns(EPOCH + np.rint(log.t * 1e9).astype(np.int64), log.q, np.zeros_like(log.u))
     assert not live.result().verdict.trustworthy
 
 

@@ -147,7 +147,7 @@ def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(('arguments', 'said'), [
     (('--format', 'mjcf', '--robot', 'x.urdf', '-o', 'y'),
-     '--robot is for --format urdf and yaml only'),
+     'robot (--robot) is for the formats urdf and yaml only'),
     (('--robot', 'nothing.urdf', '-o', 'y.urdf'), 'nothing.urdf'),
     (('-o', '/proc/arm.urdf'), '/proc/arm.urdf'),
     (('-o', 'arm.mjcf'), "'arm.mjcf' has no suffix of a format: give it one of .urdf (urdf), .xml "

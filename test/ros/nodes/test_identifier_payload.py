@@ -33,7 +33,7 @@ def fields(message):
 def session_of(log):
     """Return a session of the same samples."""
     session = LivePayload(free_model())
-    session.push(10**18 + np.rint(log.t * 1e9).astype(np.int64), log.q, log.u)
+    session.push_ns(10**18 + np.rint(log.t * 1e9).astype(np.int64), log.q, log.u)
     return session
 
 

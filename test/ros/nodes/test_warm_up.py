@@ -36,7 +36,7 @@ def noted(cache, *arguments):
 FunctionCache.load_overload = noted
 for u in (log.u, -log.u):
     online = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
-    online.push(np.rint(log.t * 1e9).astype(np.int64), log.q, u)
+    online.push(log.t, log.q, u)
     judge = Judge(online, robot_description('two_axis'))
     while (found := judge.update()) is None:
         time.sleep(0.01)

@@ -26,8 +26,6 @@ Number = TypeVar('Number', int, float)
 
 #: Largest number of starts, harmonics and periods.
 MOST = 1_000_000
-#: All friction terms, as strong as they predict.
-AUTO = 'auto'
 
 
 def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -62,7 +60,12 @@ def read_recording(args: argparse.Namespace, path: Path, arm: ArmModel) -> Recor
     """Read a recording as `add_reading` lets users choose."""
     from dynid_ros.data.files import recording_reader
 
-    return recording_reader.read_recording(path, arm, topic=args.topic, received=args.received)
+    return recording_reader.read_recording(path, arm, **reading(args))
+
+
+def reading(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the choices of `add_reading`, for functions that read themselves."""
+    return {'topic': args.topic, 'received': args.received}
 
 
 def progress_bar(title: str, total: float, form: str) -> Any:
@@ -136,16 +139,11 @@ seed = checked(int, 'a whole number of zero or more, below 2**63',
 
 
 def add_friction(parser: argparse._ActionsContainer) -> None:
-    """Add ``--friction``: `friction_choice` reads it."""
+    """Add ``--friction``."""
     parser.add_argument(
-        '--friction', default=AUTO, metavar='TERMS',
+        '--friction', default='auto', metavar='TERMS',
         help='auto (all, as strong as they predict in cross-validation on the fitted samples), or '
              'names joined by commas, such as viscous,coulomb,offset (default: %(default)s)')
-
-
-def friction_choice(args: argparse.Namespace) -> tuple[str, ...] | None:
-    """Names of friction terms, or None where they are to be chosen."""
-    return None if args.friction == AUTO else tuple(filter(None, args.friction.split(',')))
 
 
 def add_position(parser: argparse._ActionsContainer) -> None:

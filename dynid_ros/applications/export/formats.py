@@ -1,0 +1,89 @@
+"""The formats of an exported model, and the file in one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dynid_ros.applications.export.file_error import LOADERS, statements
+from dynid_ros.applications.export.format_friction import simple_arm
+from dynid_ros.applications.export.maker_tables import maker_table
+from dynid_ros.applications.export.mjcf import mjcf_of
+from dynid_ros.applications.export.standalone import python_of, table_of
+from dynid_ros.applications.export.urdf import export_urdf
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.utilities.atomic_write import write_whole
+
+#: Formats by the suffix of a file.
+FORMATS = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python'}
+
+
+def export_model(
+    model: IdentifiedModel, out: Path, robot: Path | None = None, form: str | None = None,
+) -> tuple[str, ...]:
+    """
+    Write a model in a format.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    out : Path
+        File to write.
+    robot : Path, optional
+        URDF, or maker's YAML, of which the parameters are replaced.
+    form : str, optional
+        One of the values of `FORMATS`; by default the one of the suffix.
+
+    Returns
+    -------
+    tuple of str
+        What was changed, the torque error of the file, and the parts that it cannot hold, a
+        sentence each.
+
+    Raises
+    ------
+    InputError
+        There is no such format, or the robot is not that of the arm.
+    ResultError
+        The file cannot be written.
+
+    """
+    form = format_of(out) if form is None else form
+    if form not in FORMATS.values():
+        raise InputError(f"form must be one of {', '.join(FORMATS.values())}, not '{form}'")
+    if robot is not None and form not in ('urdf', 'yaml'):
+        raise InputError('robot (--robot) is for the formats urdf and yaml only, not for '
+                         f'{form}')
+    notes = list[str]()
+    if form == 'urdf':
+        notes += export_urdf(model, robot, out=out)
+    else:
+        write_whole(out, _text(model, form, robot).encode())
+    if form in LOADERS:
+        notes += statements(model, out.read_text(encoding='utf-8'), form)
+    elif robot is not None:
+        notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
+                     'in it; for friction, export a URDF (-o FILE.urdf)')
+    if not model.verdict.trustworthy:
+        notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
+    return tuple(notes)
+
+
+def format_of(out: Path) -> str:
+    """Choose the format by the name of a file."""
+    form = FORMATS.get(out.suffix.lower())
+    if form is None:
+        known = ', '.join(f'{suffix} ({name})' for suffix, name in FORMATS.items())
+        raise InputError(f"'{out}' has no suffix of a format: give it one of {known}, or give "
+                         '--format (form= in Python)')
+    return form
+
+
+def _text(model: IdentifiedModel, form: str, robot: Path | None) -> str:
+    """Write a model in a format other than URDF."""
+    if form == 'mjcf':
+        return mjcf_of(simple_arm(model, rotor_inertia=True))
+    if form == 'python':
+        return python_of(model.possible_arm)
+    return table_of(model) if robot is None else maker_table(model.possible_arm, robot)

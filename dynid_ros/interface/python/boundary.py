@@ -1,0 +1,155 @@
+"""Arguments as users give them, names and paths among them, as the rooms below take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.settings import LEAST_CUTOFF
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.files.sidecar import check_same_arm
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.result_files.result_file import read_result, RESULT
+from dynid_ros.utilities.inputs import one_number
+
+#: A name or path, or the object itself.
+Arm: TypeAlias = str | Path | ArmModel
+Model: TypeAlias = str | Path | IdentifiedModel
+Log: TypeAlias = str | Path | Recording
+#: One recording, or several.
+Logs: TypeAlias = Log | Iterable[Log]
+#: Names of friction terms: one, several joined by commas, or a sequence.
+Friction: TypeAlias = str | Sequence[str] | None
+#: Word for all friction terms, as strong as they predict.
+AUTO = 'auto'
+
+
+def as_arm(arm: Any) -> ArmModel:
+    """Take an arm by its name or path, or as it is; see `load_arm`."""
+    if isinstance(arm, ArmModel):
+        return arm
+    if isinstance(arm, (str, Path)):
+        return load_arm(arm)
+    raise _wrong('arm', 'a name, a path or an ArmModel', arm)
+
+
+def as_simulated_arm(arm: Any) -> ArmModel:
+    """Take an arm, or of a result, or the folder of one, the arm with its possible parameters."""
+    if isinstance(arm, (str, Path)) and (Path(arm) / RESULT).is_file():
+        arm = read_result(Path(arm))
+    return arm.possible_arm if isinstance(arm, IdentifiedModel) else as_arm(arm)
+
+
+def as_model(model: Any, name: str = 'model') -> IdentifiedModel:
+    """Take a model from the folder of its result, or as it is."""
+    if isinstance(model, IdentifiedModel):
+        return model
+    if isinstance(model, (str, Path)):
+        return read_result(Path(model))
+    raise _wrong(name, 'the folder of a result or an IdentifiedModel', model)
+
+
+def as_models(models: Any, name: str) -> list[IdentifiedModel]:
+    """Take one model or several."""
+    one = isinstance(models, (str, Path)) or not isinstance(models, Iterable)
+    return [as_model(each, name) for each in ([models] if one else models)]
+
+
+def as_recording(
+    recording: Any, arm: ArmModel, *, topic: str = 'joint_states', received: bool = False,
+    of_model: bool = False, name: str = 'recording',
+) -> Recording:
+    """
+    Take a recording from its path, or as it is.
+
+    Parameters
+    ----------
+    recording : str, Path or Recording
+        As the user gave it.
+    arm : ArmModel
+        Its arm.
+    topic, received
+        As for `read_recording`.
+    of_model : bool
+        Whether the arm is that of a model, with which a sidecar must agree.
+    name : str
+        Argument, for the message.
+
+    """
+    if isinstance(recording, Recording):
+        if set(recording.joint_names) != set(arm.joint_names):
+            raise InputError(
+                f"{name} must be of the joints {', '.join(arm.joint_names)} of '{arm.name}', but "
+                f'is of {", ".join(recording.joint_names)}')
+        if recording.joint_names == arm.joint_names:
+            return recording
+        order = [recording.joint_names.index(each) for each in arm.joint_names]
+        qd = None if recording.qd is None else recording.qd[:, order]
+        return replace(recording, joint_names=arm.joint_names, q=recording.q[:, order],
+                       u=recording.u[:, order], qd=qd)
+    if not isinstance(recording, (str, Path)):
+        raise _wrong(name, 'a path or a Recording', recording)
+    if of_model:
+        check_same_arm(Path(recording), arm)
+    return read_recording(recording, arm, topic=topic, received=received)
+
+
+def as_recordings(logs: Any, arm: ArmModel, name: str, **reading: Any) -> Iterator[Recording]:
+    """Take one recording or several, each when its turn comes: a long one fills memory."""
+    if isinstance(logs, (str, Path, Recording)):
+        logs = [logs]
+    if not isinstance(logs, Iterable):
+        raise _wrong(name, 'a path, a Recording, or a list of these', logs)
+    return (as_recording(each, arm, name=name, **reading) for each in logs)
+
+
+def as_friction(friction: Any) -> tuple[str, ...] | None:
+    """Take names of friction terms; None where they are as strong as they predict."""
+    if friction is None or friction == AUTO:
+        return None
+    if isinstance(friction, str):
+        friction = [each.strip() for each in friction.split(',')]
+    if not isinstance(friction, Sequence) or not all(isinstance(each, str) for each in friction):
+        raise _wrong('friction', 'a name, names joined by commas, or a list of names', friction)
+    names = tuple(filter(None, friction))
+    friction_terms(names)
+    return names
+
+
+def check_once(
+    logs: Any, others: Any = (), refusal: str = 'is used for fitting, so it cannot validate; give '
+    'another recording, or none to hold out the last part of each',
+) -> None:
+    """Refuse a path that is given twice, or in both of two lists, and so would count double."""
+    names, apart = ([path.resolve() for path in _paths(each)] for each in (logs, others))
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f'{name} is given twice and would count double; give it once')
+    both = set(names) & set(apart)
+    if both:
+        raise InputError(f'{both.pop()} {refusal}')
+
+
+def with_cutoff(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
+    """Return the arm with another cut-off of its filters, Hz, if one is given."""
+    if cutoff_hz is None:
+        return arm
+    cutoff_hz = one_number('cutoff_hz', cutoff_hz, LEAST_CUTOFF)
+    return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff_hz))
+
+
+def _paths(logs: Any) -> list[Path]:
+    """Find the paths among recordings that are not read one by one from an iterator."""
+    several = logs if isinstance(logs, (list, tuple)) else [logs]
+    return [Path(each) for each in several if isinstance(each, (str, Path))]
+
+
+def _wrong(name: str, wanted: str, given: object) -> InputError:
+    return InputError(f'{name} must be {wanted}, not {type(given).__name__}')

@@ -1,0 +1,137 @@
+"""Two models side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.interface.python.boundary import as_model, Model
+from dynid_ros.interface.python.results import data_frame, IdentifiedModel, quantile
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.summarised import html_table, Summarised
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Summarised):
+    """
+    Base parameters of two models side by side.
+
+    Attributes
+    ----------
+    models : (IdentifiedModel, IdentifiedModel)
+        The models.
+    names, units : tuple of str
+        Parameters of the first model, and behind them those that the other one alone has.
+    values, half : (2, b) ndarray
+        Values of both, and half widths of their intervals, SI units; NaN where a model has no
+        such parameter.
+    differ : (b,) ndarray of bool
+        Where the interval of the difference, of two independent estimates, does not hold zero.
+    level : float
+        Of the intervals.
+
+    """
+
+    models: tuple[IdentifiedModel, IdentifiedModel]
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+    half: Array
+    differ: NDArray[np.bool_]
+    level: float
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the table as one of pandas, a row for each parameter."""
+        return data_frame({
+            'value': self.values[0], 'half': self.half[0], 'other': self.values[1],
+            'other_half': self.half[1], 'differ': self.differ, 'unit': self.units}, self.names)
+
+    def plot(self) -> Figure:
+        """Draw both with their intervals, each parameter by its own scale."""
+        from dynid_ros.pages.report.figures import parameters_figure
+
+        return parameters_figure(
+            self.names, self.units, self._labels, self.values, self.half, self.differ.tolist())
+
+    @property
+    def _labels(self) -> list[str]:
+        return [f'{label}, of {", ".join(Path(source).name for source in each.sources)}'
+                for label, each in zip(('model', 'other'), self.models, strict=True)]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return how many parameters differ, and errors of both, for a console."""
+        apart = [name for name, differs in zip(self.names, self.differ, strict=True) if differs]
+        return [
+            ('Comparison', f'of two models of {self.models[0].arm.name}'),
+            *((label, 'torque error '
+                      f'{(each.validation or each.fit).relative_error_percent:.2f} %')
+              for label, each in zip(self._labels, self.models, strict=True)),
+            (f'differ beyond {100 * self.level:g} % intervals',
+             f'{len(apart)} of {len(self.names)}: {", ".join(apart) or "none"}')]
+
+    def _repr_html_(self) -> str:
+        (kind, name), *facts = self.facts()
+        rows = [
+            (label, unit, *(f'{value:.4g} ± {half:.2g}' for value, half in zip(
+                values, halves, strict=True)), 'yes' if differs else '')
+            for label, unit, values, halves, differs in zip(
+                self.names, self.units, self.values.T, self.half.T, self.differ, strict=True)]
+        return html_table(
+            f'{kind} {name}', rows, ('parameter', 'unit', 'model', 'other', 'differ'),
+            [f'{label}: {fact}' for label, fact in facts])
+
+
+def compare(model: Model, other: Model, *, level: float = 0.95) -> Comparison:
+    """
+    Compare two models of one arm.
+
+    Parameters
+    ----------
+    model, other : str, Path or IdentifiedModel
+        The models, or the folders of their results.
+    level : float
+        Of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    Comparison
+        Parameters side by side with intervals; ``plot()`` draws them.
+
+    Raises
+    ------
+    InputError
+        The models are of other joints, or their base parameters stand for other sums.
+
+    """
+    z = quantile(level)
+    one, two = (IdentifiedModel.of(as_model(each, name))
+                for each, name in ((model, 'model'), (other, 'other')))
+    if one.arm.joint_names != two.arm.joint_names:
+        raise InputError(f'other must be of the joints {", ".join(one.arm.joint_names)}, but is '
+                         f'of {", ".join(two.arm.joint_names)}')
+    sums = [dict(zip(each.names, base_parameters(each.arm).groups, strict=True))
+            for each in (one, two)]
+    for name in sums[0].keys() & sums[1].keys():
+        if sums[0][name] != sums[1][name]:
+            raise InputError(f'other must have the geometry of model, but its {name} stands for '
+                             f'{sums[1][name]} instead of {sums[0][name]}')
+    units = dict(zip(two.names, two.units, strict=True)) | dict(
+        zip(one.names, one.units, strict=True))
+    names = tuple(dict.fromkeys((*one.names, *two.names)))
+    values, std = (np.array([
+        [dict(zip(each.names, own, strict=True)).get(name, np.nan) for name in names]
+        for each, own in zip((one, two), columns, strict=True)])
+        for columns in ((one.theta, two.theta), (one.std, two.std)))
+    differ = np.abs(values[0] - values[1]) > z * np.sqrt((std**2).sum(axis=0))
+    return Comparison((one, two), names, tuple(units[name] for name in names), values, z * std,
+                      differ, level)

@@ -1,0 +1,60 @@
+"""Live identification from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.estimation.online import online_identifier
+from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, Model
+from dynid_ros.interface.python.results import IdentifiedModel
+
+if TYPE_CHECKING:
+    from dynid_ros.data.recordings.recording import Defect
+    from dynid_ros.estimation.online.estimate import Prior
+
+
+class OnlineIdentifier(online_identifier.OnlineIdentifier):
+    """
+    A session that identifies an arm sample by sample, as the node ``identifier`` does.
+
+    Parameters
+    ----------
+    arm : str, Path or ArmModel
+        The arm.
+    source : str
+        Name of the stream, for the result.
+    cutoff_hz, delay : float, optional
+        Cut-off of the filters, Hz, and lag of the drive signal, s; by default those of the arm or
+        of `start`, else from the first samples.
+    memory : float
+        Time after which the weight of old data falls to 1/e, s; infinite for no forgetting.
+    prior : Prior, optional
+        Of the parameters.
+    start : str, Path or IdentifiedModel, optional
+        Result of this arm, of which friction terms, filters and load are taken.
+
+    """
+
+    def __init__(
+        self, arm: Arm, source: str = 'stream', *, cutoff_hz: float | None = None,
+        delay: float | None = None, memory: float = np.inf, prior: Prior | None = None,
+        start: Model | None = None,
+    ) -> None:
+        super().__init__(
+            as_arm(arm), source, cutoff_hz=cutoff_hz, delay=delay, memory=memory, prior=prior,
+            start=None if start is None else as_model(start, 'start'))
+
+    def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
+        """
+        Return what is known, with samples that wait for their block; the stream may go on.
+
+        Raises
+        ------
+        RecordingError
+            No rows yet.
+
+        """
+        return IdentifiedModel.of(super().result(defects))

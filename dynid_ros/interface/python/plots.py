@@ -1,0 +1,117 @@
+"""Figures of Matplotlib; a notebook shows them, and ``savefig`` writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.errors import InputError
+from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, as_recording, Log, Model
+from dynid_ros.pages.report import figures
+from dynid_ros.pages.report.plots import contact_figure, evolution_figure, motion_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording
+    from dynid_ros.interface.python.results import Validation
+    from dynid_ros.interface.python.tasks import Replay
+    from dynid_ros.motion.excitation.search import Design
+
+
+def plot_recording(recording: Log, arm: Arm | None = None) -> Figure:
+    """
+    Draw positions and drive signals as recorded; a motion for validation has a grey background.
+
+    Parameters
+    ----------
+    recording : str, Path or Recording
+        The recording.
+    arm : str, Path or ArmModel, optional
+        Its arm, which a path needs.
+
+    """
+    if arm is not None:
+        recording = as_recording(recording, as_arm(arm))
+    if not isinstance(recording, Recording):
+        raise InputError('arm must be given with the path of a recording')
+    return figures.recording_figure(recording)
+
+
+def plot_torque(result: Model | Validation) -> Figure:
+    """
+    Draw measured and predicted torque over time, and their difference.
+
+    Parameters
+    ----------
+    result : str, Path, IdentifiedModel or Validation
+        A model, of which all samples are drawn, or its validation.
+
+    """
+    from dynid_ros.interface.python.results import Validation
+
+    if isinstance(result, Validation):
+        return result.plot()
+    model = as_model(result, 'result')
+    return figures.torque_figure(model.arm, model.predictions)
+
+
+def plot_friction(model: Model) -> Figure:
+    """
+    Draw the friction of each joint over its speed, with its 95 % band.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model.
+
+    """
+    return figures.friction_figure(as_model(model))
+
+
+def plot_motion(design: Design) -> Figure:
+    """
+    Draw position, velocity, acceleration and torque of a designed motion with their limits.
+
+    Parameters
+    ----------
+    design : Design
+        From `design_excitation`.
+
+    """
+    if design.arm is None:
+        raise InputError('the design has no arm; make it by design_excitation')
+    return motion_figure(design.motion, design.arm)
+
+
+def plot_contacts(model: Model, found: MonitoredRecording) -> Figure:
+    """
+    Draw external torque, the band within which it is hardly a contact, and the contacts.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model.
+    found : MonitoredRecording
+        From `monitor`.
+
+    """
+    arm = as_model(model).arm
+    return contact_figure(
+        arm.joint_names, torque_units(arm), found.t, found.torque, found.threshold, found.contact)
+
+
+def plot_estimates(replayed: Replay) -> Figure:
+    """
+    Draw the history of every estimate with its 95 % band.
+
+    Parameters
+    ----------
+    replayed : Replay
+        From `replay`.
+
+    """
+    history = replayed.history
+    return evolution_figure(
+        history.names, replayed.model.units, history.t, history.theta, history.std)

@@ -1,0 +1,430 @@
+"""The results object: an identified model with all that a notebook does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.repetition import REPEATS
+from dynid_ros.dynamics import rigid_body
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.identified_model import IdentifiedModel as Core
+from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.interface.python.boundary import as_recording, Log
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import one_number
+from dynid_ros.utilities.one_thread import one_thread
+from dynid_ros.utilities.summarised import html_table, Summarised
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+Given = TypeVar('Given')
+
+
+def made_of(kind: type[Given], known: object, **more: object) -> Given:
+    """Make an object of a subclass from one of its base, with all that was found for that."""
+    made = object.__new__(kind)
+    made.__dict__.update(vars(known) | more)
+    return made
+
+
+def quantile(level: float) -> float:
+    """Return the standard deviations in half of an interval of a level between 0 and 1."""
+    level = one_number('level', level)
+    if not 0 < level < 1:
+        raise InputError(f'level must be between 0 and 1, such as 0.95, not {level:g}')
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def joint_rows(metrics: Metrics, units: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """Cells of a table of errors, joint by joint."""
+    return [(each.name, 'at rest' if np.isnan(each.rmse) else f'{each.rmse:.4g} {unit}',
+             f'{each.relative_error_percent:.1f} %', f'{each.r2:.4f}')
+            for each, unit in zip(metrics.joints, units, strict=True)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Summarised):
+    """
+    A model against another recording.
+
+    Attributes
+    ----------
+    model : IdentifiedModel
+        The model.
+    metrics : Metrics
+        Errors joint by joint and in all; in-sample if the model was fitted to the recording.
+    predictions : tuple of Prediction
+        Torque over time, a part for each stretch of the recording.
+    findings : tuple of Finding
+        Errors and warnings.
+
+    """
+
+    model: IdentifiedModel
+    metrics: Metrics
+    predictions: tuple[Prediction, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Return why the model does not predict the recording, a sentence each."""
+        return [each.sentence for each in self.findings if each.is_error]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return reasons for caution, a sentence each."""
+        return [each.sentence for each in self.findings if not each.is_error]
+
+    @property
+    def verdict(self) -> str:
+        """Return the reasons, or the errors that are none, in one sentence."""
+        if self.reasons:
+            return '; '.join(self.reasons)
+        if REPEATS in self.metrics.source:
+            return ('no objections, but the recording repeats the fitted motion: others were not '
+                    'tried')
+        return (f'no objections: {self.relative_error_percent:.1f} % on this motion, '
+                f'{self.model.fit.relative_error_percent:.1f} % on the fitted one')
+
+    @property
+    def relative_error_percent(self) -> float:
+        """Return the torque error over all joints, %."""
+        return self.metrics.relative_error_percent
+
+    @property
+    def joints(self) -> tuple[JointMetrics, ...]:
+        """Return the errors joint by joint: RMSE, Nm, relative error, % and R²."""
+        return self.metrics.joints
+
+    @property
+    def t(self) -> Array:
+        """Return the times of the rows, (N,), s since the start of the recording."""
+        return np.concatenate([part.t for part in self.predictions])
+
+    @property
+    def tau(self) -> Array:
+        """Return the measured torque after the low-pass, (N, n), Nm; NaN at rest."""
+        return np.concatenate([part.tau for part in self.predictions])
+
+    @property
+    def tau_hat(self) -> Array:
+        """Return the predicted torque after the same low-pass, (N, n), Nm."""
+        return np.concatenate([part.tau_hat for part in self.predictions])
+
+    def plot(self) -> Figure:
+        """Draw measured and predicted torque over time, and their difference."""
+        from dynid_ros.pages.report.figures import torque_figure
+
+        return torque_figure(self.model.arm, self.predictions)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return error and verdict, for a console."""
+        return [
+            ('Validation', f'of {self.model.arm.name} on {self.metrics.source}'),
+            ('torque error', f'{self.relative_error_percent:.2f} %, '
+             + ('not used for fitting' if self.metrics.held_out else 'in-sample')),
+            ('verdict', self.verdict), *(('warning', each) for each in self.warnings)]
+
+    def _repr_html_(self) -> str:
+        (kind, name), *facts = self.facts()
+        return html_table(
+            f'{kind} {name}', joint_rows(self.metrics, _units(self.model)),
+            ('joint', 'RMSE', 'error', 'R²'), [f'{label}: {fact}' for label, fact in facts])
+
+
+class IdentifiedModel(Core):
+    """
+    The identified dynamics of an arm, as `identify`, `load_model` and live results give them.
+
+    Attributes
+    ----------
+    parameters : dict of str to float
+        Base parameters by name, SI units.
+    names, units : tuple of str
+        Name and SI unit of each, in the order of ``parameters``.
+    theta, std : (b,) ndarray
+        Values and standard deviations, in this order.
+    from_data : (b,) ndarray of bool
+        Which of them the data determine; the others are those of the prior.
+    covariance : (b, b) ndarray
+        Covariance, of which ``std`` is the root of the diagonal.
+    verdict : Verdict
+        Whether to trust the model, with reasons and warnings.
+    fit, validation : Metrics
+        Torque errors on the fitted and on the held-out samples.
+
+    All other attributes are those of `dynid_ros.estimation.model.identified_model`.
+
+    """
+
+    @classmethod
+    def of(cls, model: Core) -> IdentifiedModel:
+        """Return a model from the rooms below with the methods of this class."""
+        return model if isinstance(model, cls) else made_of(cls, model)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the base parameters, (b,)."""
+        return tuple(self.parameters)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Return their SI units, (b,)."""
+        from dynid_ros.arm.parameters import parameter_units
+        from dynid_ros.dynamics.base import base_parameters
+
+        units = parameter_units(self.arm)
+        return tuple(units[column] for column in base_parameters(self.arm).columns)
+
+    def conf_int(self, level: float = 0.95) -> Array:
+        """
+        Return confidence intervals of the base parameters, SI units.
+
+        Parameters
+        ----------
+        level : float
+            Probability with which an interval holds the truth, between 0 and 1.
+
+        Returns
+        -------
+        (b, 2) ndarray
+            Lower and upper ends, ``theta ± z std``, in the order of `names`.
+
+        Raises
+        ------
+        InputError
+            The level is not between 0 and 1.
+
+        """
+        half = quantile(level) * self.std
+        return np.column_stack([self.theta - half, self.theta + half])
+
+    def to_dataframe(self, level: float = 0.95) -> DataFrame:
+        """
+        Return the base parameters as a table of pandas.
+
+        Parameters
+        ----------
+        level : float
+            As for `conf_int`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each of `names`, with ``value``, ``std``, ``low``, ``high``, ``unit``,
+            ``source`` (``data``, or ``prior`` where the motion shows little) and ``group``, the
+            sum of standard parameters that it stands for.
+
+        Raises
+        ------
+        InputError
+            The level is not between 0 and 1, or pandas is not installed.
+
+        """
+        from dynid_ros.dynamics.base import base_parameters
+        from dynid_ros.estimation.model.standard_parameters import source_of
+
+        low, high = self.conf_int(level).T
+        return data_frame({
+            'value': self.theta, 'std': self.std, 'low': low, 'high': high, 'unit': self.units,
+            'source': [source_of(each) for each in self.from_data],
+            'group': base_parameters(self.arm).groups}, self.names)
+
+    def summary(self) -> str:
+        """Return the text that ``dynid identify`` prints of the model."""
+        from dynid_ros.interface.cli.common.summary import result_lines
+
+        return '\n'.join(result_lines(self))
+
+    def validate(
+        self, recording: Log, *, topic: str = 'joint_states', received: bool = False,
+    ) -> Validation:
+        """
+        Predict the torque of a recording that was not used for fitting.
+
+        Parameters
+        ----------
+        recording : str, Path or Recording
+            The recording, or the path of one.
+        topic, received
+            As for `read_recording`.
+
+        Raises
+        ------
+        RecordingError
+            The recording is unusable, or of another arm.
+
+        """
+        log = as_recording(
+            recording, self.arm, topic=topic, received=received, of_model=True)
+        return validated(self, log)
+
+    def plot(self) -> Figure:
+        """Draw measured and predicted torque over time, and the friction of each joint."""
+        from dynid_ros.pages.report.figures import model_figure
+
+        return model_figure(self)
+
+    def gravity(self, q: ArrayLike) -> Array:
+        """
+        Return the torque that holds the arm at rest, without friction.
+
+        Parameters
+        ----------
+        q : (n,) or (N, n) array_like
+            Positions, rad or m.
+
+        Returns
+        -------
+        (n,) or (N, n) ndarray
+            Nm, or N for prismatic joints; zero where the drive signal lacks gravity.
+
+        """
+        return rigid_body.gravity_torque(self, q)
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """
+        Return the mass matrix, rotor inertia included, kg m².
+
+        Parameters
+        ----------
+        q : (n,) or (N, n) array_like
+            Positions, rad or m.
+
+        Returns
+        -------
+        (n, n) or (N, n, n) ndarray
+            Symmetric; positive definite where ``possible`` is true.
+
+        """
+        return rigid_body.mass_matrix(self, q)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0,
+    ) -> Array:
+        """
+        Return the torque of a motion without friction; `predict_torque` has it.
+
+        Parameters
+        ----------
+        q, qd, qdd : (n,) or (N, n) array_like
+            rad, rad/s, rad/s² (m for prismatic joints); the arm is at rest by default.
+
+        Returns
+        -------
+        (n,) or (N, n) ndarray
+            Nm, or N for prismatic joints.
+
+        """
+        return rigid_body.inverse_dynamics(self, q, qd, qdd)
+
+    def forward_dynamics(
+        self, q: ArrayLike, qd: ArrayLike = 0.0, tau: ArrayLike = 0.0,
+    ) -> Array:
+        """
+        Return the acceleration of the joints under a torque, less friction, that the drives give.
+
+        Parameters
+        ----------
+        q, qd : (n,) or (N, n) array_like
+            rad, rad/s (m for prismatic joints).
+        tau : (n,) or (N, n) array_like
+            Torque beyond friction, Nm, or N for prismatic joints.
+
+        Returns
+        -------
+        (n,) or (N, n) ndarray
+            rad/s², or m/s² for prismatic joints.
+
+        Raises
+        ------
+        InputError
+            A shape is wrong, or the mass matrix is not positive definite there.
+
+        """
+        return rigid_body.forward_dynamics(self, q, qd, tau)
+
+    def save(self, folder: str | Path) -> Path:
+        """
+        Write ``result.yaml``, ``prediction.npz`` and ``report.html``, as ``dynid identify -o``.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Folder; made where it is missing, and an earlier result in it is replaced.
+
+        Returns
+        -------
+        Path
+            The folder, for `load_model`.
+
+        Raises
+        ------
+        ResultError
+            The folder cannot be made or written.
+
+        """
+        from dynid_ros.estimation.result_files.result_file import result_contents
+        from dynid_ros.pages.report.page import report_page
+        from dynid_ros.utilities.atomic_write import write_together
+
+        folder = Path(folder)
+        page = folder / 'report.html'
+        write_together({**result_contents(self, folder), page: report_page(self, page)})
+        return folder
+
+    def _repr_html_(self) -> str:
+        """Show the verdict and the errors of the joints in a notebook."""
+        title, *facts = repr(self).splitlines()
+        metrics = self.validation or self.fit
+        return html_table(
+            title, joint_rows(metrics, _units(self)), ('joint', 'RMSE', 'error', 'R²'),
+            [*(each.strip() for each in facts), *self.verdict.warnings,
+             *(each.sentence for each in self.uses)])
+
+
+@one_thread()
+def validated(model: Core, recording: Recording) -> Validation:
+    """Predict the torque of a recording, and judge the model by it."""
+    from dynid_ros.estimation.diagnosis.verdict import held_out_findings, joint_findings
+    from dynid_ros.estimation.identification.validation import validate
+
+    metrics, parts = validate(model, recording)
+    # Read otherwise, as by the times of reception, the same file holds other samples.
+    if Path(recording.source).resolve() in {Path(each).resolve() for each in model.sources}:
+        metrics = replace(metrics, held_out=False)
+    found = held_out_findings(model.fit, metrics) or joint_findings(metrics)
+    if not metrics.held_out:
+        found = [Finding('in_sample', f'not validated: the model was fitted to {recording.source},'
+                         ' at least in part, so these errors are in-sample',
+                         'give a recording of another motion')]
+    return Validation(IdentifiedModel.of(model), metrics, tuple(parts), tuple(found))
+
+
+def data_frame(columns: dict[str, Any], names: Iterable[str]) -> DataFrame:
+    """Make a table of pandas, of which nothing else here knows."""
+    try:
+        from pandas import DataFrame as Table
+        from pandas import Index
+    except ModuleNotFoundError as error:
+        raise InputError('a table needs pandas, which is not installed; install it (pip install '
+                         'pandas), or use parameters, std and conf_int') from error
+    return Table(columns, index=Index(list(names), name='parameter'))
+
+
+def _units(model: Core) -> tuple[str, ...]:
+    from dynid_ros.arm.parameters import torque_units
+
+    return torque_units(model.arm)

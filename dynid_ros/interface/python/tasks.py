@@ -1,0 +1,557 @@
+"""What the commands do, each in one call: names and paths, or objects, into results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.arm.load import is_robot_file, stated_arm
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.errors import InputError
+from dynid_ros.interface.python.boundary import (
+    Arm,
+    as_arm,
+    as_friction,
+    as_model,
+    as_models,
+    as_recording,
+    as_recordings,
+    as_simulated_arm,
+    check_once,
+    Friction,
+    Log,
+    Logs,
+    Model,
+    with_cutoff,
+)
+from dynid_ros.interface.python.results import IdentifiedModel, validated, Validation
+from dynid_ros.utilities.inputs import as_numbers, one_number
+from dynid_ros.utilities.one_thread import one_thread
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording
+    from dynid_ros.applications.payload.estimate import Payload
+    from dynid_ros.estimation.calibration.gain_verdict import DriveGains
+    from dynid_ros.estimation.online.replay import History
+    from dynid_ros.motion.excitation.search import Design
+    from dynid_ros.motion.trajectory.motion_pair import Motion
+    from dynid_ros.simulation.session import SimulatedRecording
+
+
+def read_recording(
+    path: str | Path, arm: Arm, *, topic: str = 'joint_states', rate_hz: float | None = None,
+    received: bool = False,
+) -> Recording:
+    """
+    Read a bag, printed messages or a table.
+
+    Parameters
+    ----------
+    path : str or Path
+        The recording.
+    arm : str, Path or ArmModel
+        Its arm.
+    topic : str
+        Joint-state topic of a bag.
+    rate_hz : float, optional
+        Sample rate of a table without a time column, Hz.
+    received : bool
+        Use the times of reception in a bag, for drivers that set no stamps.
+
+    Raises
+    ------
+    RecordingError
+        The recording cannot be read or does not fit the arm.
+
+    """
+    from dynid_ros.data.files import recording_reader
+
+    return recording_reader.read_recording(
+        path, as_arm(arm), topic=topic, rate_hz=rate_hz, received=received)
+
+
+@one_thread()
+def check_recording(recording: Log, arm: Arm) -> tuple[Defect, ...]:
+    """
+    Find the defects of a recording, its unit and drive gains among them, as ``dynid check``.
+
+    Parameters
+    ----------
+    recording : str, Path or Recording
+        The recording.
+    arm : str, Path or ArmModel
+        Its arm.
+
+    Returns
+    -------
+    tuple of Defect
+        Each with its ``severity``, ``message`` and ``joint``; empty for a good recording.
+
+    """
+    from dynid_ros.estimation.identification.gain_check import gain_defects
+
+    arm = as_arm(arm)
+    log = as_recording(recording, arm)
+    defects = quality.check_recording(log, arm)
+    if any(defect.severity == 'error' for defect in defects):
+        return defects
+    return (*defects, *gain_defects(arm, log))
+
+
+def identify(
+    arm: Arm, recordings: Logs, *, friction: Friction = None, holdout: float | None = None,
+    validation: Logs = (), method: str = 'differentiated', cutoff_hz: float | None = None,
+    joint_offsets: bool = False, stated: Arm | None = None, topic: str = 'joint_states',
+    received: bool = False,
+) -> IdentifiedModel:
+    """
+    Identify the dynamics of an arm, as ``dynid identify`` does.
+
+    Parameters
+    ----------
+    arm : str, Path or ArmModel
+        Name of a shipped arm, path of an arm.yaml or a URDF, or the arm.
+    recordings : str, Path, Recording, or iterable of these
+        Recordings to fit.
+    friction : str or sequence of str, optional
+        Friction terms, such as ``'viscous,coulomb'``; by default all, as strong as they predict.
+    holdout : float, optional
+        Share at the end of each recording that is held out for validation, 0 to below 1; 0.33 by
+        default, and nothing of one of less than 6 s.
+    validation : str, Path, Recording, or iterable of these
+        Recordings to validate with instead.
+    method : str
+        ``differentiated``, ``filtered`` or ``power``: how rows are made.
+    cutoff_hz : float, optional
+        Cut-off of the low-pass filters, Hz; by default as the arm states, or from the data.
+    joint_offsets : bool
+        Whether to estimate the zeros of the joints, too.
+    stated : str, Path or ArmModel, optional
+        Another description of the arm, whose parameters are compared on the held-out set.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    IdentifiedModel
+        Parameters with error bars, figures and verdict.
+
+    Raises
+    ------
+    DynidError
+        An argument is wrong, or a recording is unusable; the message says which.
+
+    """
+    from dynid_ros.estimation.identification import identify as batch
+
+    start, seconds = perf_counter(), [0.0]
+    arm = with_cutoff(as_arm(arm), cutoff_hz)
+    if isinstance(stated, (str, Path)) and is_robot_file(Path(stated)):
+        stated = stated_arm(Path(stated), arm.joint_names)
+    check_once(recordings, validation)
+
+    def read(logs: Logs, name: str) -> Iterator[Recording]:
+        # Raw samples of a long recording are released before its rows are made.
+        found = as_recordings(logs, arm, name, topic=topic, received=received)
+        while True:
+            before = perf_counter()
+            recording = next(found, None)
+            seconds[0] += perf_counter() - before
+            if recording is None:
+                return
+            yield recording
+
+    model = batch.identify(
+        arm, read(recordings, 'recordings'), friction=as_friction(friction),
+        holdout=None if holdout is None else one_number('holdout', holdout),
+        validation=read(validation, 'validation'), method=method, joint_offsets=joint_offsets,
+        stated=None if stated is None else as_arm(stated))
+    timing = {'read': seconds[0], **model.timing, 'total': perf_counter() - start}
+    timing['condition'] -= seconds[0]
+    return IdentifiedModel.of(replace(model, timing=timing))
+
+
+def load_model(folder: str | Path) -> IdentifiedModel:
+    """
+    Read a model from the folder that ``save`` or ``dynid identify -o`` wrote.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder, or the ``result.yaml`` in it.
+
+    Returns
+    -------
+    IdentifiedModel
+        Equal to the written one, bit for bit.
+
+    Raises
+    ------
+    ResultError
+        The file is missing, damaged or of another version.
+
+    """
+    return IdentifiedModel.of(as_model(folder, 'folder'))
+
+
+def validate(
+    model: Model, recording: Log, *, topic: str = 'joint_states', received: bool = False,
+) -> Validation:
+    """
+    Predict the torque of a recording that was not used for fitting, as ``dynid validate``.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model, or the folder of its result.
+    recording : str, Path or Recording
+        The recording.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    Validation
+        Errors joint by joint, torque over time, and the verdict.
+
+    """
+    known = as_model(model)
+    return validated(known, as_recording(
+        recording, known.arm, topic=topic, received=received, of_model=True))
+
+
+@one_thread()
+def design_excitation(
+    arm: Arm, *, surroundings: str | Path | None = None, period: float = 10.0,
+    harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,
+    given: Model | Iterable[Model] = (),
+) -> Design:
+    """
+    Design an exciting motion and another one for validation, as ``dynid design`` does.
+
+    Parameters
+    ----------
+    arm : str, Path or ArmModel
+        The arm with the friction terms that will be identified.
+    surroundings : str or Path, optional
+        Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; by default
+        that of an arm given by name or path. Without it collisions are not checked.
+    period, harmonics, periods
+        Period of the fundamental, s, number of harmonics, and repetitions.
+    starts : int
+        Random motions to start from.
+    seconds : float
+        Time after which the best motion so far is taken, s; where it does not cut in, the seed
+        alone decides.
+    seed : int
+        Of the random motions.
+    given : str, Path, IdentifiedModel, or iterable of these
+        Models of earlier recordings; the design determines what these leave uncertain.
+
+    Returns
+    -------
+    Design
+        With ``motion``, ``condition_number`` and ``margins``, with ``pair``, both motions one
+        after the other, and with ``save``.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion, or a model in `given` is of another arm.
+
+    """
+    from dynid_ros.motion.excitation import design
+
+    if surroundings is None and isinstance(arm, (str, Path)):
+        surroundings = arm
+    return design.design_excitation(
+        as_arm(arm), surroundings=surroundings, period=one_number('period', period, 1e-3),
+        harmonics=harmonics, periods=periods, starts=starts,
+        seconds=one_number('seconds', seconds, 1e-3), seed=seed,
+        given=as_models(given, 'given'))
+
+
+@one_thread()
+def simulate(
+    arm: Arm | Model, motion: Design | Motion | str | Path | None = None, *, seed: int = 0,
+    out: str | Path | None = None,
+) -> SimulatedRecording:
+    """
+    Record a simulated arm in MuJoCo, as ``dynid simulate`` does.
+
+    Parameters
+    ----------
+    arm : str, Path, ArmModel or IdentifiedModel
+        The arm, or a result, of which the physically possible parameters are simulated.
+    motion : Design, FourierMotion, MotionPair, str or Path, optional
+        The motion, or its file; by default a random one within the limits.
+    seed : int
+        Of the noise, and of the random motion.
+    out : str or Path, optional
+        Folder of a bag to write, too, which must not exist yet.
+
+    Returns
+    -------
+    SimulatedRecording
+        A `Recording` that knows its simulated ``arm`` and the ``truth``.
+
+    Raises
+    ------
+    InputError
+        The arm cannot be simulated, or cannot follow the motion.
+    ResultError
+        The bag exists already.
+
+    """
+    from dynid_ros.motion.excitation.search import Design as Designed
+    from dynid_ros.simulation.session import simulated_recording
+
+    if isinstance(motion, Designed):
+        motion = motion.pair or motion.motion
+    return simulated_recording(as_simulated_arm(arm), motion, seed=seed, out=out)
+
+
+@one_thread()
+def gains(
+    arm: Arm, recordings: Logs, *, loaded: Logs = (), mass: float | None = None,
+    friction: Friction = None, topic: str = 'joint_states', received: bool = False,
+) -> DriveGains:
+    """
+    Find the drive gains of an arm, as ``dynid gains`` does.
+
+    Parameters
+    ----------
+    arm : str, Path or ArmModel
+        The arm, with its stated gains.
+    recordings : str, Path, Recording, or iterable of these
+        Recordings in which the arm carries nothing further.
+    loaded : str, Path, Recording, or iterable of these
+        Recordings with a weighed load on the tool.
+    mass : float, optional
+        Mass of that load, kg; without it, only ratios of gains are found.
+    friction : str or sequence of str, optional
+        As for `identify`.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    DriveGains
+        Gains with error bars, and which of those stated the data refute.
+
+    """
+    from dynid_ros.estimation.identification.gain_recordings import recorded_gains
+
+    arm = as_arm(arm)
+    check_once(recordings, loaded, 'is given twice; give the one with the load as loaded alone')
+    free, held = (as_recordings(logs, arm, name, topic=topic, received=received)
+                  for logs, name in ((recordings, 'recordings'), (loaded, 'loaded')))
+    return recorded_gains(
+        arm, free, loaded=held, mass=None if mass is None else one_number('mass', mass),
+        friction=as_friction(friction))
+
+
+@one_thread()
+def payload(
+    model: Model, recordings: Logs, *, flange: Sequence[float] | None = None,
+    topic: str = 'joint_states', received: bool = False,
+) -> Payload:
+    """
+    Estimate mass, centre of mass and inertia of a load, as ``dynid payload`` does.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The arm without the load.
+    recordings : str, Path, Recording, or iterable of these
+        Recordings with it: motions, or rests at some positions.
+    flange : (6,) sequence of float, optional
+        Placement ``x y z roll pitch yaw`` of the flange in the frame of the last joint, m and rad;
+        by default the tool of the arm.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    Payload
+        Mass, centre of mass and inertia, as far as the recordings determine them.
+
+    """
+    from dynid_ros.applications.payload.estimate import estimate_payload
+    from dynid_ros.arm.description.tree import Placement, rotation_rpy
+
+    known, frame = as_model(model), None
+    if flange is not None:
+        at = as_numbers('flange', flange, 1)
+        if len(at) != 6:
+            raise InputError(f'flange must have the shape (6,), but has {at.shape}')
+        frame = Placement(rotation_rpy(at[3:]), np.array(at[:3]))
+    check_once(recordings)
+    check_once(known.sources, recordings,
+               'is a recording that the model was fitted to; give one with the load')
+    return estimate_payload(known, list(as_recordings(
+        recordings, known.arm, 'recordings', topic=topic, received=received, of_model=True)),
+        frame)
+
+
+@one_thread()
+def monitor(
+    model: Model, recording: Log, *, alarms_per_hour: float = 1.0, topic: str = 'joint_states',
+    received: bool = False,
+) -> MonitoredRecording:
+    """
+    Find the contacts in a recording by a model, as ``dynid monitor`` does.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model.
+    recording : str, Path or Recording
+        The recording.
+    alarms_per_hour : float
+        False alarms of the whole arm, 1/h.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    MonitoredRecording
+        Contacts, and external torque over time with its threshold.
+
+    """
+    from dynid_ros.applications.contact.over_recording import monitor_recording
+
+    known = as_model(model)
+    rate = one_number('alarms_per_hour', alarms_per_hour, np.finfo(float).tiny)
+    return monitor_recording(known, as_recording(
+        recording, known.arm, topic=topic, received=received, of_model=True), rate)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Replay:
+    """
+    The online estimator on a recording.
+
+    Attributes
+    ----------
+    model : IdentifiedModel
+        The last estimate.
+    history : History
+        Every estimate with its standard deviations over time.
+
+    """
+
+    model: IdentifiedModel
+    history: History
+
+    def plot(self) -> Figure:
+        """Draw the history of every estimate with its 95 % band."""
+        from dynid_ros.interface.python.plots import plot_estimates
+
+        return plot_estimates(self)
+
+    def __repr__(self) -> str:
+        """Show how many estimates led to which model."""
+        return f'Replay of {len(self.history.t)} estimates to\n{self.model!r}'
+
+    def _repr_html_(self) -> str:
+        return self.model._repr_html_()
+
+
+@one_thread()
+def replay(
+    arm: Arm | None, recording: Log, *, start: Model | None = None,
+    cutoff_hz: float | None = None, delay: float | None = None, memory: float = np.inf,
+    topic: str = 'joint_states', received: bool = False,
+) -> Replay:
+    """
+    Run the online estimator on a recording, as ``dynid replay`` and the node do.
+
+    Parameters
+    ----------
+    arm : str, Path, ArmModel or None
+        The arm; None for that of `start`.
+    recording : str, Path or Recording
+        The recording.
+    start : str, Path or IdentifiedModel, optional
+        Result of the same arm, of which friction terms, cut-off, delay and load are taken.
+    cutoff_hz, delay : float, optional
+        Cut-off of the filters, Hz, and lag of the drive signal, s; by default those of `start`,
+        or from the data.
+    memory : float
+        Time after which the weight of old data falls to 1/e, s; infinite for no forgetting.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    Replay
+        The last model, and the history of the estimates.
+
+    """
+    from dynid_ros.estimation.online import replay as online
+    from dynid_ros.estimation.result_files.starting_model import same_arm
+
+    begin, first = perf_counter(), None if start is None else as_model(start, 'start')
+    if arm is None and first is None:
+        raise InputError('arm must be a name, a path or an ArmModel where start is None')
+    own: ArmModel = as_arm(arm) if first is None else same_arm(
+        first, None if arm is None else as_arm(arm)).arm
+    before = perf_counter()
+    log = as_recording(
+        recording, own, topic=topic, received=received, of_model=first is not None)
+    read = perf_counter() - before
+    model, history = online.replay(
+        own, log, cutoff_hz=cutoff_hz, delay=delay, memory=memory, start=first)
+    timing = {'read': read, **model.timing, 'total': perf_counter() - begin}
+    return Replay(IdentifiedModel.of(replace(model, timing=timing)), history)
+
+
+def export(
+    model: Model, out: str | Path, *, robot: str | Path | None = None, form: str | None = None,
+) -> tuple[str, ...]:
+    """
+    Write a model for simulators, controllers and notebooks, as ``dynid export`` does.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model.
+    out : str or Path
+        File to write; its name decides the format: ``.urdf``, ``.xml`` (MJCF), ``.yaml`` or
+        ``.py``.
+    robot : str or Path, optional
+        Your URDF, of which inertias and friction are replaced and all else is kept; with
+        ``.yaml`` the maker's file of parameters.
+    form : str, optional
+        ``urdf``, ``mjcf``, ``yaml`` or ``python``, whatever the name.
+
+    Returns
+    -------
+    tuple of str
+        What was changed, the torque error of the file, and the parts that it cannot hold, a
+        sentence each.
+
+    Raises
+    ------
+    InputError
+        The name tells no format, or the robot is not that of the arm.
+    ResultError
+        The file cannot be written.
+
+    """
+    from dynid_ros.applications.export.formats import export_model
+
+    return export_model(
+        as_model(model), Path(out), None if robot is None else Path(robot), form)
+
+
