@@ -42,6 +42,9 @@ sphinx_gallery_conf = {
     # In the order of their numbers.
     'within_subsection_order': 'FileNameSortKey',
     'filename_pattern': r'\.py',
+    'image_scrapers': ('matplotlib', 'picture_scraper'),
+    # Tables of models are shown by print in a few lines.
+    'capture_repr': ('__repr__',),
     'download_all_examples': False,
     'remove_config_comments': True,
     'show_memory': False,

@@ -16,7 +16,7 @@ import dynid_ros as dyn
 arm = dyn.load_arm('ur10')
 limits = arm.limits.effort
 friction = {'viscous': 0.05 * limits, 'coulomb': 0.03 * limits, 'stribeck': 0.04 * limits}
-arm = replace(arm, friction=tuple(friction), nominal_friction=friction)
+arm = replace(arm, friction=tuple(friction), friction_nominal=friction)
 recording = dyn.simulate(arm, seed=1)
 
 # %%
@@ -28,14 +28,14 @@ for name, model in (('chosen', curved), ('viscous and Coulomb', plain)):
 
 # %%
 # Both beside the truth:
-from dynid_ros.arm.friction import friction_terms
+from dynid_ros.arm.friction import TERMS
 from dynid_ros.estimation.model.friction_curve import friction_curves
 
 figure, axes = plt.subplots(2, 3, figsize=(9, 5), layout='constrained')
 for j, (axis, chosen, line) in enumerate(zip(
         axes.flat, friction_curves(curved), friction_curves(plain), strict=True)):
     v = chosen.speed
-    true = sum(friction[name][j] * friction_terms(arm.friction_shape)[name].of(v)
+    true = sum(friction[name][j] * TERMS[name].value(v[:, None], None, arm.friction_shape)[:, 0]
                for name in friction)
     axis.fill_between(v, chosen.torque - 1.96 * chosen.std, chosen.torque + 1.96 * chosen.std,
                       color='#0b76b8', alpha=0.25, linewidth=0)

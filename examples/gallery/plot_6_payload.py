@@ -43,5 +43,15 @@ plt.legend(loc='upper right')
 plt.tight_layout()
 
 # %%
-# Torque errors of each joint without and with the load show that a single body explains the difference:
-print(found)
+# Torque residual of each joint by the model of the free arm, and with the load: one body explains the difference.
+places = np.arange(arm.n)
+plt.figure(figsize=(7, 2.6))
+plt.bar(places - 0.2, found.evidence.before, width=0.36, color='#d55e00', label='without the load')
+plt.bar(places + 0.2, found.evidence.after, width=0.36, color='#0b76b8', label='with the load')
+plt.xticks(places, arm.joint_names, fontsize=7)
+plt.yscale('log')
+plt.ylabel('residual, Nm (RMS)')
+plt.legend()
+plt.tight_layout()
+for remark in found.remarks:
+    print(remark)

@@ -6,7 +6,6 @@ Many recordings of some arms: a model of each arm, friction that drifts, loads t
 Here two table-top arms record a short motion every day for eight weeks; the friction of one of them grows.
 """
 
-from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 import tempfile
@@ -18,16 +17,20 @@ import dynid_ros as dyn
 from dynid_ros.applications.fleet.run import run_fleet
 
 arm = dyn.load_arm('two_axis')
+long = dyn.simulate(arm, seed=1)
+rng = np.random.default_rng(0)
+# Volts by Nm of Coulomb friction, joint by joint.
+volts = arm.friction_nominal['coulomb'] * np.sign(long.truth.qd) / arm.drive.gain
+
 folder = Path(tempfile.mkdtemp())
 days = [date(2026, 1, 5) + timedelta(days=2 * k) for k in range(28)]
 for name, growth in (('left', 0.0), ('right', 0.8)):
     (folder / name).mkdir()
     for k, day in enumerate(days):
-        friction = dict(arm.nominal_friction)
-        friction['coulomb'] = friction['coulomb'] * (1 + growth * k / len(days))
-        log = dyn.simulate(replace(arm, nominal_friction=friction), seed=k)
-        short = log.t < 8.0
-        np.savez(folder / name / f'{day}.npz', t=log.t[short], q=log.q[short], tau=log.u[short])
+        begin = rng.uniform(1.0, 20.0)
+        part = (long.t > begin) & (long.t < begin + 8.0)
+        u = long.u + growth * k / len(days) * volts + rng.normal(0, 0.02, long.u.shape)
+        np.savez(folder / name / f'{day}.npz', t=long.t[part], q=long.q[part], u=u[part])
 
 # %%
 # ``dynid fleet FOLDER --arm two_axis -o out`` does the same on all processors, and writes a page.
