@@ -17,7 +17,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
 from dynid_ros.errors import ArmError
 
 REAL = ('ur5_robot', 'kinova', 'xarm7', 'tiago_no_hand', 'talos_left_arm', 'so101', 'z1', 'baxter',
@@ -84,13 +84,45 @@ def test_mjcf_has_the_torque_of_links_rotors_and_viscous_friction(seed):
 @pytest.mark.parametrize('names', [(), ('viscous', 'coulomb', 'offset'), tuple(TERMS)])
 def test_python_file_has_the_whole_torque(names):
     arm = arm_of(5, names)
+    space, (q, qd, qdd) = exported(arm), states(arm)
+    expected = torque(arm, q, qd, qdd)
+    np.testing.assert_allclose(space['torque'](q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
+    for k in range(len(q)):
+        np.testing.assert_allclose(
+            space['torque'](q[k], qd[k], qdd[k]), expected[k], rtol=1e-9, atol=1e-9)
+    assert space['JOINTS'] == arm.joint_names
+
+
+def exported(arm):
     space = {}
     exec(compile(python_of(arm), 'exported.py', 'exec'), space)
-    for q, qd, qdd in zip(*states(arm), strict=True):
-        np.testing.assert_allclose(
-            space['torque'](q, qd, qdd), torque(arm, q[None], qd[None], qdd[None])[0], rtol=1e-9,
-            atol=1e-9)
-    assert space['JOINTS'] == arm.joint_names
+    return space
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_python_file_has_the_dynamics_of_pinocchio(seed):
+    arm = arm_of(seed, ('viscous',))
+    space, (q, qd, qdd), known = exported(arm), states(arm), pinocchio_arm(arm)
+    mass, gravity = space['mass_matrix'](q), space['gravity'](q)
+    rigid = space['torque'](q, qd, qdd) - arm.friction_nominal['viscous'] * qd
+    for k, (own, rate, acceleration) in enumerate(
+            zip(*(x[:, known.order] for x in (q, qd, qdd)), strict=True)):
+        M = pinocchio.crba(known.model, known.data, own)
+        M = np.triu(M) + np.triu(M, 1).T
+        place = known.place
+        for got, expected in (
+                (mass[k], M[np.ix_(place, place)]),
+                (space['mass_matrix'](q[k]), M[np.ix_(place, place)]),
+                (gravity[k], pinocchio.computeGeneralizedGravity(
+                    known.model, known.data, own)[place]),
+                (rigid[k], pinocchio.rnea(
+                    known.model, known.data, own, rate, acceleration)[place])):
+            np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_python_file_names_the_shape_that_it_wants():
+    with pytest.raises(ValueError, match=re.escape('(N, 4), but has (3,)')):
+        exported(arm_of(0, ()))['gravity'](np.zeros(3))
 
 
 @pytest.mark.parametrize('name', REAL)
