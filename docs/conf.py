@@ -34,7 +34,8 @@ autodoc_typehints = 'none'
 napoleon_google_docstring = False
 napoleon_use_param = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+# As parameters are: several names may stand in a line.
+napoleon_custom_sections = [('Attributes', 'params_style')]
 
 sphinx_gallery_conf = {
     'examples_dirs': str(HERE.parent / 'examples' / 'gallery'),

@@ -68,7 +68,7 @@ def _page(name: str, title: str, parser: ArgumentParser) -> Iterator[str]:
     for group in parser._action_groups:
         shown = [action for action in group._group_actions if action.help != SUPPRESS]
         if shown:
-            heading = str(group.title).capitalize()
+            heading = str(group.title).replace('positional arguments', 'arguments').capitalize()
             yield from (f'## {heading}', '', '| argument | meaning |', '|---|---|')
             yield from (f'| {_names(parser, action)} | {_help(parser, action)} |'
                         for action in shown)
@@ -82,7 +82,9 @@ def _names(parser: ArgumentParser, action: Action) -> str:
 
 
 def _help(parser: ArgumentParser, action: Action) -> str:
-    return _cell(parser._get_formatter()._expand_help(action)) if action.help else ''
+    if action.help is None:
+        return 'one or more' if action.nargs == '+' else 'see above'
+    return _cell(parser._get_formatter()._expand_help(action))
 
 
 def _cell(text: str) -> str:

@@ -27,9 +27,10 @@ figure = model.plot()
 # %%
 # Motion determines combinations of parameters. Each has a standard deviation and says whether the data or the prior
 # determined it; ``model.to_dataframe()`` is the same as a table of pandas.
-rows = list(zip(model.names, model.units, model.theta, model.std, model.from_data, strict=True))
-for name, unit, value, std, from_data in rows[:8]:
-    print(f'{name:6s} {value:8.4f} ± {1.96 * std:.4f} {unit:12s} {"data" if from_data else "prior"}')
+for k in range(8):
+    source = 'data' if model.from_data[k] else 'prior'
+    print(f'{model.names[k]:6s} {model.theta[k]:8.4f} ± {1.96 * model.std[k]:.4f} '
+          f'{model.units[k]:12s} {source}')
 
 # %%
 # Here the truth is known: the simulated arm states it. The errors, in standard deviations, are those of a normal

@@ -23,10 +23,9 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 
 history = replayed.history
 truth = base_parameters(recording.arm).grouping @ nominal_parameters(recording.arm)
-chosen = ['mx2', 'mz4', 'Izz1', 'Fv2', 'Fc4', 'Ia6']
-chosen = [name for name in chosen if name in history.names] or list(history.names[:6])
+chosen = ('my2', 'mx4', 'Izz1', 'Fv1', 'Fc4', 'Izz7')
 figure, axes = plt.subplots(2, 3, figsize=(9, 4.6), layout='constrained', sharex=True)
-for axis, name in zip(axes.flat, chosen, strict=False):
+for axis, name in zip(axes.flat, chosen, strict=True):
     k = history.names.index(name)
     value, half = history.theta[:, k], 1.96 * history.std[:, k]
     axis.fill_between(history.t, value - half, value + half, color='#0b76b8', alpha=0.25, linewidth=0)
