@@ -167,8 +167,12 @@ def test_other_commands_take_names_and_objects(bags, model, tmp_path):
     watched = dyn.monitor(folder, bags / 'other_bag')
     assert watched.torque.shape == (len(watched.t), 7)
     assert dyn.plot_contacts(model, watched).axes
-    assert not dyn.payload(model, str(bags / 'other_bag')).present
-    assert dyn.gains('panda', bags / 'my_bag').joint_names == model.arm.joint_names
+    load, gains = dyn.payload(model, str(bags / 'other_bag')), dyn.gains('panda', bags / 'my_bag')
+    assert not load.present
+    assert gains.joint_names == model.arm.joint_names
+    for shown in (load, gains, watched):
+        assert len(repr(shown)) < 1000
+        assert '<table>' in shown._repr_html_()
     found = dyn.check_recording(bags / 'my_bag', 'panda')
     assert {each.severity for each in found} == {'info'}
 

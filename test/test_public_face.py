@@ -1,5 +1,6 @@
 """The names that users import: what they promise, and how they refuse."""
 
+import ast
 from contextlib import redirect_stdout
 import io
 from pathlib import Path
@@ -45,7 +46,13 @@ def test_public_names_are_there_and_no_other():
     assert all(getattr(dyn, name) is not None for name in dir(dyn))
     assert sorted(dir(dyn)) == sorted([*dyn.__all__, '__version__'])
     # Whatever can be imported is listed, too.
-    assert dyn._MODULES.keys() == set(dyn.__all__)
+    assert list(dyn._MODULES) == dyn.__all__ == sorted(dyn.__all__)
+    # Those that type checkers see, too.
+    source = Path(dyn.__file__).read_text().partition('if TYPE_CHECKING:\n')[2]
+    typed = {(alias.name, node.module) for node in ast.walk(ast.parse(
+        'if 1:\n' + source.partition('__version__')[0])) if isinstance(node, ast.ImportFrom)
+        for alias in node.names}
+    assert typed == {(name, f'dynid_ros.{module}') for name, module in dyn._MODULES.items()}
     with pytest.raises(AttributeError, match='nothing'):
         dyn.nothing  # noqa: B018 - the access is what fails
 

@@ -15,9 +15,10 @@ from dynid_ros.applications.contact.tool_wrench import tool_wrench, ToolWrench
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import listed, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.summarised import Summarised
 
 #: Time for which samples of a recording are collected, s: none waits for the answer.
 PORTION = 0.2
@@ -54,8 +55,8 @@ class Contact:
     wrench: ToolWrench
 
 
-@dataclass(frozen=True, eq=False)
-class MonitoredRecording:
+@dataclass(frozen=True, eq=False, repr=False)
+class MonitoredRecording(Summarised):
     """
     Findings of the monitor in a recording.
 
@@ -89,6 +90,15 @@ class MonitoredRecording:
     levels: AlarmLevels
     bandwidth_hz: float
     aged: Aged | None
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the contacts, for a console or a notebook."""
+        found = [f'{each.start:.3f} to {each.stop:.3f} s ({each.joints[0]})'
+                 for each in self.contacts]
+        return [
+            ('MonitoredRecording', f'of {self.seconds:.4g} s'),
+            ('contacts', listed(found) or 'none'),
+            ('model', 'fits' if self.aged is None else self.aged.sentence)]
 
 
 @dataclass

@@ -83,7 +83,7 @@ def gravity(q):
 
 def mass_matrix(q):
     """Mass matrix of links and rotors, (n, n) or (N, n, n), kg m²."""
-    columns = [rigid_torque(q, 0.0, unit, np.zeros(3)) for unit in np.eye(len(PARENT))]
+    columns = [rigid_torque(q, 0.0, unit, np.zeros(3)) for unit in np.eye(len(JOINTS))]
     return np.stack(columns, axis=-1) + np.diag(ROTOR)
 
 
@@ -124,8 +124,8 @@ def rigid_torque(q, qd=0.0, qdd=0.0, gravity=GRAVITY):
 
 def _states(q, *rates):
     q = np.asarray(q, dtype=float)
-    if q.shape[-1:] != (len(PARENT),):
-        n = len(PARENT)
+    if q.shape[-1:] != (len(JOINTS),):
+        n = len(JOINTS)
         raise ValueError(f'q must have the shape ({{n}},) or (N, {{n}}), but has {{q.shape}}')
     return np.broadcast_arrays(q, *(np.asarray(rate, dtype=float) for rate in rates))
 

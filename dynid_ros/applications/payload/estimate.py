@@ -21,13 +21,14 @@ from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.estimation.regression.qr_factors import stack
 from dynid_ros.estimation.regression.weighted_least_squares import LOAD_PASSES
+from dynid_ros.utilities.summarised import Summarised
 
 #: Rests from which on they may tell the load.
 FEWEST_RESTS = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Payload:
+@dataclass(frozen=True, eq=False, repr=False)
+class Payload(Summarised):
     """
     The load of an arm.
 
@@ -76,6 +77,18 @@ class Payload:
     remarks: tuple[str, ...]
     samples: int
     sources: tuple[str, ...]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return mass, centre and verdict, for a console or a notebook."""
+        (mass, std), body = self.masses[self.method], self.body
+        return [
+            ('Payload', f'of {self.model.arm.name} from {", ".join(self.sources)}'),
+            ('mass', f'{mass:.4g} kg, standard deviation {std:.2g} kg, by {self.method}'),
+            ('load', 'present' if self.present else 'none'),
+            *([('centre of mass', ', '.join(f'{value:.4f}' for value in body.center) + ' m')]
+              if self.present else []),
+            ('verdict', 'trustworthy' if self.trustworthy else '; '.join(
+                each.sentence for each in self.findings))]
 
     @property
     def carrier(self) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dynid_ros.estimation.calibration.block_jackknife import INTERVAL
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.summarised import Summarised
 
 Flags = NDArray[np.bool_]
 
@@ -63,8 +64,8 @@ class GainThresholds:
 THRESHOLDS = GainThresholds()
 
 
-@dataclass(frozen=True, eq=False)
-class DriveGains:
+@dataclass(frozen=True, eq=False, repr=False)
+class DriveGains(Summarised):
     """
     Drive gains of the data beside those that the arm states.
 
@@ -95,6 +96,15 @@ class DriveGains:
     friction: tuple[str, ...]
     mass: float | None = None
     notes: tuple[str, ...] = ()
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the verdict on each gain, for a console or a notebook."""
+        joints = zip(self.joint_names, self.ratio, self.ratio_std, self.verdicts, strict=True)
+        return [
+            ('DriveGains', 'by those stated'),
+            *((name, verdict if verdict in (REFERENCE, NOT_DETERMINED) else
+               f'{ratio:.4f} ± {std:.4f}, {verdict}') for name, ratio, std, verdict in joints),
+            *([('not trustworthy', self.objection)] if self.objection else [])]
 
     @property
     def ratio(self) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from dynid_ros.estimation.online import online_identifier
 from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, Model
 from dynid_ros.interface.python.results import IdentifiedModel
+from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
     from dynid_ros.data.recordings.recording import Defect
@@ -47,6 +48,7 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
             as_arm(arm), source, cutoff_hz=cutoff_hz, delay=delay, memory=memory, prior=prior,
             start=None if start is None else as_model(start, 'start'))
 
+    @one_thread()
     def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
         """
         Return what is known, with samples that wait for their block; the stream may go on.

@@ -107,6 +107,7 @@ def check_recording(recording: Log, arm: Arm) -> tuple[Defect, ...]:
     return (*defects, *gain_defects(arm, log))
 
 
+@one_thread()
 def identify(
     arm: Arm, recordings: Logs, *, friction: Friction = None, holdout: float | None = None,
     validation: Logs = (), method: str = 'differentiated', cutoff_hz: float | None = None,
