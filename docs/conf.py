@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE))
 
 project = 'dynid_ros'
 version = release = dynid_ros.__version__
-copyright = 'the dynid_ros maintainers'  # noqa: A001 - Sphinx asks for this name.
+copyright = 'the dynid_ros maintainers'
 
 extensions = [
     'generated_pages',

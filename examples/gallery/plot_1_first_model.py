@@ -2,8 +2,9 @@
 First model
 ===========
 
-From a recording of joint positions and torque to the dynamic parameters of the arm. Half a minute of a simulated Panda
-stands in for the recording; :func:`dynid_ros.read_recording` reads one of your own.
+From a recording of joint positions and torque to the dynamic parameters of the arm. Half a minute
+of a simulated Panda stands in for the recording; :func:`dynid_ros.read_recording` reads one of
+your own.
 """
 
 import matplotlib.pyplot as plt
@@ -15,26 +16,27 @@ recording = dyn.simulate('panda', seed=1)
 recording
 
 # %%
-# One call fits the model and validates it on the last third of the motion, which the fit has not seen.
+# One call fits the model and validates it on the last third of the motion, which the fit has not
+# seen.
 model = dyn.identify('panda', recording)
 print(model)
 
 # %%
-# The figure to look at first: measured torque, predicted torque and their difference on the held-out part, and the
-# friction of each joint over its speed.
+# The figure to look at first: measured torque, predicted torque and their difference on the
+# held-out part, and the friction of each joint over its speed.
 figure = model.plot()
 
 # %%
-# Motion determines combinations of parameters. Each has a standard deviation and says whether the data or the prior
-# determined it; ``model.to_dataframe()`` is the same as a table of pandas.
+# Motion determines combinations of parameters. Each has a standard deviation and says whether the
+# data or the prior determined it; ``model.to_dataframe()`` is the same as a table of pandas.
 for k in range(8):
     source = 'data' if model.from_data[k] else 'prior'
     print(f'{model.names[k]:6s} {model.theta[k]:8.4f} ± {1.96 * model.std[k]:.4f} '
           f'{model.units[k]:12s} {source}')
 
 # %%
-# Here the truth is known: the simulated arm states it. The errors, in standard deviations, are those of a normal
-# distribution.
+# Here the truth is known: the simulated arm states it. The errors, in standard deviations, are
+# those of a normal distribution.
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 

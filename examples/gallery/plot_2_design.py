@@ -2,8 +2,9 @@
 Design a motion and look at it
 ==============================
 
-An exciting motion determines every parameter within the limits of the arm. The design takes some seconds and keeps limits of
-position, velocity, acceleration and torque, and the clearance from the arm itself and its surroundings, at all times.
+An exciting motion determines every parameter within the limits of the arm. The design takes some
+seconds and keeps limits of position, velocity, acceleration and torque, and the clearance from the
+arm itself and its surroundings, at all times.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,9 @@ print(design)
 figure = dyn.plot_motion(design)
 
 # %%
-# The condition number says how evenly the motion determines the parameters. More harmonics in the same time give more shapes to
-# choose from, and a higher frequency; here for the shipped table-top arm, without repetitions.
+# The condition number says how evenly the motion determines the parameters. More harmonics in the
+# same time give more shapes to choose from, and a higher frequency; here for the shipped table-top
+# arm, without repetitions.
 harmonics = (2, 3, 5, 8)
 found = [dyn.design_excitation('two_axis', harmonics=count, periods=1, starts=1, seconds=1.0)
          for count in harmonics]
@@ -47,6 +49,6 @@ axis.set(xlabel='x, m', ylabel='y, m', zlabel='z, m', title='path of the tool')
 axis.set_box_aspect((1, 1, 1))
 
 # %%
-# ``design.save('excitation.yaml')`` writes the file that ``dynid simulate``, ``dynid view`` and the node
-# ``trajectory_publisher`` read.
+# ``design.save('excitation.yaml')`` writes the file that ``dynid simulate``, ``dynid view`` and
+# the node ``trajectory_publisher`` read.
 design.save('excitation.yaml')

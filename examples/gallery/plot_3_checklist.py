@@ -2,8 +2,9 @@
 Checklist for a real arm
 ========================
 
-The order of work on a real arm, with a simulated one in its place: design, record, check, identify, validate on another
-motion, export. Each step ends with a question; go on when the answer is yes.
+The order of work on a real arm, with a simulated one in its place: design, record, check,
+identify, validate on another motion, export. Each step ends with a question; go on when the answer
+is yes.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +24,8 @@ print(design)
 # %%
 # 2. Is the recording good?
 # -------------------------
-# On the robot, ``ros2 launch dynid_ros arm.launch.py`` runs and records the motion. A good recording has no defects.
+# On the robot, ``ros2 launch dynid_ros arm.launch.py`` runs and records the motion. A good
+# recording has no defects.
 recording = dyn.simulate(arm, design, seed=1)
 for defect in dyn.check_recording(recording, arm):
     if defect.severity != 'info':
@@ -33,7 +35,8 @@ figure = dyn.plot_recording(recording)
 # %%
 # 3. Does the effort hold gravity?
 # --------------------------------
-# Joints that carry weight must show an effort at rest. The simulated arm rests at both ends of the recording.
+# Joints that carry weight must show an effort at rest. The simulated arm rests at both ends of the
+# recording.
 at_rest = np.abs(recording.u[:50].mean(axis=0))
 plt.figure(figsize=(7, 2.4))
 plt.bar(arm.joint_names, at_rest, color='#0b76b8')
@@ -44,7 +47,8 @@ plt.tight_layout()
 # %%
 # 4. Is the model trustworthy?
 # ----------------------------
-# The second motion of the design is held out. Without one, the figure says that the motion repeats.
+# The second motion of the design is held out. Without one, the figure says that the motion
+# repeats.
 model = dyn.identify(arm, recording)
 print(model)
 for use in model.uses:
@@ -68,6 +72,7 @@ plt.tight_layout()
 # %%
 # 6. Does the exported file predict as well?
 # ------------------------------------------
-# A URDF holds viscous and Coulomb friction alone and no rotor inertia; each sentence says what that costs.
+# A URDF holds viscous and Coulomb friction alone and no rotor inertia; each sentence says what
+# that costs.
 for sentence in dyn.export(model, 'ur10_identified.urdf'):
     print(sentence)

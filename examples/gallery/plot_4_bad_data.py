@@ -2,8 +2,9 @@
 What bad data look like
 =======================
 
-Wrong data look alike: the error is large, and the error bars are wide. The verdict tries explanations and names the one
-that makes the model good again. Here one fault at a time is put into a good recording of a simulated UR10.
+Wrong data look alike: the error is large, and the error bars are wide. The verdict tries
+explanations and names the one that makes the model good again. Here one fault at a time is put
+into a good recording of a simulated UR10.
 """
 
 from dataclasses import replace
@@ -77,7 +78,8 @@ figure = dyn.plot_torque(models['sign of the elbow'])
 # %%
 # Defects of the recording itself
 # -------------------------------
-# :func:`dynid_ros.check_recording` finds others before any fit: here stamps that repeat, and a joint without effort.
+# :func:`dynid_ros.check_recording` finds others before any fit: here stamps that repeat, and a
+# joint without effort.
 stamps = good.t.copy()
 stamps[1000:1010] = stamps[1000]
 effort = good.u.copy()

@@ -2,14 +2,14 @@
 Friction curves
 ===============
 
-Friction of a real joint is no straight line over the speed. ``identify`` fits a curve for each joint, as strong as it
-predicts samples that were not fitted. Here the truth is known: joints with Stribeck friction, which falls before it rises.
+Friction of a real joint is no straight line over the speed. ``identify`` fits a curve for each
+joint, as strong as it predicts samples that were not fitted. Here the truth is known: joints with
+Stribeck friction, which falls before it rises.
 """
 
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import dynid_ros as dyn
 

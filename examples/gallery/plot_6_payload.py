@@ -2,7 +2,8 @@
 What the arm carries
 ====================
 
-A model of the free arm and a short motion with the load give mass, centre of mass and inertia of the load, with intervals.
+A model of the free arm and a short motion with the load give mass, centre of mass and inertia of
+the load, with intervals.
 """
 
 from dataclasses import replace
@@ -23,7 +24,8 @@ load = inertial_from_com(mass, center, inertia)
 loaded = replace(dyn.simulate(with_load(arm, load), seed=2), source='with a load')
 
 # %%
-# One call; ``dynid payload BAG --model DIR`` prints the same, ready to send to UR and Franka controllers.
+# One call; ``dynid payload BAG --model DIR`` prints the same, ready to send to UR and Franka
+# controllers.
 found = dyn.payload(model, loaded)
 print(f'mass {found.body.mass:.3f} ± {1.96 * found.body.mass_std:.3f} kg, truth {mass} kg')
 
@@ -43,7 +45,8 @@ plt.legend(loc='upper right')
 plt.tight_layout()
 
 # %%
-# Torque residual of each joint by the model of the free arm, and with the load: one body explains the difference.
+# Torque residual of each joint by the model of the free arm, and with the load: one body explains
+# the difference.
 places = np.arange(arm.n)
 plt.figure(figsize=(7, 2.6))
 plt.bar(places - 0.2, found.evidence.before, width=0.36, color='#d55e00', label='without the load')

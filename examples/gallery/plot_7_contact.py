@@ -2,8 +2,9 @@
 Contact
 =======
 
-The model predicts the torque of an arm that touches nothing; the monitor tells contact from noise by thresholds that follow
-from a rate of false alarms. Three pushes at the tool of a simulated Panda are added to a recording.
+The model predicts the torque of an arm that touches nothing; the monitor tells contact from noise
+by thresholds that follow from a rate of false alarms. Three pushes at the tool of a simulated
+Panda are added to a recording.
 """
 
 from dataclasses import replace
@@ -38,7 +39,8 @@ for contact in found.contacts:
 figure = dyn.plot_contacts(model, found)
 
 # %%
-# The clearest joint, by its threshold. Below the line no contact is reported; one false alarm an hour is accepted.
+# The clearest joint, by its threshold. Below the line no contact is reported; one false alarm an
+# hour is accepted.
 ratio = np.max(np.abs(found.torque) / found.threshold, axis=1)
 plt.figure(figsize=(7, 2.6))
 plt.plot(found.t, ratio, color='#0b76b8', linewidth=0.8)

@@ -2,8 +2,8 @@
 Live identification
 ===================
 
-The node ``identifier`` updates the estimates with every sample while the arm moves. ``replay`` runs the same estimator over a
-recording and keeps the history.
+The node ``identifier`` updates the estimates with every sample while the arm moves. ``replay``
+runs the same estimator over a recording and keeps the history.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +28,8 @@ figure, axes = plt.subplots(2, 3, figsize=(9, 4.6), layout='constrained', sharex
 for axis, name in zip(axes.flat, chosen, strict=True):
     k = history.names.index(name)
     value, half = history.theta[:, k], 1.96 * history.std[:, k]
-    axis.fill_between(history.t, value - half, value + half, color='#0b76b8', alpha=0.25, linewidth=0)
+    axis.fill_between(history.t, value - half, value + half, color='#0b76b8', alpha=0.25,
+                      linewidth=0)
     axis.plot(history.t, value, color='#0b76b8')
     axis.axhline(truth[k], color='k', linestyle='--', linewidth=1)
     late = history.t > 3
