@@ -92,4 +92,5 @@ def test_notebook_runs_and_is_kept_without_outputs(path, tmp_path, monkeypatch):
     assert not any(cell.outputs or cell.execution_count for cell in code)
     client.NotebookClient(notebook, timeout=300, resources={'metadata': {'path': tmp_path}},
                           kernel_name='python3').execute()
-    assert any('image/png' in output.get('data', {}) for cell in code for output in cell.outputs)
+    # Of pyplot, or within the HTML of a picture of this package.
+    assert 'image/png' in str([cell.outputs for cell in code])
