@@ -46,6 +46,7 @@ sphinx_gallery_conf = {
     'image_scrapers': ('matplotlib', 'picture_scraper'),
     # Tables of models are shown by print in a few lines.
     'capture_repr': ('__repr__',),
+    'ignore_repr_types': r'matplotlib\.(text|legend|axes)|tuple|list',
     'download_all_examples': False,
     'remove_config_comments': True,
     'show_memory': False,

@@ -22,7 +22,6 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp('site')
     for name in ('docs', 'examples', 'config'):
         shutil.copytree(ROOT / name, folder / name)
-    shutil.copy(ROOT / 'CHANGELOG.rst', folder)
     # The scripts of the gallery have tests of their own.
     done = subprocess.run(
         [sys.executable, '-m', 'sphinx', '-q', '-W', '--keep-going', '-D', 'plot_gallery=0',

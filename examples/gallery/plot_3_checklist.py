@@ -66,7 +66,8 @@ for k, seed in enumerate((11, 12)):
             label=f'{found.relative_error_percent:.1f} % in all')
 plt.xticks(range(arm.n), arm.joint_names, rotation=20, ha='right', fontsize=8)
 plt.ylabel('torque error, %')
-plt.legend(title='motion')
+plt.ylim(0, 1.5 * plt.ylim()[1])
+plt.legend(title='motion', ncols=2)
 plt.tight_layout()
 
 # %%

@@ -38,7 +38,7 @@ plt.figure(figsize=(7, 2.8))
 plt.axhspan(-1, 1, color='#0b76b8', alpha=0.15, label='95 % interval')
 colours = ['#0b76b8' if from_data else '#8a949f' for from_data in found.body.from_data]
 plt.bar(range(10), error, color=colours, width=0.5)
-plt.xticks(range(10), [f'{name}\n±{each:.2g} {unit}' for (name, unit), each in zip(
+plt.xticks(range(10), [f'{name}\n±{each:.1g}\n{unit}' for (name, unit), each in zip(
     FIELDS.items(), half, strict=True)], fontsize=7)
 plt.ylabel('error / half interval')
 plt.legend(loc='upper right')

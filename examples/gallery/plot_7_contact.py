@@ -47,7 +47,7 @@ plt.plot(found.t, ratio, color='#0b76b8', linewidth=0.8)
 plt.axhline(1.0, color='#d55e00', linewidth=1)
 for begin, force in pushes.items():
     plt.axvspan(begin, begin + 0.5, color='#d55e00', alpha=0.2, linewidth=0)
-    plt.text(begin, 0.3, f'{np.linalg.norm(force):.0f} N', fontsize=8)
+    plt.text(begin + 0.6, 4.0, f'{np.linalg.norm(force):.0f} N', fontsize=8)
 plt.yscale('log')
 plt.xlabel('time, s')
 plt.ylabel('external torque / threshold')

@@ -3,8 +3,8 @@ A fleet
 =======
 
 Many recordings of some arms: a model of each arm, friction that drifts, loads that change, and
-recordings that do not belong. Here two table-top arms record a short motion every day for eight
-weeks; the friction of one of them grows.
+recordings that do not belong. Here two table-top arms record a short motion every second day for
+eight weeks; the friction of one of them grows.
 """
 
 from datetime import date, timedelta
