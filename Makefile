@@ -1,4 +1,4 @@
-# Two commands for a fresh machine: `make demo` and `make test`.
+# Two commands for a fresh machine: `make demo` and `make test`; `make docs` builds the site.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE =
 # cause of a failed test.
 PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --show-capture=stdout
 
-.PHONY: demo test test-fast fuzz lint clean
+.PHONY: demo test test-fast fuzz lint docs clean
 
 demo: $(VENV)/ready
 	rm -rf demo
@@ -33,6 +33,12 @@ fuzz: $(VENV)/ready
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The site, in build/docs, from a copy of its sources, beside which the pages of commands, names and
+# examples are written. Every warning counts.
+docs: $(VENV)/ready
+	rm -rf build/site && mkdir -p build/site && cp -R docs examples config build/site
+	$(BIN)/python -m sphinx -q -W --keep-going build/site/docs build/docs
 
 clean:
 	rm -rf $(VENV) demo build install log

@@ -6,6 +6,8 @@ from setuptools import find_packages, setup
 package_name = 'dynid_ros'
 # Many recordings, on this machine or on a cluster.
 FLEET = ['dask[distributed]', 'fsspec']
+# The site, and the notebooks under examples/.
+DOCS = ['furo', 'ipykernel', 'myst-parser', 'nbclient', 'pandas', 'sphinx', 'sphinx-gallery']
 # Pages in 3D.
 VIEW = ['viser>=1.1']
 NODES = ('feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm',
@@ -55,7 +57,8 @@ setup(
         'threadpoolctl',
         'tqdm',
     ],
-    extras_require={'fleet': FLEET, 'view': VIEW, 'test': [
+    extras_require={'docs': DOCS, 'fleet': FLEET, 'view': VIEW, 'test': [
+        *DOCS,
         *FLEET,
         *VIEW,
         # URDFs of real robots, a wheel of 131 MB.

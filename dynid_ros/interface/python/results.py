@@ -402,8 +402,10 @@ def validated(model: Core, recording: Recording) -> Validation:
     from dynid_ros.estimation.identification.validation import validate
 
     metrics, parts = validate(model, recording)
-    # Read otherwise, as by the times of reception, the same file holds other samples.
-    if Path(recording.source).resolve() in {Path(each).resolve() for each in model.sources}:
+    # Read otherwise, as by the times of reception, the same file holds other samples. Recordings
+    # that are no files, such as simulated ones, may share a name.
+    source = Path(recording.source)
+    if source.exists() and source.resolve() in {Path(each).resolve() for each in model.sources}:
         metrics = replace(metrics, held_out=False)
     found = held_out_findings(model.fit, metrics) or joint_findings(metrics)
     if not metrics.held_out:

@@ -123,7 +123,8 @@ def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
     shutil.copytree(result, tmp_path / 'result')
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    page = (ROOT / 'docs' / 'use_the_model.md').read_text()
+    page = ''.join((ROOT / 'docs' / f'{name}.md').read_text()
+                   for name in ('use_the_model', 'feedforward'))
     commands = re.findall(r'^dynid (export result (?!.*--robot).*)$', page, re.MULTILINE)
     assert len(commands) == 4
     for command in commands:

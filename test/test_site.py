@@ -1,0 +1,95 @@
+"""The site of docs/ is built without a warning, and the notebooks run."""
+
+from html.parser import HTMLParser
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import dynid_ros
+from dynid_ros.interface.cli.main import build_parser, COMMANDS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope='module')
+def site(tmp_path_factory):
+    for needed in ('furo', 'myst_parser', 'sphinx', 'sphinx_gallery'):
+        pytest.importorskip(needed, reason=f'{needed} is not installed')
+    folder = tmp_path_factory.mktemp('site')
+    for name in ('docs', 'examples', 'config'):
+        shutil.copytree(ROOT / name, folder / name)
+    # The scripts of the gallery have tests of their own.
+    done = subprocess.run(
+        [sys.executable, '-m', 'sphinx', '-q', '-W', '--keep-going', '-D', 'plot_gallery=0',
+         folder / 'docs', folder / 'html'],
+        cwd=ROOT, capture_output=True, text=True, check=False, env=_environment())
+    assert done.returncode == 0, done.stderr
+    return folder / 'html'
+
+
+def _environment():
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
+    return {**os.environ, 'PYTHONPATH': path}
+
+
+class Texts(HTMLParser):
+    """All words of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.words = []
+        self.feed(page.read_text(encoding='utf-8'))
+
+    def handle_data(self, data):
+        self.words += data.split()
+
+
+@pytest.mark.slow
+def test_site_holds_every_command_with_its_arguments(site):
+    parsers = next(action for action in build_parser()._actions if action.dest == 'command')
+    for name in COMMANDS:
+        words = set(Texts(site / 'commands' / f'{name}.html').words)
+        options = parsers.choices[name]._option_string_actions
+        assert {option for option in options if option.startswith('--')} <= words, name
+
+
+@pytest.mark.slow
+def test_site_holds_every_public_name(site):
+    for name in dynid_ros.__all__:
+        assert (site / 'api' / f'dynid_ros.{name}.html').is_file()
+    assert 'identify' in (site / 'searchindex.js').read_text(encoding='utf-8')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('script', sorted((ROOT / 'examples' / 'gallery').glob('*.py')),
+                         ids=lambda path: path.stem)
+def test_example_of_the_gallery_runs(script, tmp_path):
+    pytest.importorskip('mujoco', reason='mujoco is not installed')
+    done = subprocess.run(
+        [sys.executable, '-W', 'error::UserWarning', script], cwd=tmp_path, capture_output=True,
+        text=True, check=False, env={**_environment(), 'MPLBACKEND': 'agg'})
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('path', sorted((ROOT / 'examples' / 'notebooks').glob('*.ipynb')),
+                         ids=lambda path: path.stem)
+def test_notebook_runs_and_is_kept_without_outputs(path, tmp_path, monkeypatch):
+    for needed in ('ipykernel', 'mujoco', 'pandas'):
+        pytest.importorskip(needed, reason=f'{needed} is not installed')
+    client = pytest.importorskip('nbclient', reason='nbclient is not installed')
+    nbformat = pytest.importorskip('nbformat', reason='nbformat is not installed')
+    for name, value in _environment().items():
+        monkeypatch.setenv(name, value)
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == 'code']
+    assert code
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    client.NotebookClient(notebook, timeout=300, resources={'metadata': {'path': tmp_path}},
+                          kernel_name='python3').execute()
+    # Of pyplot, or within the HTML of a picture of this package.
+    assert 'image/png' in str([cell.outputs for cell in code])
