@@ -72,7 +72,7 @@ class RigidParameters:
     ----------
     arm : ArmModel
         The arm.
-    inertial : (n, 10) ndarray
+    inertial : (m, 10) ndarray
         Inertial parameters of the links. Those of an identified arm represent its base
         parameters, with zeros for the free ones: the torque of all links is right, but a single
         link need not be physical.
@@ -123,11 +123,11 @@ def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
     rotor = np.zeros((arm.n, arm.n))
     if layout.rotor_inertia:
         rotor += np.diag(standard[[layout.rotor(j) for j in range(arm.n)]])
-    first = arm.n * layout.block
+    first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
         if column.quantity == 'qdd':
             rotor += standard[first + k] * column.matrix
-    inertial = standard[layout.all_inertial()].reshape(arm.n, -1)
+    inertial = standard[layout.all_inertial()].reshape(arm.links, -1)
     return RigidParameters(arm, inertial, rotor)
 
 
@@ -141,7 +141,7 @@ def check_physical(arm: ArmModel) -> None:
         Nominal inertial parameters are missing, or those of a link are not physical.
 
     """
-    for name, link in zip(arm.joint_names, _stated(arm), strict=True):
+    for name, link in zip(arm.tree.link_names, _stated(arm), strict=True):
         if link[0] == 0:
             raise ArmError(
                 f"the arm '{arm.name}' cannot be simulated: the link at joint '{name}' has no "
@@ -159,7 +159,7 @@ def check_possible(arm: ArmModel) -> None:
         Those of a link are impossible; the message names the joint that moves it and the value.
 
     """
-    for name, link in zip(arm.joint_names, () if arm.inertial is None else arm.inertial,
+    for name, link in zip(arm.tree.link_names, () if arm.inertial is None else arm.inertial,
                           strict=arm.inertial is not None):
         eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
         if link[0] >= 0 and eigenvalues[0] >= -ROUNDING * eigenvalues[-1]:

@@ -111,7 +111,7 @@ def _missing(model: IdentifiedModel, form: str, motion: RowMotion) -> dict[str, 
     if form == 'urdf' and arm.rotor_nominal is not None:
         found[ROTOR] = motion.at_rows(arm.rotor_nominal * motion.qdd)
     if arm.coupling:
-        values = model.standard_parameters().values[arm.n * arm.layout.block:]
+        values = model.standard_parameters().values[arm.layout.first_coupling:]
         found[COUPLING] = motion.at_rows(np.sum([
             value * coupling_value(column.quantity, column.matrix, motion.qd, motion.qdd)
             for value, column in zip(values, arm.coupling, strict=True)], axis=0))

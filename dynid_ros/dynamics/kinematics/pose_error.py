@@ -110,7 +110,7 @@ def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tup
     if source.group == 'mounting':
         return every.rotation[:, BODY, :, source.axis], every.translation[:, FOOT]
     if source.group == 'tool':
-        return every.rotation[:, arm.tool.joint % arm.n + 2, :, source.axis], target
+        return every.rotation[:, arm.tool_link + 2, :, source.axis], target
     if source.group == 'reading':
         return every.rotation[:, own] @ arm.axis[source.joint], every.translation[:, own]
     if source.group in SCREWS:

@@ -129,7 +129,7 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> tuple[
     ends: dict[int, list[Array]] = {i: [] for i in range(-1, arm.n)}
     for i, parent in enumerate(arm.parent.tolist()):
         ends[parent].append(arm.translation[i])
-    ends[arm.tool.joint % arm.n].append(arm.tool.placement.translation)
+    ends[arm.tool_link].append(arm.tool.placement.translation)
     total = float(sum(np.linalg.norm(end) for some in ends.values() for end in some)) or SMALL
     drawn = []
     for joint in ends if joints is None else joints:

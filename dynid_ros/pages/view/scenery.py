@@ -90,7 +90,7 @@ def _add_wall(
 
 def tool_path(arm: ArmModel, q: Array) -> Array:
     """Positions (N, 3) of the tool in the base frame, m, at positions (N, n) of the joints."""
-    poses = link_poses(arm, q)[:, arm.tool.joint % arm.n]
+    poses = link_poses(arm, q)[:, arm.tool_link]
     turns = poses[:, :9].reshape(-1, 3, 3)
     return np.asarray(turns @ arm.tool.placement.translation + poses[:, 9:])
 
