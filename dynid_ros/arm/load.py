@@ -235,7 +235,7 @@ def _from_yaml(path: Path) -> ArmModel:
         mounting=read_placement(top, 'mounting'),
         tool=read_tool(top, links_by, read.tool, read.tree.last),
         dh=read.dh,
-        tolerances=read_tolerances(top, names, table=bool(read.dh)),
+        tolerances=read_tolerances(top, links_by, table=bool(read.dh)),
         link_bounds=read_link_bounds(top, links_by),
     )
 

@@ -179,10 +179,11 @@ class PinocchioArm:
     Attributes
     ----------
     model, data : pinocchio.Model and pinocchio.Data
-        One Pinocchio joint a joint, of the same frame and name, numbered depth first.
-    order : (n,) ndarray of int
+        One Pinocchio joint a joint, of the same frame and name, numbered depth first; followers
+        move by themselves.
+    order : (m,) ndarray of int
         Joint of the arm at each place of Pinocchio's vectors.
-    place : (n,) ndarray of int
+    place : (m,) ndarray of int
         Place of each joint of the arm in Pinocchio's vectors.
 
     """
@@ -216,17 +217,18 @@ def pinocchio_arm(arm: ArmModel) -> PinocchioArm:
     ids: dict[int, int] = {-1: 0}
     for joint in order:
         axis = arm.axis[joint]
-        kind = pinocchio.JointModelPrismaticUnaligned(axis) if arm.prismatic[joint] else (
+        kind = pinocchio.JointModelPrismaticUnaligned(axis) if arm.tree.prismatic[joint] else (
             pinocchio.JointModelRevoluteUnaligned(axis))
         placement = pinocchio.SE3(arm.rotation[joint], arm.translation[joint])
         ids[joint] = model.addJoint(
-            ids[int(arm.parent[joint])], kind, placement, arm.joint_names[joint])
+            ids[int(arm.parent[joint])], kind, placement, arm.tree.link_names[joint])
         if parameters.inertial[joint, 0] > 0:
             body = pinocchio.Inertia(*_body(arm, parameters.inertial[joint]))
             model.appendBodyToJoint(ids[joint], body, pinocchio.SE3.Identity())
     model.gravity.linear = np.asarray(arm.gravity)
     places = np.array(order, dtype=np.intp)
-    model.armature = np.diag(parameters.rotor)[places]
+    rotor = np.append(np.diag(parameters.rotor), np.zeros(arm.links - arm.n))
+    model.armature = rotor[places]
     return PinocchioArm(model, model.createData(), places, np.argsort(places))
 
 

@@ -225,8 +225,19 @@ class KinematicTree:
         """Positions (..., m) of all joints by those (..., n) with drives."""
         if not self.followers:
             return q
-        offset = [0.0] * len(self.joint_names) + [each.offset for each in self.followers]
-        return np.asarray(q @ self.gearing.T + offset)
+        # A product of matrices would make NaN of infinite limits.
+        return np.concatenate([q, np.stack([
+            each.multiplier * q[..., each.leader] + each.offset for each in self.followers],
+            axis=-1)], axis=-1)
+
+    def ends(self, limits: JointLimits) -> Array:
+        """Lower and upper positions (2, m) of all joints, rad or m."""
+        return np.sort([self.positions(limits.lower), self.positions(limits.upper)], axis=0)
+
+    def travel(self, limits: JointLimits) -> Array:
+        """Farthest position (m,) of each joint that slides, m; zero where it has no limits."""
+        ends = np.abs(self.ends(limits)).max(axis=0)
+        return np.where(self.prismatic & np.isfinite(ends), ends, 0.0)
 
     def rates(self, qd: Array) -> Array:
         """Velocities or accelerations (..., m) of all joints by those (..., n) with drives."""

@@ -73,7 +73,7 @@ def links(result: IdentifiedModel) -> list[dict[str, Any]]:
 
     """
     found, rows = result.standard_parameters(), []
-    for joint, name in enumerate(result.arm.joint_names):
+    for joint, name in enumerate(result.arm.tree.link_names):
         columns = result.arm.layout.inertial(joint)
         mass, center, inertia = inertial_to_com(found.values[columns])
         rows.append({

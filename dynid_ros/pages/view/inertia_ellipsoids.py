@@ -79,7 +79,7 @@ def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
     return tuple(
         inertia_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
                           found.from_data[columns])
-        for name, columns in zip(model.arm.joint_names, links, strict=True))
+        for name, columns in zip(model.arm.tree.link_names, links, strict=True))
 
 
 def inertia_ellipsoid(

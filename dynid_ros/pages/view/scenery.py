@@ -31,11 +31,8 @@ ENOUGH, TOO_LITTLE = (26, 150, 65), (215, 25, 28)
 
 def reach(arm: ArmModel) -> float:
     """Sum of all links and travels of the longest chain, m: everything lies within."""
-    travel = np.where(
-        arm.prismatic & np.isfinite(arm.limits.lower) & np.isfinite(arm.limits.upper),
-        np.maximum(np.abs(arm.limits.lower), np.abs(arm.limits.upper)), 0.0)
-    lengths = np.linalg.norm(arm.translation, axis=1) + travel
-    longest = max(float(lengths[path_to(arm, joint)].sum()) for joint in range(arm.n))
+    lengths = np.linalg.norm(arm.translation, axis=1) + arm.tree.travel(arm.limits)
+    longest = max(float(lengths[path_to(arm, joint)].sum()) for joint in range(arm.links))
     return (longest + float(np.linalg.norm(arm.tool.placement.translation))) or 0.1
 
 
