@@ -52,6 +52,7 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     spec.option.timestep = timestep
     spec.option.gravity = arm.gravity
     bodies: dict[int, Any] = {}
+    rotor = arm.rotor_nominal
     for joint in arm.tree.order.tolist():
         parent = spec.worldbody if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
         bodies[joint] = _add_link(parent, arm, joint)
@@ -62,8 +63,7 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
             type=mujoco.mjtJoint.mjJNT_SLIDE if arm.tree.prismatic[joint] else (
                 mujoco.mjtJoint.mjJNT_HINGE),
             axis=arm.axis[joint],
-            armature=float(arm.rotor_nominal[joint]) if driven and arm.rotor_nominal is not None else (
-                0.0),
+            armature=0.0 if rotor is None or not driven else float(rotor[joint]),
             limited=bool(stops),
             range=stops or (0.0, 0.0),
             solref_limit=(STOP_STEPS * timestep, 1.0),

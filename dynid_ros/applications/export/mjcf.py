@@ -60,7 +60,7 @@ def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
     element = ElementTree.SubElement(
         body, 'joint', name=arm.tree.link_names[joint],
         type='slide' if arm.tree.prismatic[joint] else 'hinge', axis=numbers(arm.axis[joint]))
-    limits = arm.tree.ends(arm.limits)[:, joint]
+    limits = arm.tree.ends(arm.limits.lower, arm.limits.upper)[:, joint]
     if np.isfinite(limits).all():
         element.set('range', numbers(limits))
     if joint < arm.n:

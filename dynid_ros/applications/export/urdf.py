@@ -48,7 +48,7 @@ def urdf_of(arm: ArmModel) -> str:
     root = ElementTree.Element('robot', name=arm.name)
     ElementTree.SubElement(root, 'link', name='base_link')
     names = ['base_link', *(f'link_{joint + 1}' for joint in range(arm.links))]
-    lower, upper = arm.tree.ends(arm.limits)
+    lower, upper = arm.tree.ends(arm.limits.lower, arm.limits.upper)
     for joint, name in enumerate(arm.tree.link_names):
         bounded = bool(np.isfinite([lower[joint], upper[joint]]).all())
         kind = 'prismatic' if arm.tree.prismatic[joint] else 'revolute' if bounded else 'continuous'

@@ -230,13 +230,13 @@ class KinematicTree:
             each.multiplier * q[..., each.leader] + each.offset for each in self.followers],
             axis=-1)], axis=-1)
 
-    def ends(self, limits: JointLimits) -> Array:
-        """Lower and upper positions (2, m) of all joints, rad or m."""
-        return np.sort([self.positions(limits.lower), self.positions(limits.upper)], axis=0)
+    def ends(self, lower: Array, upper: Array) -> Array:
+        """Lower and upper positions (2, m) of all joints by those (n,) with drives, rad or m."""
+        return np.sort([self.positions(lower), self.positions(upper)], axis=0)
 
-    def travel(self, limits: JointLimits) -> Array:
+    def travel(self, lower: Array, upper: Array) -> Array:
         """Farthest position (m,) of each joint that slides, m; zero where it has no limits."""
-        ends = np.abs(self.ends(limits)).max(axis=0)
+        ends = np.abs(self.ends(lower, upper)).max(axis=0)
         return np.where(self.prismatic & np.isfinite(ends), ends, 0.0)
 
     def rates(self, qd: Array) -> Array:

@@ -99,7 +99,8 @@ class RegressorSensitivity:
             count = min(BLOCK, samples - first)
             rows = slice(first * each, (first + count) * each)
             out = self._out[:count * each]
-            fill_links(self._arm, fill_inertial, self._tree, (q[rows], qd[rows], qdd[rows]), 10, out)
+            motion = q[rows], qd[rows], qdd[rows]
+            fill_links(self._arm, fill_inertial, self._tree, motion, 10, out)
             weight = weights[first:first + count].reshape(count, -1, 1)
             values[first:first + count] = (out.reshape(count, each, -1) @ weight)[:, :, 0]
         slopes = (values[:, 1:] - values[:, :1]) / STEP

@@ -135,7 +135,8 @@ def _box(box: Box) -> Body:
 
 def _levers(arm: ArmModel, between: PairDistances) -> Array:
     """Bounds (P, n) from the lengths of links, over all positions within the limits."""
-    travel = arm.tree.travel(planning_limits(arm))
+    allowed = planning_limits(arm)
+    travel = arm.tree.travel(allowed.lower, allowed.upper)
     lengths = np.linalg.norm(arm.translation, axis=1) + travel
     reach = np.zeros((len(between.joints), arm.links))
     for i, (carrier, capsule) in enumerate(zip(between.joints, between.capsules, strict=True)):

@@ -31,7 +31,8 @@ ENOUGH, TOO_LITTLE = (26, 150, 65), (215, 25, 28)
 
 def reach(arm: ArmModel) -> float:
     """Sum of all links and travels of the longest chain, m: everything lies within."""
-    lengths = np.linalg.norm(arm.translation, axis=1) + arm.tree.travel(arm.limits)
+    lengths = np.linalg.norm(arm.translation, axis=1) + arm.tree.travel(
+        arm.limits.lower, arm.limits.upper)
     longest = max(float(lengths[path_to(arm, joint)].sum()) for joint in range(arm.links))
     return (longest + float(np.linalg.norm(arm.tool.placement.translation))) or 0.1
 
