@@ -164,8 +164,8 @@ def force_matrix(arm: ArmModel, value: ArrayLike) -> Array:
     if force.ndim not in (2, 3) or force.shape[-2:] != (6, arm.links):
         hint = ', transpose it' if force.shape[-2:] == (arm.links, 6) else (
             '; external_force makes one of a wrench')
-        raise InputError(f"fext must be (6, {arm.links}) or (N, 6, {arm.links}) for '{arm.name}', not "
-                         f'{force.shape}{hint}')
+        raise InputError(f"fext must be (6, {arm.links}) or (N, 6, {arm.links}) for '{arm.name}', "
+                         f'not {force.shape}{hint}')
     if not np.isfinite(force).all():
         raise InputError('fext must hold finite numbers only')
     return force

@@ -69,10 +69,10 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
             solref_limit=(STOP_STEPS * timestep, 1.0),
         )
     for each in arm.tree.followers:
-        spec.add_equality(
+        gearing = spec.add_equality(
             type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=each.name,
-            name2=arm.joint_names[each.leader], solref=(2 * timestep, 1.0), solimp=RIGID,
-            data=[each.offset, each.multiplier, *np.zeros(9)])
+            name2=arm.joint_names[each.leader], solref=(2 * timestep, 1.0), solimp=RIGID)
+        gearing.data[:2] = each.offset, each.multiplier
     return spec.compile()
 
 

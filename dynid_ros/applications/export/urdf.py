@@ -51,9 +51,9 @@ def urdf_of(arm: ArmModel) -> str:
     lower, upper = arm.tree.ends(arm.limits.lower, arm.limits.upper)
     for joint, name in enumerate(arm.tree.link_names):
         bounded = bool(np.isfinite([lower[joint], upper[joint]]).all())
-        kind = 'prismatic' if arm.tree.prismatic[joint] else 'revolute' if bounded else 'continuous'
+        kind = 'revolute' if bounded else 'continuous'
         element = add_joint(
-            root, name, kind, (names[arm.parent[joint] + 1], names[joint + 1]),
+            root, name, 'prismatic' if arm.tree.prismatic[joint] else kind, (names[arm.parent[joint] + 1], names[joint + 1]),
             arm.translation[joint], arm.rotation[joint])
         ElementTree.SubElement(element, 'axis', xyz=numbers(arm.axis[joint]))
         # A URDF has no word for an unknown bound but zero.

@@ -158,8 +158,8 @@ def arm_from_plain(data: Any) -> ArmModel:
     """
     in_tree = field_hints(KinematicTree)
     own = {name: hint for name, hint in field_hints(ArmModel).items() if name != 'tree'}
-    # Results from before there were bounds, followers and units, and from when joints could lack friction
-    # terms.
+    # Results from before there were bounds, followers and units, and from when joints could lack
+    # friction terms.
     data = {'link_bounds': None, 'followers': [], **_checked(data, dict, 'arm')}
     if isinstance(data.get('table'), dict):
         data['table'] = {'unit': None, **data['table']}

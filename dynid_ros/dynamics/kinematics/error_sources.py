@@ -45,9 +45,10 @@ class ErrorSource:
 
     def label(self, arm: ArmModel) -> str:
         """Printable name, such as ``a of elbow_joint`` or ``base, about z``."""
+        names = arm.tree.link_names
         if self.group in SCREWS or self.group == 'reading':
-            return f'{self.group} of {arm.tree.link_names[self.joint]}'
-        where = f'{self.group} of {arm.tree.link_names[self.joint]}' if self.joint >= 0 else self.group
+            return f'{self.group} of {names[self.joint]}'
+        where = f'{self.group} of {names[self.joint]}' if self.joint >= 0 else self.group
         return f'{where}, {"about" if self.turning else "along"} {"xyz"[self.axis]}'
 
 

@@ -135,9 +135,9 @@ class FilteredColumns:
             q, qd, qdd, tau = (
                 np.ascontiguousarray(x[part])
                 for x in (motion.q, motion.qd, motion.qdd, motion.tau))
-            motion_of_all = all_joints(self.arm, q, qd, qdd)
+            every = all_joints(self.arm, q, qd, qdd)
             add_filtered_inertial(
-                *self._tree, *motion_of_all, self._inertial,
+                *self._tree, every[0], every[1], every[2], self._inertial,
                 self._taps, self._decimator.step, first, inertial)
             history = motion.history(part) if self._remembers else JointHistory.unknown(qd)
             # No term here needs the load.
