@@ -181,7 +181,9 @@ def _check_tree(tree: KinematicTree) -> None:
            for each in tree.followers):
         raise ValueError('arm.followers holds one that no arm can have')
     parent = tree.parent
-    if parent.shape != (m,) or (parent < -1).any() or (parent >= m).any():
+    if parent.shape != (m,):
+        raise ValueError(f'arm.parent has the shape {parent.shape} instead of {(m,)}')
+    if (parent < -1).any() or (parent >= m).any():
         raise ValueError('arm.parent does not describe a tree')
     place = np.append(np.argsort(tree.order), -1)
     if (place[parent] >= place[:m]).any():

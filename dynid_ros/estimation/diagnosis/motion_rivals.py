@@ -134,7 +134,8 @@ def _offset_joints(base: Hypothesis) -> list[int]:
 def other_arms(base: Hypothesis) -> Iterator[Hypothesis]:
     """Try the kinematics of the shipped arms with the same joints."""
     for name, tree in _shipped_trees().items():
-        if np.array_equal(tree.prismatic, base.arm.tree.prismatic):
+        if (len(tree.joint_names) == base.arm.n
+                and np.array_equal(tree.prismatic, base.arm.tree.prismatic)):
             own = replace(tree, joint_names=base.arm.joint_names)
             yield base.with_arm(replace(base.arm, tree=own), Step(
                 'other_arm', (), f"the recording seems to be one of the arm '{name}'",
