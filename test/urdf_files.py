@@ -88,7 +88,7 @@ def palletiser():
     """
     URDF of a palletiser of four axes, whose wrist two parallelograms keep level.
 
-    The hinge behind the upper arm turns back by joint 2, and the wrist, with an offset, by joint 3.
+    The hinge behind the upper arm turns back by j2, and the wrist, with an offset, by j3.
     """
     bodies = [('turret', 120, '0.1 0.02 0.2', 8), ('upper', 60, '0.02 0.05 0.6', 6),
               ('hinge', 15, '0.03 0 0.02', 0.2), ('fore', 45, '0.5 0.03 0.01', 5),
@@ -106,7 +106,8 @@ def palletiser():
         joint('j1', 'base', 'turret', extra='<limit lower="-3" upper="3" velocity="2" '
               'effort="1500"/>'),
         led('j2', 'turret', 'upper', '0.3 0 0.8', -0.8, 1.2, ''),
-        led('level_1', 'upper', 'hinge', '0 0 1.2', -1, 0.7, '<mimic joint="j2" multiplier="-1"/>'),
+        led('level_1', 'upper', 'hinge', '0 0 1.2', -1, 0.7,
+            '<mimic joint="j2" multiplier="-1"/>'),
         led('j3', 'hinge', 'fore', '0.05 0 0', -0.7, 1.3, ''),
         led('level_2', 'fore', 'wrist', '1.2 0 0', -1.4, 0.9,
             '<mimic joint="j3" multiplier="-1" offset="0.1"/>'),
