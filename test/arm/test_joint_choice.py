@@ -118,7 +118,7 @@ def test_joints_that_follow_each_other_are_an_error(tmp_path):
     parts = [joint('j1', 'base', 'a'),
              joint('x', 'a', 'b', extra=LIMIT + '<mimic joint="y"/>'),
              joint('y', 'b', 'c', extra=LIMIT + '<mimic joint="x"/>')]
-    with pytest.raises(ArmError, match='"x" .* follows itself through others'):
+    with pytest.raises(ArmError, match=r'"x" .* follows itself through others'):
         read_urdf(write(tmp_path, robot(link('base'), *map(link, 'abc'), *parts)))
 
 

@@ -1,4 +1,4 @@
-"""Joints that follow others count for these: a palletiser against Pinocchio's tree of all joints."""
+"""Joints that follow others count for these: a palletiser against Pinocchio."""
 
 from functools import partial
 from xml.etree import ElementTree

@@ -53,7 +53,8 @@ def urdf_of(arm: ArmModel) -> str:
         bounded = bool(np.isfinite([lower[joint], upper[joint]]).all())
         kind = 'revolute' if bounded else 'continuous'
         element = add_joint(
-            root, name, 'prismatic' if arm.tree.prismatic[joint] else kind, (names[arm.parent[joint] + 1], names[joint + 1]),
+            root, name, 'prismatic' if arm.tree.prismatic[joint] else kind,
+            (names[arm.parent[joint] + 1], names[joint + 1]),
             arm.translation[joint], arm.rotation[joint])
         ElementTree.SubElement(element, 'axis', xyz=numbers(arm.axis[joint]))
         # A URDF has no word for an unknown bound but zero.
