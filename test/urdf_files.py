@@ -82,3 +82,34 @@ def xacro_file(folder, content=XACRO):
     path = folder / 'arm.urdf.xacro'
     path.write_text(content)
     return path
+
+
+def palletiser():
+    """
+    URDF of a palletiser of four axes, whose wrist two parallelograms keep level.
+
+    The hinge behind the upper arm turns back by j2, and the wrist, with an offset, by j3.
+    """
+    bodies = [('turret', 120, '0.1 0.02 0.2', 8), ('upper', 60, '0.02 0.05 0.6', 6),
+              ('hinge', 15, '0.03 0 0.02', 0.2), ('fore', 45, '0.5 0.03 0.01', 5),
+              ('wrist', 12, '0.05 0.01 -0.03', 0.1), ('flange', 8, '0.01 0.02 -0.15', 0.08)]
+    links = [f'<link name="{name}"><inertial><mass value="{mass}"/><origin xyz="{com}"/>'
+             f'<inertia ixx="{size}" iyy="{1.2 * size}" izz="{0.9 * size}" ixy="0" ixz="0" '
+             'iyz="0"/></inertial></link>' for name, mass, com, size in bodies]
+
+    def led(name, parent, child, place, low, high, follows):
+        return joint(name, parent, child, axis='0 1 0', place=f'<origin xyz="{place}"/>', extra=(
+            f'<limit lower="{low}" upper="{high}" velocity="1.5" effort="3000"/>{follows}'))
+
+    return robot(
+        link('base'), *links,
+        joint('j1', 'base', 'turret', extra='<limit lower="-3" upper="3" velocity="2" '
+              'effort="1500"/>'),
+        led('j2', 'turret', 'upper', '0.3 0 0.8', -0.8, 1.2, ''),
+        led('level_1', 'upper', 'hinge', '0 0 1.2', -1, 0.7,
+            '<mimic joint="j2" multiplier="-1"/>'),
+        led('j3', 'hinge', 'fore', '0.05 0 0', -0.7, 1.3, ''),
+        led('level_2', 'fore', 'wrist', '1.2 0 0', -1.4, 0.9,
+            '<mimic joint="j3" multiplier="-1" offset="0.1"/>'),
+        joint('j4', 'wrist', 'flange', place='<origin xyz="0.1 0 -0.1"/>',
+              extra='<limit lower="-6" upper="6" velocity="4" effort="200"/>'))

@@ -34,11 +34,11 @@ def find_body(arm: ArmModel, name: str) -> tuple[int, Placement]:
         There is no such body; the message suggests similar names.
 
     """
-    if name in arm.joint_names:
-        return arm.joint_names.index(name), Placement()
+    if name in arm.tree.link_names:
+        return arm.tree.link_names.index(name), Placement()
     if name == TOOL:
-        return arm.tool.joint % arm.n, arm.tool.placement
-    known = (*arm.joint_names, TOOL)
+        return arm.tool_link, arm.tool.placement
+    known = (*arm.tree.link_names, TOOL)
     raise InputError(
         f"the arm '{arm.name}' has no body '{name}'"
         + (near(name, known) or f'; links go by the joint that moves them: {", ".join(known)}'))

@@ -16,7 +16,9 @@ def read_placement(top: Section, key: str) -> Placement:
     return _placement(top.section(key, ('units', 'translation', 'rpy')))
 
 
-def read_tool(top: Section, names: tuple[str, ...], last: Placement) -> Tool:
+def read_tool(
+    top: Section, names: tuple[str, ...], end: Placement, last: int,
+) -> Tool:
     """
     Tool from ``tool``.
 
@@ -26,19 +28,21 @@ def read_tool(top: Section, names: tuple[str, ...], last: Placement) -> Tool:
         The file.
     names : tuple of str
         Names of the joints, of which ``joint`` may name the one whose link carries the tool.
-    last : Placement
+    end : Placement
         Where the description itself ends, in the last link.
+    last : int
+        Joint of the last link.
 
     """
     section = top.section('tool', ('units', 'translation', 'rpy', 'joint'))
-    name = section.text('joint') or names[-1]
+    name = section.text('joint') or names[last]
     if name not in names:
         raise section.error(
             'joint', f'names no joint of the arm: "{name}"'
             + (near(name, names) or f'; it has {", ".join(names)}'))
     joint = names.index(name)
     own = _placement(section)
-    return Tool(last.then(own) if joint == len(names) - 1 else own, joint)
+    return Tool(end.then(own) if joint == last else own, joint)
 
 
 def read_tolerances(top: Section, names: tuple[str, ...], *, table: bool) -> Tolerances | None:

@@ -13,7 +13,7 @@ from dynid_ros.arm.description.dh import read_dh
 from dynid_ros.arm.description.doubtful_limits import plausible_limits
 from dynid_ros.arm.description.joint_choice import free_joints, guess_arm
 from dynid_ros.arm.description.schema import near, read_yaml, Section
-from dynid_ros.arm.description.tree import Description, JointLimits
+from dynid_ros.arm.description.tree import Description, JointLimits, Tool
 from dynid_ros.arm.description.urdf import describe, read_urdf
 from dynid_ros.arm.description.urdf_source import SUFFIXES
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
@@ -176,7 +176,7 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
         term: np.array([getattr(robot.joints[name], key) for name in joints])
         for term, key in (('viscous', 'damping'), ('coulomb', 'friction'))}
     return replace(
-        _bare(read, path, read.limits, _possible(read.inertial, joints, path)),
+        _bare(read, path, read.limits, _possible(read.inertial, read.tree.link_names, path)),
         rotor_inertia=False,
         friction=tuple(term for term, values in friction.items() if values.any()),
         friction_nominal={term: values for term, values in friction.items() if values.any()})
@@ -193,7 +193,7 @@ def _from_urdf(path: Path) -> ArmModel:
     if doubts:
         warnings.warn(f'{path}: {"; ".join(doubts)}. To change that, run "dynid init" on it and '
                       'edit the arm.yaml that it writes', ArmWarning, stacklevel=3)
-    return _bare(read, path, limits, _possible(read.inertial, chain, path))
+    return _bare(read, path, limits, _possible(read.inertial, read.tree.link_names, path))
 
 
 def _bare(
@@ -201,17 +201,18 @@ def _bare(
 ) -> ArmModel:
     return ArmModel(
         name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY), limits=limits,
-        drive=Drive.joint_torque(len(read.tree.joint_names)), inertial=inertial)
+        drive=Drive.joint_torque(len(read.tree.joint_names)), inertial=inertial,
+        tool=Tool(read.tool, read.tree.last))
 
 
 def _from_yaml(path: Path) -> ArmModel:
     top = Section(read_yaml(path), path, KEYS)
     read = _description(top)
-    names = read.tree.joint_names
+    names, links_by = read.tree.joint_names, read.tree.link_names
     n = len(names)
     gravity = top.vector('gravity', 3)
     friction, shape = read_friction(top)
-    links, rotor, friction_nominal = read_nominal(top, n)
+    links, rotor, friction_nominal = read_nominal(top, n, len(links_by))
     limits, margins = read_limits(top, read.limits, names)
     return ArmModel(
         name=top.text('name') or read.name or path.resolve().parent.name,
@@ -219,7 +220,7 @@ def _from_yaml(path: Path) -> ArmModel:
         gravity=np.array(_GRAVITY) if gravity is None else gravity,
         limits=limits,
         drive=read_drive(top, n),
-        inertial=_possible(read.inertial if links is None else links, names, path),
+        inertial=_possible(read.inertial if links is None else links, links_by, path),
         rotor_nominal=rotor,
         friction_nominal=friction_nominal,
         rotor_inertia=top.flag('rotor_inertia', True),
@@ -232,10 +233,10 @@ def _from_yaml(path: Path) -> ArmModel:
         margins=margins,
         base=read_placement(top, 'base'),
         mounting=read_placement(top, 'mounting'),
-        tool=read_tool(top, names, read.tool),
+        tool=read_tool(top, links_by, read.tool, read.tree.last),
         dh=read.dh,
-        tolerances=read_tolerances(top, names, table=bool(read.dh)),
-        link_bounds=read_link_bounds(top, names),
+        tolerances=read_tolerances(top, links_by, table=bool(read.dh)),
+        link_bounds=read_link_bounds(top, links_by),
     )
 
 

@@ -123,8 +123,8 @@ class ArmModel(Summarised):
         Acceleration of free fall in the base frame, m/s².
     limits : JointLimits
         Limits of the hardware; see `motion_limits`.
-    inertial : (n, 10) ndarray or None
-        Nominal inertial parameters of the links, if known.
+    inertial : (m, 10) ndarray or None
+        Nominal inertial parameters of the links, if known; m is n without followers.
     rotor_nominal : (n,) ndarray or None
         Nominal rotor inertia seen at the joint, if known, kg m².
     friction_nominal : dict of str to (n,) ndarray
@@ -207,28 +207,38 @@ class ArmModel(Summarised):
         return self.tree.joint_names
 
     @property
+    def links(self) -> int:
+        """Return the number m of the links: of the joints, and of those that follow them."""
+        return len(self.parent)
+
+    @property
+    def tool_link(self) -> int:
+        """Return the link that carries the tool."""
+        return self.tool.joint if self.tool.joint >= 0 else self.n - 1
+
+    @property
     def parent(self) -> NDArray[np.int64]:
-        """Return the joint that carries each joint, -1 for the base."""
+        """Return the joint (m,) that carries each joint, -1 for the base."""
         return self.tree.parent
 
     @property
     def rotation(self) -> Array:
-        """Return the rotations (n, 3, 3) of the joint frames in their parents' links."""
+        """Return the rotations (m, 3, 3) of the joint frames in their parents' links."""
         return self.tree.rotation
 
     @property
     def translation(self) -> Array:
-        """Return the origins (n, 3) of the joint frames in their parents' links, m."""
+        """Return the origins (m, 3) of the joint frames in their parents' links, m."""
         return self.tree.translation
 
     @property
     def prismatic(self) -> NDArray[np.bool_]:
-        """Return which joints are prismatic."""
-        return self.tree.prismatic
+        """Return which joints (n,) are prismatic."""
+        return self.tree.prismatic[:self.n]
 
     @property
     def axis(self) -> Array:
-        """Return the unit joint axes (n, 3) in the joint frames."""
+        """Return the unit joint axes (m, 3) in the joint frames."""
         return self.tree.axis
 
     @cached_property
@@ -236,7 +246,8 @@ class ArmModel(Summarised):
         """Columns of the regressor."""
         symbols = tuple(term.symbol for term in friction_terms(self.friction))
         names = tuple(column.name for column in self.coupling)
-        return ParameterLayout(self.n, self.rotor_inertia, symbols, names)
+        return ParameterLayout(
+            self.n, self.rotor_inertia, symbols, names, len(self.tree.followers))
 
     @property
     def motion_limits(self) -> JointLimits:

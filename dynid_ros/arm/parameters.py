@@ -40,6 +40,8 @@ class ParameterLayout:
         Symbols of the friction columns of each joint, such as ``('Fv', 'Fc', 'Fo')``.
     coupling : tuple of str
         Names of the declared coupling columns at the end.
+    followers : int
+        Links of joints that follow others: their inertial columns stand before the couplings.
 
     """
 
@@ -47,6 +49,7 @@ class ParameterLayout:
     rotor_inertia: bool
     friction: tuple[str, ...] = ()
     coupling: tuple[str, ...] = ()
+    followers: int = 0
 
     @property
     def block(self) -> int:
@@ -56,7 +59,12 @@ class ParameterLayout:
     @property
     def size(self) -> int:
         """All columns."""
-        return self.joints * self.block + len(self.coupling)
+        return self.first_coupling + len(self.coupling)
+
+    @property
+    def first_coupling(self) -> int:
+        """First column of the couplings."""
+        return self.joints * self.block + self.followers * len(INERTIAL)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,11 +72,21 @@ class ParameterLayout:
         rotor = ('Ia',) if self.rotor_inertia else ()
         symbols = (*INERTIAL, *rotor, *self.friction)
         own = tuple(f'{symbol}{j + 1}' for j in range(self.joints) for symbol in symbols)
-        return own + self.coupling
+        links = range(self.joints, self.joints + self.followers)
+        led = tuple(f'{symbol}{link + 1}' for link in links for symbol in INERTIAL)
+        return own + led + self.coupling
+
+    def joint(self, column: int) -> int:
+        """Joint whose link or drive a column belongs to; none for a coupling."""
+        own = self.joints * self.block
+        return column // self.block if column < own else (
+            self.joints + (column - own) // len(INERTIAL))
 
     def inertial(self, joint: int) -> slice:
         """Columns of the ten inertial parameters of a joint's link."""
-        return slice(joint * self.block, joint * self.block + len(INERTIAL))
+        led = max(0, joint - self.joints)
+        start = (joint - led) * self.block + led * len(INERTIAL)
+        return slice(start, start + len(INERTIAL))
 
     def rotor(self, joint: int) -> int:
         """Column of the rotor inertia of a joint."""
@@ -82,14 +100,9 @@ class ParameterLayout:
         return joint * self.block + first + self.friction.index(symbol)
 
     def all_inertial(self) -> NDArray[np.intp]:
-        """Columns of the inertial parameters of all links, (10 n,)."""
-        starts = np.arange(self.joints) * self.block
-        return (starts[:, None] + np.arange(len(INERTIAL))).ravel()
-
-    def rigid(self) -> NDArray[np.intp]:
-        """Columns of the inertial parameters and rotor inertias, in ascending order."""
-        starts = np.arange(self.joints) * self.block
-        return (starts[:, None] + np.arange(len(INERTIAL) + int(self.rotor_inertia))).ravel()
+        """Columns of the inertial parameters of all links, (10 m,)."""
+        starts = [self.inertial(link).start for link in range(self.joints + self.followers)]
+        return (np.array(starts, dtype=np.intp)[:, None] + np.arange(len(INERTIAL))).ravel()
 
 
 def inertial_from_com(mass: float, com: ArrayLike, inertia: ArrayLike) -> NDArray[np.float64]:
@@ -215,6 +228,7 @@ def parameter_units(arm: ArmModel) -> tuple[str, ...]:
     units: list[str] = []
     for sliding in arm.prismatic:
         units += [*_INERTIAL_UNITS, *(of_sliding(unit) if sliding else unit for unit in drive)]
+    units += _INERTIAL_UNITS * len(arm.tree.followers)
     units += [_of_coupling(column, arm) for column in arm.coupling]
     return tuple(units)
 

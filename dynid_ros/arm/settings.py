@@ -170,14 +170,14 @@ def read_friction(top: Section) -> tuple[tuple[str, ...], FrictionShape]:
 
 
 def read_nominal(
-    top: Section, n: int,
+    top: Section, n: int, bodies: int,
 ) -> tuple[Array | None, Array | None, dict[str, Array]]:
     """
     Nominal values from ``nominal``.
 
     Returns
     -------
-    inertial : (n, 10) ndarray or None
+    inertial : (m, 10) ndarray or None
         From ``links``: mass, com and inertia about it of each link, in the link's joint frame.
     rotor : (n,) ndarray or None
         From ``rotor_inertia``.
@@ -190,8 +190,8 @@ def read_nominal(
              if name in section}
     links, inertial = section.raw('links'), None
     if links is not None:
-        if not isinstance(links, list) or len(links) != n:
-            raise section.error('links', f'must be a list of {n} links, one a joint')
+        if not isinstance(links, list) or len(links) != bodies:
+            raise section.error('links', f'must be a list of {bodies} links, one a joint')
         inertial = np.array([
             _link(Section(link, top.path, ('mass', 'com', 'inertia'), f'nominal.links, link {i}'))
             for i, link in enumerate(links, start=1)])

@@ -78,12 +78,10 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
     limits, doubts = plausible_limits(read)
     if arm.note:
         doubts = (arm.note, *doubts)
-    still = [name for name, joint in robot.joints.items()
-             if joint.mimics is not None and joint.mimics[0] in joints]
-    if still:
-        doubts += ('held still, though following joints of the arm, which is not modelled: '
-                   + ', '.join(still),)
-    bare = [name for k, name in enumerate(joints)
+    led = [f'{each.name} follows {joints[each.leader]}' for each in read.tree.followers]
+    if led:
+        doubts += (f'{", ".join(led)}, by the description; their links count for that joint',)
+    bare = [name for k, name in enumerate(read.tree.link_names)
             if read.inertial is None or not states_body(read.inertial[k])]
     if bare:
         doubts += ('no inertia is stated for the links at '

@@ -172,7 +172,7 @@ def _entries(section: Section, key: str, known: tuple[str, ...]) -> list[tuple[i
 
 def _capsule(entry: Section, arm: ArmModel) -> Capsule:
     link = entry.needed('link', entry.text('link'))
-    known = (BASE, *arm.joint_names)
+    known = (BASE, *arm.tree.link_names)
     if link not in known:
         raise entry.error('link', f'names no joint of the arm: "{link}"' + (
             near(link, known) or f'; a link goes by the joint that moves it: {", ".join(known)}'))

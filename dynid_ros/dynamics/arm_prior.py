@@ -45,7 +45,7 @@ class ArmPrior:
         Mean and standard deviation, in the order of ``arm.layout``, SI units.
     grouping : (b, p) ndarray
         From standard to base parameters.
-    from_shape : (n,) ndarray of bool
+    from_shape : (m,) ndarray of bool
         Links without a possible stated inertia, which are cylinders of their length.
     block : int
         Standard parameters of one joint.
@@ -109,7 +109,7 @@ class ArmPrior:
 
     def widened(self, factors: Array) -> ArmPrior:
         """Return the prior with the standard deviations of each joint times a factor, (n,)."""
-        # Couplings, which come last, belong to several joints.
+        # Followers and couplings, which come last, may belong to several joints.
         own = np.full_like(self.std, factors.max(initial=1.0))
         own[:len(factors) * self.block] = np.repeat(factors, self.block)
         return replace(self, std=self.std * own)
@@ -225,10 +225,10 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
 
     """
     layout, base = arm.layout, base_parameters(arm)
-    links = layout.all_inertial().reshape(arm.n, -1)
-    known = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
+    links = layout.all_inertial().reshape(arm.links, -1)
+    known = np.zeros((arm.links, len(INERTIAL))) if arm.inertial is None else arm.inertial
     guessed = np.array([not _is_body(link) for link in known])
-    bodies = np.where(guessed[:, None], [_cylinder(arm, j) for j in range(arm.n)], known)
+    bodies = np.where(guessed[:, None], [_cylinder(arm, j) for j in range(arm.links)], known)
     if arm.link_bounds is not None:
         bodies = arm.link_bounds.inside(bodies)
     bare = replace(arm.rigid(), limits=JointLimits.unknown(arm.n), rotor_nominal=None)
@@ -253,15 +253,15 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
 
 def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
     """
-    Give links without a stated body the prior's body; return the arm and a mask of them, (n,).
+    Give links without a stated body the prior's body; return the arm and a mask of them, (m,).
 
     A mass that is stated without extent is kept.
     """
-    stated = np.zeros((arm.n, len(INERTIAL))) if arm.inertial is None else arm.inertial
+    stated = np.zeros((arm.links, len(INERTIAL))) if arm.inertial is None else arm.inertial
     missing = np.array([not states_body(link) for link in stated])
     if not missing.any():
         return arm, missing
-    links = arm_prior(arm).values[arm.layout.all_inertial()].reshape(arm.n, -1)
+    links = arm_prior(arm).values[arm.layout.all_inertial()].reshape(arm.links, -1)
     for joint, (mass, *_) in enumerate(stated):
         if not missing[joint]:
             links[joint] = stated[joint]
@@ -298,7 +298,7 @@ def _is_body(parameters: Array) -> bool:
 
 
 def _scales(arm: ArmModel, bodies: Array) -> Array:
-    """Uncertainty of the inertial parameters (n, 10) of links that may be as heavy again."""
+    """Uncertainty of the inertial parameters (m, 10) of links that may be as heavy again."""
     mass, first = bodies[:, 0], np.linalg.norm(bodies[:, 1:4], axis=1)
     gyration = np.sqrt(bodies[:, [4, 7, 9]].sum(axis=1) / 2 / mass)
     length = np.maximum.reduce([_lengths(arm), first / mass, gyration])
@@ -317,15 +317,15 @@ def _drive_torque(arm: ArmModel, bare: ArmModel, bodies: Array) -> Array:
 
 def _ends(arm: ArmModel, joint: int) -> Array:
     """Farthest place of the next joint, or of the tool, in the frame of a link, (3,), m."""
-    ends = [arm.translation[child] for child in range(arm.n) if arm.parent[child] == joint]
-    if not ends and arm.tool.joint % arm.n == joint:
+    ends = [arm.translation[child] for child in range(arm.links) if arm.parent[child] == joint]
+    if not ends and arm.tool_link == joint:
         ends = [arm.tool.placement.translation]
     return max(ends, key=lambda place: float(np.linalg.norm(place)), default=np.zeros(3))
 
 
 def _lengths(arm: ArmModel) -> Array:
-    """Length of each link, (n,), m; the mean one where two axes meet."""
-    own = np.array([np.linalg.norm(_ends(arm, joint)) for joint in range(arm.n)])
+    """Length of each link, (m,), m; the mean one where two axes meet."""
+    own = np.array([np.linalg.norm(_ends(arm, joint)) for joint in range(arm.links)])
     mean = float(own[own > 0].mean()) if own.any() else LENGTH
     return np.where(own > 0, own, mean)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
-from dynid_ros.dynamics.regressor import regressor, rigid_torque, tree
+from dynid_ros.dynamics.regressor import regressor, rigid_torque
 from dynid_ros.utilities.arrays import Array
 
 # Columns are kept from first to last, so that the masses and the parameters along an axis, which
@@ -24,8 +24,6 @@ KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
 EFFECT = 1e-3
 #: The same for friction and couplings, whose columns no angle enters: rounding alone, 3e-15.
 ROUNDING = 1e-9
-#: Rigid-body columns of one unit: masses, first moments, inertias of links and rotors.
-RIGID_KINDS = (slice(0, 1), slice(1, 4), slice(4, None))
 STATES = 200
 SEED = 1990
 #: Ratio of the slowest to the fastest speed among random states.
@@ -93,6 +91,8 @@ def _order(layout: ParameterLayout) -> NDArray[np.intp]:
     inertial = [INERTIAL.index(symbol) for symbol in KEEP_FIRST]
     block = inertial + list(range(len(INERTIAL), layout.block))
     own = [j * layout.block + c for j in range(layout.joints) for c in block]
+    own += [layout.inertial(layout.joints + f).start + c
+            for f in range(layout.followers) for c in inertial]
     return np.array(own + list(range(len(own), layout.size)), dtype=np.intp)
 
 
@@ -137,9 +137,11 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     sizes = np.linalg.norm(R, axis=0)
     order = _order(layout)
     least = np.full(layout.size, ROUNDING * sizes.max())
-    rigid = layout.rigid().reshape(arm.n, -1)
-    for kind in RIGID_KINDS:
-        least[rigid[:, kind]] = EFFECT * sizes[rigid[:, kind]].max()
+    links = layout.all_inertial().reshape(-1, len(INERTIAL))
+    rotor = [layout.rotor(j) for j in range(arm.n)] if layout.rotor_inertia else []
+    for columns in (links[:, 0], links[:, 1:4].ravel(), np.append(links[:, 4:], rotor)):
+        columns = columns.astype(np.intp)
+        least[columns] = EFFECT * sizes[columns].max()
     independent = _independent(R[:, order], least[order])
     sizes[sizes <= ROUNDING * sizes.max()] = 0.0
     kept, gone = order[independent], order[~independent]
@@ -218,7 +220,7 @@ def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:
         The arm.
     q : (N, n) ndarray
         Positions, rad or m.
-    inertial : (10 n,) ndarray
+    inertial : (10 m,) ndarray
         Inertial parameters of the links.
 
     Returns
@@ -228,4 +230,4 @@ def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:
 
     """
     still = np.zeros_like(q, dtype=float)
-    return rigid_torque(tree(arm), inertial, q, still, still)
+    return rigid_torque(arm, inertial, q, still, still)

@@ -1,7 +1,7 @@
 """
 External wrenches on the bodies of an arm.
 
-A wrench is ``[Tx Ty Tz Fx Fy Fz]``: a moment, then a force. A force matrix is (6, n) with the
+A wrench is ``[Tx Ty Tz Fx Fy Fz]``: a moment, then a force. A force matrix is (6, m) with the
 wrench on the link of joint j in column j, in the base frame: along the axes of the base frame,
 its moment about the origin of the base frame, wherever the link is (a spatial force vector of
 Featherstone, Rigid Body Dynamics Algorithms, section 2.6). Force matrices of one arm add up.
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.regressor import tree
+from dynid_ros.dynamics.regressor import all_joints, tree
 from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.errors import InputError
@@ -42,7 +42,7 @@ def external_force(
 
     Returns
     -------
-    (6, n) or (N, 6, n) ndarray
+    (6, m) or (N, 6, m) ndarray
         Zero except for the column of the body.
 
     Raises
@@ -73,7 +73,7 @@ def external_force(
             ((rotation @ placement.rotation) @ part[:, :, None])[:, :, 0]
             for part in (rows[:, :3], rows[:, 3:]))
         rows = np.concatenate([moment + np.cross(origin, force), force], axis=1)
-    result = np.zeros((len(rows), 6, kinematic.n))
+    result = np.zeros((len(rows), 6, kinematic.links))
     result[:, :, joint] = rows
     return result[0] if single else result
 
@@ -88,7 +88,7 @@ def joint_force(arm: ArmModel, q: Array, fext: ArrayLike) -> Array:
         The arm.
     q : (N, n) ndarray
         Positions.
-    fext : (6, n) or (N, 6, n) array_like
+    fext : (6, m) or (N, 6, m) array_like
         Force matrices, one for all positions or one each.
 
     Returns
@@ -103,33 +103,35 @@ def joint_force(arm: ArmModel, q: Array, fext: ArrayLike) -> Array:
 
     """
     force = force_matrix(arm, fext)
-    carried = np.broadcast_to(force, (len(q), 6, arm.n)).copy()
-    for joint in range(arm.n - 1, -1, -1):
+    carried = np.broadcast_to(force, (len(q), 6, arm.links)).copy()
+    for joint in reversed(arm.tree.order):
         if arm.parent[joint] >= 0:
             carried[:, :, arm.parent[joint]] += carried[:, :, joint]
-    return np.asarray(np.einsum('kjc,kcj->kj', joint_screws(arm, link_poses(arm, q)), carried))
+    every = np.einsum('kjc,kcj->kj', joint_screws(arm, link_poses(arm, q)), carried)
+    return np.asarray(every @ arm.tree.gearing)
 
 
 def link_poses(arm: ArmModel, q: Array) -> Array:
-    """Poses of all links in the base frame, (N, n, 12): rotation row by row, translation."""
-    constants = tree(arm)
-    angle = np.where(arm.prismatic, 0.0, q)[..., None, None]
-    placed, sine, rise = constants.turns.reshape(arm.n, 3, 3, 3).swapaxes(0, 1)
+    """Poses of all links in the base frame, (N, m, 12): rotation row by row, translation."""
+    constants, (every,) = tree(arm), all_joints(arm, np.asarray(q, dtype=float))
+    angle = np.where(constants.prismatic, 0.0, every)[..., None, None]
+    placed, sine, rise = constants.turns.reshape(-1, 3, 3, 3).swapaxes(0, 1)
     rotation = placed + np.sin(angle) * sine + (1.0 - np.cos(angle)) * rise
-    origin = constants.translation + np.asarray(q)[..., None] * constants.slide
-    for joint, carrier in enumerate(arm.parent):
+    origin = constants.translation + every[..., None] * constants.slide
+    for joint, carrier in enumerate(constants.parent):
         if carrier >= 0:
             origin[:, joint] = origin[:, carrier] + (
                 rotation[:, carrier] @ origin[:, joint, :, None])[..., 0]
             rotation[:, joint] = rotation[:, carrier] @ rotation[:, joint]
-    return np.concatenate([rotation.reshape(len(q), arm.n, 9), origin], axis=2)
+    poses = np.concatenate([rotation.reshape(len(q), arm.links, 9), origin], axis=2)
+    return poses[:, np.argsort(arm.tree.order)] if arm.tree.followers else poses
 
 
 def joint_screws(arm: ArmModel, poses: Array) -> Array:
-    """Screws of all joints about the base's origin, (N, n, 6), from `link_poses`."""
-    rotation, origin = poses[..., :9].reshape(-1, arm.n, 3, 3), poses[..., 9:]
+    """Screws of all joints about the base's origin, (N, m, 6), from `link_poses`."""
+    rotation, origin = poses[..., :9].reshape(-1, arm.links, 3, 3), poses[..., 9:]
     axis = (rotation @ arm.axis[..., None])[..., 0]
-    slides = arm.prismatic[:, None]
+    slides = arm.tree.prismatic[:, None]
     return np.concatenate([
         np.where(slides, 0.0, axis), np.where(slides, axis, np.cross(origin, axis))], axis=2)
 
@@ -150,7 +152,7 @@ def _wrench(value: ArrayLike) -> Array:
 
 def force_matrix(arm: ArmModel, value: ArrayLike) -> Array:
     """
-    Read force matrices, (6, n) or (N, 6, n).
+    Read force matrices, (6, m) or (N, 6, m).
 
     Raises
     ------
@@ -159,11 +161,11 @@ def force_matrix(arm: ArmModel, value: ArrayLike) -> Array:
 
     """
     force = np.asarray(value, dtype=float)
-    if force.ndim not in (2, 3) or force.shape[-2:] != (6, arm.n):
-        hint = ', transpose it' if force.shape[-2:] == (arm.n, 6) else (
+    if force.ndim not in (2, 3) or force.shape[-2:] != (6, arm.links):
+        hint = ', transpose it' if force.shape[-2:] == (arm.links, 6) else (
             '; external_force makes one of a wrench')
-        raise InputError(f"fext must be (6, {arm.n}) or (N, 6, {arm.n}) for '{arm.name}', not "
-                         f'{force.shape}{hint}')
+        raise InputError(f"fext must be (6, {arm.links}) or (N, 6, {arm.links}) for '{arm.name}', "
+                         f'not {force.shape}{hint}')
     if not np.isfinite(force).all():
         raise InputError('fext must hold finite numbers only')
     return force

@@ -19,7 +19,12 @@ from dynid_ros.dynamics.kernels import (
     turn,
     Vector,
 )
-from dynid_ros.dynamics.regressor import coupling_value, fill_friction, tree
+from dynid_ros.dynamics.regressor import (
+    coupling_value,
+    fill_friction,
+    fill_links,
+    tree,
+)
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
@@ -201,12 +206,12 @@ def momentum_regressors(
     for array in (momentum, force):
         if array.shape != shape or not array.flags.c_contiguous:
             raise ValueError(f'out must be two C-contiguous {shape} arrays')
-    fill_momentum(*tree(arm), q, qd, layout.block, momentum, force)
+    fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
     joints = range(arm.n)
     if layout.rotor_inertia:
         momentum[:, joints, [layout.rotor(j) for j in joints]] = qd
     fill_friction(arm, qd, load, history, force)
-    first = arm.n * layout.block
+    first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
         if column.quantity == 'qdd':
             momentum[:, :, first + k] = qd @ column.matrix.T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ BLOCK = 128
 
 
 class Tree(NamedTuple):
-    """Constant arrays of an arm for the kernels."""
+    """Constant arrays of an arm for the kernels, of all joints, each after its carrier."""
 
     parent: NDArray[np.int64]
     prismatic: NDArray[np.bool_]
@@ -38,18 +39,65 @@ def tree(arm: ArmModel) -> Tree:
     ``R(q) = P + sin q P K + (1 - cos q) P K²`` with P the placement and K the cross-product
     matrix of the axis.
     """
-    n = arm.n
-    K = np.cross(np.eye(3), arm.axis[:, None, :])
-    P = arm.rotation
-    turns = np.stack([P, P @ K, P @ K @ K], axis=1).reshape(n, 27)
-    along = np.einsum('jab,jb->ja', P, arm.axis)
-    slide = np.where(arm.prismatic[:, None], along, 0.0)
+    order = arm.tree.order
+    # The base, -1, stands last.
+    place = np.append(np.argsort(order), -1)
+    axis, P, prismatic = arm.axis[order], arm.rotation[order], arm.tree.prismatic[order]
+    K = np.cross(np.eye(3), axis[:, None, :])
+    turns = np.stack([P, P @ K, P @ K @ K], axis=1).reshape(arm.links, 27)
+    slide = np.where(prismatic[:, None], np.einsum('jab,jb->ja', P, axis), 0.0)
     return Tree(
-        np.ascontiguousarray(arm.parent, dtype=np.int64),
-        np.ascontiguousarray(arm.prismatic, dtype=np.bool_),
+        np.ascontiguousarray(place[arm.parent[order]], dtype=np.int64),
+        np.ascontiguousarray(prismatic, dtype=np.bool_),
         *(np.ascontiguousarray(x, dtype=float)
-          for x in (turns, arm.translation, slide, arm.axis, arm.gravity)),
+          for x in (turns, arm.translation[order], slide, axis, arm.gravity)),
     )
+
+
+def all_joints(arm: ArmModel, q: Array, *rates: Array) -> tuple[Array, ...]:
+    """Motion (..., m) of all joints, as the kernels number them, by those with drives."""
+    motion = (arm.tree.positions(q), *map(arm.tree.rates, rates))
+    order = arm.tree.order if arm.tree.followers else slice(None)
+    return tuple(np.ascontiguousarray(x[..., order], dtype=float) for x in motion)
+
+
+def fill_links(
+    arm: ArmModel, kernel: Callable[..., None], constants: Tree, motion: tuple[Array, ...],
+    block: int, *out: Array,
+) -> None:
+    """
+    Fill the inertial columns of regressors.
+
+    A virtual displacement of a joint moves its followers, too, so that the torque of these counts
+    for it by their gearing: ``tau = Gᵀ tau_all`` with ``qd_all = G qd``.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    kernel : callable
+        `fill_inertial` or `fill_momentum`.
+    constants : Tree
+        Arrays of the arm.
+    motion : tuple of (N, n) ndarray
+        What the kernel takes: positions, velocities and perhaps accelerations.
+    block : int
+        Columns of one joint.
+    out : (N, n, p) ndarray
+        Output; entries of links that a joint does not carry are left as they are.
+
+    """
+    if not arm.tree.followers:
+        kernel(*constants, *motion, block, *out)
+        return
+    width, order = len(INERTIAL), arm.tree.order
+    every = [np.zeros((len(motion[0]), arm.links, width * arm.links)) for _ in out]
+    kernel(*constants, *all_joints(arm, *motion), width, *every)
+    led = np.maximum(0, order - arm.n)
+    starts = (order - led) * block + led * width
+    columns = (starts[:, None] + np.arange(width)).ravel()
+    for own, full in zip(out, every, strict=True):
+        own[:, :, columns] = arm.tree.gearing[order].T @ full
 
 
 def regressor(
@@ -98,29 +146,33 @@ def regressor(
                          f'{q.shape}, {qd.shape} and {qdd.shape}')
     # The kernel does not write the entries of links that a joint does not carry.
     Y = np.zeros(shape)
-    fill_inertial(*tree(arm), q, qd, qdd, layout.block, Y)
+    fill_links(arm, fill_inertial, tree(arm), (q, qd, qdd), layout.block, Y)
     joints = range(arm.n)
     if layout.rotor_inertia:
         Y[:, joints, [layout.rotor(j) for j in joints]] = qdd
     fill_friction(arm, qd, load, history, Y)
-    first = arm.n * layout.block
+    first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
         Y[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qdd)
     return Y
 
 
-def rigid_torque(constants: Tree, inertial: Array, q: Array, qd: Array, qdd: Array) -> Array:
+def rigid_torque(
+    arm: ArmModel, inertial: Array, q: Array, qd: Array, qdd: Array, *, weightless: bool = False,
+) -> Array:
     """
     Torque of the links of an arm alone.
 
     Parameters
     ----------
-    constants : Tree
-        Arrays of the arm.
-    inertial : (10 n,) ndarray
+    arm : ArmModel
+        The arm.
+    inertial : (10 m,) ndarray
         Inertial parameters of the links.
     q, qd, qdd : (N, n) ndarray
         Positions, velocities and accelerations.
+    weightless : bool
+        Without gravity.
 
     Returns
     -------
@@ -128,15 +180,17 @@ def rigid_torque(constants: Tree, inertial: Array, q: Array, qd: Array, qdd: Arr
         Nm, or N for prismatic joints.
 
     """
-    width, torque = len(INERTIAL), np.empty(q.shape)
+    width, torque, constants = len(INERTIAL), np.empty(q.shape), tree(arm)
+    if weightless:
+        constants = constants._replace(gravity=np.zeros(3))
     # In blocks, of which the regressor stays in the cache.
     Y = np.zeros((min(BLOCK, len(q)), q.shape[1], inertial.size))
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
-        states, rates, changes = (
-            np.ascontiguousarray(x[part], dtype=float) for x in (q, qd, qdd))
-        fill_inertial(*constants, states, rates, changes, width, Y)
-        torque[part] = Y[:len(states)] @ inertial
+        motion = tuple(np.ascontiguousarray(x[part], dtype=float) for x in (q, qd, qdd))
+        rows = Y[:len(motion[0])]
+        fill_links(arm, fill_inertial, constants, motion, width, rows)
+        torque[part] = rows @ inertial
     return torque
 
 

@@ -23,7 +23,7 @@ from dynid_ros.dynamics.external_force import (
     joint_screws,
     link_poses,
 )
-from dynid_ros.dynamics.regressor import rigid_torque, tree
+from dynid_ros.dynamics.regressor import rigid_torque
 from dynid_ros.dynamics.rigid_parameters import (
     IdentifiedParameters,
     rigid_parameters,
@@ -47,7 +47,7 @@ def inverse_dynamics(
         Nominal arm or identified result.
     q, qd, qdd : (n,) or (N, n) array_like
         rad, rad/s, rad/s² (m for prismatic joints); None or empty is zero for the rates.
-    fext : (6, n) or (N, 6, n) array_like, optional
+    fext : (6, m) or (N, 6, m) array_like, optional
         See `external_force`.
 
     Returns
@@ -86,7 +86,7 @@ def forward_dynamics(
         rad, rad/s (m for prismatic joints); None or empty is zero for the velocity.
     tau : (n,) or (N, n) array_like, optional
         Nm, or N for prismatic joints; None or empty is zero.
-    fext : (6, n) or (N, 6, n) array_like, optional
+    fext : (6, m) or (N, 6, m) array_like, optional
         See `external_force`.
 
     Returns
@@ -179,9 +179,9 @@ def jacobians(arm: ArmModel, q: Array, body: str = TOOL) -> Array:
     point = poses[:, joint, 9:] + rotation @ placement.translation
     screws, path = joint_screws(arm, poses), path_to(arm, joint)
     screws[..., 3:] += np.cross(screws[..., :3], point[:, None])
-    result = np.zeros((len(q), 6, arm.n))
+    result = np.zeros((len(q), 6, arm.links))
     result[:, :, path] = screws[:, path].swapaxes(1, 2)
-    return result
+    return result @ arm.tree.gearing if arm.tree.followers else result
 
 
 def _states(
@@ -197,7 +197,7 @@ def _states(
 
 
 def _torque(parameters: RigidParameters, q: Array, qd: Array, qdd: Array) -> Array:
-    links = rigid_torque(tree(parameters.arm), parameters.inertial.ravel(), q, qd, qdd)
+    links = rigid_torque(parameters.arm, parameters.inertial.ravel(), q, qd, qdd)
     return np.asarray(links + qdd @ parameters.rotor.T)
 
 
@@ -216,8 +216,8 @@ def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Arr
 def _mass(parameters: RigidParameters, q: Array) -> Array:
     """Mass matrices (N, n, n): their columns are the torque of unit accelerations."""
     n = parameters.arm.n
-    weightless = tree(parameters.arm)._replace(gravity=np.zeros(3))
     states, units = np.repeat(q, n, axis=0), np.tile(np.eye(n), (len(q), 1))
     links = rigid_torque(
-        weightless, parameters.inertial.ravel(), states, np.zeros_like(states), units)
+        parameters.arm, parameters.inertial.ravel(), states, np.zeros_like(states), units,
+        weightless=True)
     return links.reshape(len(q), n, n).swapaxes(1, 2) + parameters.rotor

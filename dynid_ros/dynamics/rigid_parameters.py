@@ -72,7 +72,7 @@ class RigidParameters:
     ----------
     arm : ArmModel
         The arm.
-    inertial : (n, 10) ndarray
+    inertial : (m, 10) ndarray
         Inertial parameters of the links. Those of an identified arm represent its base
         parameters, with zeros for the free ones: the torque of all links is right, but a single
         link need not be physical.
@@ -123,11 +123,11 @@ def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
     rotor = np.zeros((arm.n, arm.n))
     if layout.rotor_inertia:
         rotor += np.diag(standard[[layout.rotor(j) for j in range(arm.n)]])
-    first = arm.n * layout.block
+    first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
         if column.quantity == 'qdd':
             rotor += standard[first + k] * column.matrix
-    inertial = standard[layout.all_inertial()].reshape(arm.n, -1)
+    inertial = standard[layout.all_inertial()].reshape(arm.links, -1)
     return RigidParameters(arm, inertial, rotor)
 
 
@@ -141,7 +141,7 @@ def check_physical(arm: ArmModel) -> None:
         Nominal inertial parameters of a link are missing or not physical.
 
     """
-    for name, link in zip(arm.joint_names, _stated(arm), strict=True):
+    for name, link in zip(arm.tree.link_names, _stated(arm), strict=True):
         if link[0] == 0:
             raise ArmError(
                 f"the arm '{arm.name}' cannot be simulated: the link at joint '{name}' has no "
@@ -159,7 +159,7 @@ def check_possible(arm: ArmModel) -> None:
         Those of a link are impossible; the message names the joint that moves it and the value.
 
     """
-    for name, link in zip(arm.joint_names, () if arm.inertial is None else arm.inertial,
+    for name, link in zip(arm.tree.link_names, () if arm.inertial is None else arm.inertial,
                           strict=arm.inertial is not None):
         eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
         if link[0] >= 0 and eigenvalues[0] >= -ROUNDING * eigenvalues[-1]:
@@ -179,10 +179,11 @@ class PinocchioArm:
     Attributes
     ----------
     model, data : pinocchio.Model and pinocchio.Data
-        One Pinocchio joint a joint, of the same frame and name, numbered depth first.
-    order : (n,) ndarray of int
+        One Pinocchio joint a joint, of the same frame and name, numbered depth first; followers
+        move by themselves.
+    order : (m,) ndarray of int
         Joint of the arm at each place of Pinocchio's vectors.
-    place : (n,) ndarray of int
+    place : (m,) ndarray of int
         Place of each joint of the arm in Pinocchio's vectors.
 
     """
@@ -216,17 +217,18 @@ def pinocchio_arm(arm: ArmModel) -> PinocchioArm:
     ids: dict[int, int] = {-1: 0}
     for joint in order:
         axis = arm.axis[joint]
-        kind = pinocchio.JointModelPrismaticUnaligned(axis) if arm.prismatic[joint] else (
+        kind = pinocchio.JointModelPrismaticUnaligned(axis) if arm.tree.prismatic[joint] else (
             pinocchio.JointModelRevoluteUnaligned(axis))
         placement = pinocchio.SE3(arm.rotation[joint], arm.translation[joint])
         ids[joint] = model.addJoint(
-            ids[int(arm.parent[joint])], kind, placement, arm.joint_names[joint])
+            ids[int(arm.parent[joint])], kind, placement, arm.tree.link_names[joint])
         if parameters.inertial[joint, 0] > 0:
             body = pinocchio.Inertia(*_body(arm, parameters.inertial[joint]))
             model.appendBodyToJoint(ids[joint], body, pinocchio.SE3.Identity())
     model.gravity.linear = np.asarray(arm.gravity)
     places = np.array(order, dtype=np.intp)
-    model.armature = np.diag(parameters.rotor)[places]
+    rotor = np.append(np.diag(parameters.rotor), np.zeros(arm.links - arm.n))
+    model.armature = rotor[places]
     return PinocchioArm(model, model.createData(), places, np.argsort(places))
 
 

@@ -16,6 +16,8 @@ STOP_DISTANCE = 0.05
 #: Time constant of the end stops, by the step of the integration, which bears two (MuJoCo,
 #: "Solver parameters").
 STOP_STEPS = 10.0
+#: Impedance of the gearing of followers, nearly as rigid as MuJoCo allows.
+RIGID = (0.9999, 0.9999, 0.001, 0.5, 2.0)
 
 
 def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
@@ -49,31 +51,39 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     spec.compiler.degree = False
     spec.option.timestep = timestep
     spec.option.gravity = arm.gravity
-    bodies: list[Any] = []
-    for joint in range(arm.n):
+    bodies: dict[int, Any] = {}
+    rotor = arm.rotor_nominal
+    for joint in arm.tree.order.tolist():
         parent = spec.worldbody if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
-        bodies.append(_add_link(parent, arm, joint))
-        stops = _end_stops(arm, joint)
-        bodies[-1].add_joint(
-            name=arm.joint_names[joint],
-            type=mujoco.mjtJoint.mjJNT_SLIDE if arm.prismatic[joint] else (
+        bodies[joint] = _add_link(parent, arm, joint)
+        driven = joint < arm.n
+        stops = _end_stops(arm, joint) if driven else None
+        bodies[joint].add_joint(
+            name=arm.tree.link_names[joint],
+            type=mujoco.mjtJoint.mjJNT_SLIDE if arm.tree.prismatic[joint] else (
                 mujoco.mjtJoint.mjJNT_HINGE),
             axis=arm.axis[joint],
-            armature=0.0 if arm.rotor_nominal is None else float(arm.rotor_nominal[joint]),
+            armature=0.0 if rotor is None or not driven else float(rotor[joint]),
             limited=bool(stops),
             range=stops or (0.0, 0.0),
             solref_limit=(STOP_STEPS * timestep, 1.0),
         )
+    for each in arm.tree.followers:
+        gearing = spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=each.name,
+            name2=arm.joint_names[each.leader], solref=(2 * timestep, 1.0), solimp=RIGID)
+        gearing.data[:2] = each.offset, each.multiplier
     return spec.compile()
 
 
 def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]:
     """
-    Degree of freedom of each joint of an arm in its MuJoCo model, (n,).
+    Degree of freedom of each joint of an arm in its MuJoCo model, (m,): the n with drives first.
 
     MuJoCo numbers the bodies of a branched tree depth first, whatever the order of the joints.
     """
-    return np.array([int(model.joint(name).dofadr[0]) for name in arm.joint_names], dtype=np.intp)
+    return np.array([int(model.joint(name).dofadr[0]) for name in arm.tree.link_names],
+                    dtype=np.intp)
 
 
 def _end_stops(arm: ArmModel, joint: int) -> tuple[float, float] | None:
@@ -95,7 +105,7 @@ def _add_link(parent: Any, arm: ArmModel, joint: int) -> Any:
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(arm.rotation[joint]).ravel())
     return parent.add_body(
-        name=f'link of {arm.joint_names[joint]}',
+        name=f'link of {arm.tree.link_names[joint]}',
         pos=arm.translation[joint],
         quat=quaternion,
         mass=mass,

@@ -78,11 +78,15 @@ class SimulatedArm:
         # Of these arrays MuJoCo's binding would make a new view at each use.
         self._q, self._qd = self._data.qpos, self._data.qvel
         self._bias, self._applied = self._data.qfrc_bias, self._data.qfrc_applied
-        self._order = joint_order(self._model, arm)
+        self._every = joint_order(self._model, arm)
+        self._order, self._joints = self._every[:arm.n], np.arange(arm.n)
+        # Motion of MuJoCo's joints by that of the joints with drives.
+        self._gearing = np.zeros((self._model.nv, arm.n))
+        self._gearing[self._every] = arm.tree.gearing
         self._effort = known_effort(arm)
         self._mass = np.zeros((self._model.nv, self._model.nv))
         self._mass_of_data = int(mujoco.__version__.partition('.')[0]) >= 4
-        self._still = np.zeros(arm.n)
+        self._still, self._torque = np.zeros(arm.n), np.zeros(arm.n)
         self._pushed: tuple[int, Array, Array] | None = None
         self.reset(np.zeros(arm.n))
 
@@ -110,8 +114,8 @@ class SimulatedArm:
         self._mujoco.mj_resetData(self._model, self._data)
         # MuJoCo writes the first warning of each kind into a file in the working directory.
         self._data.warning.number[:] = 1
-        self._q[self._order] = q
-        self._qd[self._order] = 0.0 if qd is None else qd
+        start = np.asarray(q, dtype=float)
+        self._place(start, np.zeros_like(start) if qd is None else np.asarray(qd, dtype=float))
         self._tau = np.zeros(self.arm.n)
         self._change = np.zeros(self.arm.n)
         self._friction.reset()
@@ -132,7 +136,7 @@ class SimulatedArm:
 
         """
         self._pushed = (
-            int(self._model.dof_bodyid[self._order[joint]]), np.array(point, dtype=float),
+            int(self._model.dof_bodyid[self._every[joint]]), np.array(point, dtype=float),
             np.array(force, dtype=float))
 
     def step(self, tau: ArrayLike, steps: int = 1) -> ArmState:
@@ -177,19 +181,28 @@ class SimulatedArm:
             self._mujoco.mj_fullM(self._model, self._data, self._mass)
         else:
             self._mujoco.mj_fullM(self._model, self._mass, self._data.qM)
+        G = self._gearing
         constant, rising, falling = self._friction.step(
             self._q[self._order], self._qd[self._order])
         fastest = apply_friction(
-            self._mass, self._order, self._qd, self._bias,
+            G.T @ self._mass @ G, self._joints, self._qd[self._order], self._bias @ G,
             self._tau + self._external() - constant, self._friction.nominal.speeds, rising,
-            falling, self.timestep, self._change, self._applied)
+            falling, self.timestep, self._change, self._torque)
         if not fastest < FASTEST:
             reached = np.abs(self._qd[self._order] + self._change)
             joint = self.arm.joint_names[int(np.argmin(reached < FASTEST))]
             raise InputError(
                 f"joint '{joint}' of the simulated '{self.arm.name}' moves faster than its "
                 'physics can follow; lower the torques')
+        self._applied[self._order] = self._torque
         self._mujoco.mj_step2(self._model, self._data)
+        if self.arm.tree.followers:
+            # What the constraint, which yields a little, leaves of the gearing.
+            self._place(self._q[self._order], self._qd[self._order])
+
+    def _place(self, q: Array, qd: Array) -> None:
+        tree = self.arm.tree
+        self._q[self._every], self._qd[self._every] = tree.positions(q), tree.rates(qd)
 
     def _external(self) -> Array:
         """Torque of a push at the joints, (n,), Nm."""
@@ -200,4 +213,4 @@ class SimulatedArm:
         place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
         self._mujoco.mj_applyFT(
             self._model, data, force, np.zeros(3), place, body, all_joints)
-        return np.asarray(all_joints[self._order])
+        return np.asarray(all_joints @ self._gearing)

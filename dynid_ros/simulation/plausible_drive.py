@@ -37,7 +37,7 @@ def assumptions(arm: ArmModel, assumed: Mapping[str, Array]) -> str:
     texts = []
     for name, value in assumed.items():
         word, unit = _UNITS[name]
-        units = np.array(joint_units(unit, arm.prismatic))
+        units = np.array(joint_units(unit, arm.tree.prismatic[:len(value)]))
         texts += [f'{word} of {own.min():.2g} to {own.max():.2g} {unit}' for unit, own in (
             (unit, value[(units == unit) & (value > 0)]) for unit in dict.fromkeys(units.tolist()))
             if len(own)]

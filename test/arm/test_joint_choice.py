@@ -5,6 +5,7 @@ import pytest
 from urdf_files import chain, joint, link, robot, write
 
 from dynid_ros.arm.description.joint_choice import arm_tips, chain_to, guess_arm
+from dynid_ros.arm.description.tree import Follower
 from dynid_ros.arm.description.urdf import read_urdf
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.load import load_arm
@@ -90,17 +91,35 @@ def test_gripper_whose_second_finger_mimics_the_first_does_not_belong_to_the_arm
 
 
 @pytest.mark.parametrize('chosen', [(), ('j1', 'j2', 'j3')])
-def test_a_joint_that_follows_another_one_inside_the_arm_is_refused_with_a_way_out(
-        tmp_path, chosen):
+def test_a_joint_that_follows_another_one_inside_the_arm_moves_with_it(tmp_path, chosen):
     parts = [joint('j1', 'base', 'a'), joint('j2', 'a', 'b'),
              joint('lever', 'b', 'c', extra=LIMIT + '<mimic joint="j2" multiplier="-1"/>'),
              joint('j3', 'c', 'd')]
     path = write(tmp_path, robot(link('base'), *map(link, 'abcd'), *parts))
-    with pytest.raises(ArmError, match=r'"lever" .* follows "j2" and carries "j3".*--joints j1\)'):
-        read_urdf(path, chosen)
-    assert read_urdf(path, ('j1',)).tree.joint_names == ('j1',)
+    tree = read_urdf(path, chosen).tree
+    assert tree.link_names == ('j1', 'j2', 'j3', 'lever')
+    assert tree.followers == (Follower('lever', 1, -1.0, 0.0),)
+    assert tree.parent.tolist() == [-1, 0, 3, 1]
     # Where its leader does not move, neither does the lever.
-    assert read_urdf(path, ('j1', 'j3'), {'j2': 0.5}).tree.joint_names == ('j1', 'j3')
+    for still in (read_urdf(path, ('j1',)), read_urdf(path, ('j1', 'j3'), {'j2': 0.5})):
+        assert not still.tree.followers
+
+
+def test_a_joint_that_follows_a_follower_follows_its_leader(tmp_path):
+    parts = [joint('j1', 'base', 'a'),
+             joint('x', 'a', 'b', extra=LIMIT + '<mimic joint="j1" multiplier="2" offset="0.5"/>'),
+             joint('y', 'b', 'c', extra=LIMIT + '<mimic joint="x" multiplier="-3" offset="0.1"/>'),
+             joint('j2', 'c', 'd')]
+    tree = read_urdf(write(tmp_path, robot(link('base'), *map(link, 'abcd'), *parts))).tree
+    assert tree.followers[1] == Follower('y', 0, -6.0, pytest.approx(-1.4))
+
+
+def test_joints_that_follow_each_other_are_an_error(tmp_path):
+    parts = [joint('j1', 'base', 'a'),
+             joint('x', 'a', 'b', extra=LIMIT + '<mimic joint="y"/>'),
+             joint('y', 'b', 'c', extra=LIMIT + '<mimic joint="x"/>')]
+    with pytest.raises(ArmError, match=r'"x" .* follows itself through others'):
+        read_urdf(write(tmp_path, robot(link('base'), *map(link, 'abc'), *parts)))
 
 
 def test_legs_of_a_base_are_chains_of_their_own(tmp_path):

@@ -88,6 +88,6 @@ def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike) -> Array:
         As in `ToolWrench`; its moment stays about the origin of the tool's frame.
 
     """
-    pose = link_poses(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0, arm.tool.joint, :9]
+    pose = link_poses(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0, arm.tool_link, :9]
     parts = np.asarray(wrench, dtype=float).reshape(2, 3)
     return np.asarray((parts @ pose.reshape(3, 3) @ arm.tool.placement.rotation).ravel())

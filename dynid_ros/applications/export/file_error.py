@@ -111,7 +111,7 @@ def _missing(model: IdentifiedModel, form: str, motion: RowMotion) -> dict[str, 
     if form == 'urdf' and arm.rotor_nominal is not None:
         found[ROTOR] = motion.at_rows(arm.rotor_nominal * motion.qdd)
     if arm.coupling:
-        values = model.standard_parameters().values[arm.n * arm.layout.block:]
+        values = model.standard_parameters().values[arm.layout.first_coupling:]
         found[COUPLING] = motion.at_rows(np.sum([
             value * coupling_value(column.quantity, column.matrix, motion.qd, motion.qdd)
             for value, column in zip(values, arm.coupling, strict=True)], axis=0))
@@ -134,17 +134,19 @@ def urdf_torque(text: str, arm: ArmModel) -> Torque:
     model.gravity.linear = arm.gravity
     names = next(own for own in (arm.joint_names, *arm.aliases)
                  if all(model.existJointName(name) for name in own))
+    names = (*names, *(each.name for each in arm.tree.followers))
     at = [model.joints[model.getJointId(name)].idx_v for name in names]
+    tree, own = arm.tree, at[:arm.n]
     data, neutral = model.createData(), pinocchio.neutral(model)
 
     def torque(q: Array, qd: Array, qdd: Array) -> Array:
         state, result = np.zeros((3, model.nv)), np.empty_like(q)
         for k in range(len(q)):
-            state[:, at] = q[k], qd[k], qdd[k]
+            state[:, at] = tree.positions(q[k]), tree.rates(qd[k]), tree.rates(qdd[k])
             # Continuous joints have two coordinates there.
             place = pinocchio.integrate(model, neutral, state[0])
-            result[k] = pinocchio.rnea(model, data, place, *state[1:])[at]
-        rubbing: Array = model.damping[at] * qd + model.friction[at] * np.sign(qd)
+            result[k] = pinocchio.rnea(model, data, place, *state[1:])[at] @ tree.gearing
+        rubbing: Array = model.damping[own] * qd + model.friction[own] * np.sign(qd)
         return result + rubbing
 
     return torque
@@ -167,15 +169,19 @@ def mjcf_torque(text: str, arm: ArmModel) -> Torque:
                        'install it (pip install mujoco)') from None
     model = mujoco.MjModel.from_xml_string(text)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
+    # The gearing of followers counts by its torque.
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY
+    tree = arm.tree
     data: Any = mujoco.MjData(model)
-    at = [int(model.joint(name).dofadr[0]) for name in arm.joint_names]
+    at = [int(model.joint(name).dofadr[0]) for name in arm.tree.link_names]
 
     def torque(q: Array, qd: Array, qdd: Array) -> Array:
         result = np.empty_like(q)
         for k in range(len(q)):
-            data.qpos[at], data.qvel[at], data.qacc[at] = q[k], qd[k], qdd[k]
+            data.qpos[at], data.qvel[at] = tree.positions(q[k]), tree.rates(qd[k])
+            data.qacc[at] = tree.rates(qdd[k])
             mujoco.mj_inverse(model, data)
-            result[k] = data.qfrc_inverse[at]
+            result[k] = data.qfrc_inverse[at] @ tree.gearing
         return result
 
     return torque

@@ -9,8 +9,8 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filters import Decimator
-from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
+from dynid_ros.dynamics.regressor import regressor, rigid_torque
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.online.row_pipeline import torque_lag
@@ -144,13 +144,15 @@ def _rows_beside(links: ArmModel, motions: Sequence[RowMotion]) -> tuple[Array, 
 
 def _links_torque(links: ArmModel, motion: RowMotion) -> Array:
     """Torque (k, n) of links; it is smooth, so that a spline through that of the rows has it."""
-    import pinocchio
     from scipy.interpolate import CubicSpline
 
-    known, at = pinocchio_arm(links), slice(None, None, FINE)
-    states = zip(*(x[at, known.order] for x in (motion.q, motion.qd, motion.qdd)), strict=True)
-    tau = np.array([pinocchio.rnea(known.model, known.data, *state) for state in states])
-    return np.asarray(CubicSpline(motion.t[at], tau[:, known.place])(motion.t))
+    at = slice(None, None, FINE)
+    assert links.inertial is not None
+    motions = motion.q[at], motion.qd[at], motion.qdd[at]
+    tau = rigid_torque(links, links.inertial.ravel(), *motions)
+    if links.rotor_nominal is not None:
+        tau += links.rotor_nominal * motions[-1]
+    return np.asarray(CubicSpline(motion.t[at], tau)(motion.t))
 
 
 def _friction_curve(arm: ArmModel) -> tuple[Array, Array, Array]:

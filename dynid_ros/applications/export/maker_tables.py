@@ -71,9 +71,9 @@ def _kind(
 
 
 def _check_frames(arm: ArmModel, turns: tuple[int, ...], source: Path) -> None:
-    if arm.n != len(turns):
+    if arm.links != len(turns):
         raise ArmError(f"{source} is of an arm of {len(turns)} joints, and '{arm.name}' has "
-                       f'{arm.n}')
+                       f'{arm.links}')
     for joint, name in enumerate(arm.joint_names):
         expected = rotation_rpy([turns[joint] * np.pi / 2, 0.0, 0.0])
         rotation = arm.rotation[joint] if joint else arm.rotation[0] @ _back_about_z(arm)

@@ -31,15 +31,21 @@ def mjcf_of(arm: ArmModel) -> str:
     ElementTree.SubElement(root, 'compiler', angle='radian', autolimits='true')
     ElementTree.SubElement(root, 'option', gravity=numbers(arm.gravity))
     world = ElementTree.SubElement(root, 'worldbody')
-    bodies: list[Any] = []
-    for joint in range(arm.n):
+    bodies: dict[int, Any] = {}
+    for joint in arm.tree.order.tolist():
         parent = world if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
-        bodies.append(_add_body(parent, arm, joint))
+        bodies[joint] = _add_body(parent, arm, joint)
     actuators = ElementTree.SubElement(root, 'actuator')
     for name, effort in zip(arm.joint_names, arm.limits.effort, strict=True):
         motor = ElementTree.SubElement(actuators, 'motor', name=name, joint=name)
         if np.isfinite(effort):
             motor.set('ctrlrange', numbers([-effort, effort]))
+    if arm.tree.followers:
+        equality = ElementTree.SubElement(root, 'equality')
+        for each in arm.tree.followers:
+            ElementTree.SubElement(
+                equality, 'joint', joint1=each.name, joint2=arm.joint_names[each.leader],
+                polycoef=numbers([each.offset, each.multiplier, 0, 0, 0]))
     ElementTree.indent(root)
     return f'{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -52,14 +58,15 @@ def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
         parent, 'body', name=f'link_{joint + 1}', pos=numbers(arm.translation[joint]),
         quat=numbers([w, x, y, z]))
     element = ElementTree.SubElement(
-        body, 'joint', name=arm.joint_names[joint],
-        type='slide' if arm.prismatic[joint] else 'hinge', axis=numbers(arm.axis[joint]))
-    limits = [arm.limits.lower[joint], arm.limits.upper[joint]]
+        body, 'joint', name=arm.tree.link_names[joint],
+        type='slide' if arm.tree.prismatic[joint] else 'hinge', axis=numbers(arm.axis[joint]))
+    limits = arm.tree.ends(arm.limits.lower, arm.limits.upper)[:, joint]
     if np.isfinite(limits).all():
         element.set('range', numbers(limits))
-    if arm.rotor_nominal is not None:
-        element.set('armature', numbers(arm.rotor_nominal[joint]))
-    element.attrib.update(friction_of(arm, joint, FRICTION))
+    if joint < arm.n:
+        if arm.rotor_nominal is not None:
+            element.set('armature', numbers(arm.rotor_nominal[joint]))
+        element.attrib.update(friction_of(arm, joint, FRICTION))
     assert arm.inertial is not None
     mass, center, inertia = inertial_to_com(arm.inertial[joint])
     ElementTree.SubElement(

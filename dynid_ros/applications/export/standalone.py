@@ -10,6 +10,7 @@ import yaml
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, WARM_SECONDS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
+from dynid_ros.dynamics.regressor import tree
 from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
@@ -58,6 +59,8 @@ TRANSLATION = np.array({translation})
 AXIS = np.array({axis})
 # m/s², in the base frame.
 GRAVITY = np.array({gravity})
+# Motion of all joints of the tree, GEARING @ q + OFFSET: some may follow others.
+GEARING, OFFSET = np.array({gearing}), np.array({offset})
 # Of each link, about the origin of its joint's frame: m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz,
 # kg, kg m and kg m².
 INERTIAL = np.array({inertial})
@@ -90,6 +93,7 @@ def mass_matrix(q):
 def rigid_torque(q, qd=0.0, qdd=0.0, gravity=GRAVITY):
     """Torque that the links need, by the recursion of Newton and Euler, (n,) or (N, n), Nm."""
     q, qd, qdd = _states(q, qd, qdd)
+    q, qd, qdd = q @ GEARING.T + OFFSET, qd @ GEARING.T, qdd @ GEARING.T
     turns, arms, motions, wrenches = [], [], [], []
     for i, parent in enumerate(PARENT):
         axis, zero = AXIS[i], np.zeros((*q.shape[:-1], 3))
@@ -119,7 +123,7 @@ def rigid_torque(q, qd=0.0, qdd=0.0, gravity=GRAVITY):
             carried, onto = _out_of(turns[i], force), wrenches[PARENT[i]]
             onto[0] = onto[0] + carried
             onto[1] = onto[1] + _out_of(turns[i], moment) + np.cross(arms[i], carried)
-    return tau
+    return tau @ GEARING
 
 
 def _states(q, *rates):
@@ -171,13 +175,17 @@ def python_of(arm: ArmModel) -> str:
                        'compute; use dynid_ros itself')
     assert arm.inertial is not None
     rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
+    order = arm.tree.order
     terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION[name]})\n"
                     for name in arm.friction)
     return _PYTHON.format(
-        name=arm.name, joints=arm.joint_names, parent=arm.parent.tolist(),
-        prismatic=arm.prismatic.tolist(), rotation=arm.rotation.tolist(),
-        translation=arm.translation.tolist(), axis=arm.axis.tolist(),
-        gravity=arm.gravity.tolist(), inertial=arm.inertial.tolist(), rotor=rotor.tolist(),
+        name=arm.name, joints=arm.joint_names, parent=tree(arm).parent.tolist(),
+        prismatic=arm.tree.prismatic[order].tolist(), rotation=arm.rotation[order].tolist(),
+        translation=arm.translation[order].tolist(), axis=arm.axis[order].tolist(),
+        gearing=arm.tree.gearing[order].tolist(),
+        offset=arm.tree.positions(np.zeros(arm.n))[order].tolist(),
+        gravity=arm.gravity.tolist(), inertial=arm.inertial[order].tolist(),
+        rotor=rotor.tolist(),
         smooth=arm.friction_shape.smooth_speed, stribeck=arm.friction_shape.stribeck_speed,
         friction={name: arm.friction_nominal[name].tolist() for name in arm.friction},
         terms=terms, warm_seconds=WARM_SECONDS, distance=PRESLIDING_DISTANCE)
@@ -193,7 +201,7 @@ def table_of(model: IdentifiedModel) -> str:
         return {found.names[k]: {'value': float(found.values[k]), 'std': float(found.std[k]),
                                  'unit': units[found.names[k]]} for k in columns}
 
-    for joint, name in enumerate(model.arm.joint_names):
+    for joint, name in enumerate(model.arm.tree.link_names):
         columns = layout.inertial(joint)
         mass, center, inertia = inertial_to_com(found.values[columns])
         links[name] = {
@@ -202,10 +210,10 @@ def table_of(model: IdentifiedModel) -> str:
             'inertia_about_center': dict(zip(
                 ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'), inertia[np.triu_indices(3)].tolist(),
                 strict=True)),
-            **stated(range(columns.stop, (joint + 1) * layout.block))}
+            **stated(range(columns.stop, min(joint + 1, layout.joints) * layout.block))}
     header = ('# Physically possible parameters, by the joint that moves the link and in its '
               'frame; kg, m, kg m².\n')
-    coupling = stated(range(model.arm.n * layout.block, layout.size))
+    coupling = stated(range(layout.first_coupling, layout.size))
     text: str = yaml.safe_dump({
         'arm': model.arm.name, 'links': links, **({'coupling': coupling} if coupling else {}),
     }, sort_keys=False)

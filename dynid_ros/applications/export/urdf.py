@@ -47,22 +47,35 @@ def urdf_of(arm: ArmModel) -> str:
     """
     root = ElementTree.Element('robot', name=arm.name)
     ElementTree.SubElement(root, 'link', name='base_link')
-    names = ['base_link', *(f'link_{joint + 1}' for joint in range(arm.n))]
-    for joint, name in enumerate(arm.joint_names):
-        limits = arm.limits
-        bounded = bool(np.isfinite([limits.lower[joint], limits.upper[joint]]).all())
-        kind = 'prismatic' if arm.prismatic[joint] else 'revolute' if bounded else 'continuous'
+    names = ['base_link', *(f'link_{joint + 1}' for joint in range(arm.links))]
+    lower, upper = arm.tree.ends(arm.limits.lower, arm.limits.upper)
+    for joint, name in enumerate(arm.tree.link_names):
+        bounded = bool(np.isfinite([lower[joint], upper[joint]]).all())
+        kind = 'revolute' if bounded else 'continuous'
         element = add_joint(
-            root, name, kind, (names[arm.parent[joint] + 1], names[joint + 1]),
+            root, name, 'prismatic' if arm.tree.prismatic[joint] else kind,
+            (names[arm.parent[joint] + 1], names[joint + 1]),
             arm.translation[joint], arm.rotation[joint])
         ElementTree.SubElement(element, 'axis', xyz=numbers(arm.axis[joint]))
         # A URDF has no word for an unknown bound but zero.
-        ElementTree.SubElement(element, 'limit', attrib={
+        limit = ElementTree.SubElement(element, 'limit', attrib={
             key: numbers(value if np.isfinite(value) else 0.0)
-            for key, value in (
-                ('lower', limits.lower[joint]), ('upper', limits.upper[joint]),
-                ('velocity', limits.velocity[joint]), ('effort', limits.effort[joint]))})
-        _set_friction(element, arm, joint)
+            for key, value in (('lower', lower[joint]), ('upper', upper[joint]))})
+        if joint < arm.n:
+            limit.attrib |= {
+                key: numbers(value if np.isfinite(value) else 0.0) for key, value in (
+                    ('velocity', arm.limits.velocity[joint]),
+                    ('effort', arm.limits.effort[joint]))}
+            _set_friction(element, arm, joint)
+        else:
+            led = arm.tree.followers[joint - arm.n]
+            # No speed and no effort but those of the joint that it follows.
+            limit.attrib |= {'velocity': numbers(
+                0.0 if np.isinf(arm.limits.velocity[led.leader])
+                else abs(led.multiplier) * arm.limits.velocity[led.leader]), 'effort': '0'}
+            ElementTree.SubElement(
+                element, 'mimic', joint=arm.joint_names[led.leader],
+                multiplier=numbers(led.multiplier), offset=numbers(led.offset))
         link = ElementTree.SubElement(root, 'link', name=names[joint + 1])
         assert arm.inertial is not None
         _set_inertial(link, arm.inertial[joint])
@@ -114,7 +127,7 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
     places = _places(arm, robot, source)
     notes = []
     assert arm.inertial is not None
-    for joint, name in enumerate(arm.joint_names):
+    for joint, name in enumerate(arm.tree.link_names):
         own = robot.joints[name].child
         fixed = {link: at for link, at in places[name].items() if link != own and link in links}
         rest = arm.inertial[joint] - sum(
@@ -125,8 +138,9 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
             notes.append(f"links fixed to '{own}' have lost their inertia to it, since they state "
                          f'more than what moves with {name}: {", ".join(lost)}')
         _set_inertial(links[own], rest)
-        element = next(e for e in root.findall('joint') if e.get('name') == name)
-        _set_friction(element, arm, joint)
+        if joint < arm.n:
+            element = next(e for e in root.findall('joint') if e.get('name') == name)
+            _set_friction(element, arm, joint)
     prolog = text[:text.index('<robot')]
     return f'{prolog}{ElementTree.tostring(root, encoding="unicode")}\n', notes
 
@@ -201,21 +215,23 @@ def _plain_root(text: str, source: Path) -> Element:
 
 def _check_same(arm: ArmModel, tree: KinematicTree, source: Path) -> None:
     """Make sure that the joints of a URDF are where the arm has them."""
-    for quantity in ('parent', 'prismatic', 'translation', 'rotation', 'axis'):
+    if [e.name for e in arm.tree.followers] != [e.name for e in tree.followers]:
+        raise ArmError(f"{source} is not the URDF of '{arm.name}': other joints follow others")
+    for quantity in ('gearing', 'parent', 'prismatic', 'translation', 'rotation', 'axis'):
         ours, theirs = getattr(arm.tree, quantity), getattr(tree, quantity)
-        off = np.abs(np.subtract(ours, theirs, dtype=float)).reshape(arm.n, -1).max(axis=1)
+        off = np.abs(np.subtract(ours, theirs, dtype=float)).reshape(arm.links, -1).max(axis=1)
         if off.max() > ROUNDING:
             joint = int(off.argmax())
             raise ArmError(
                 f"{source} is not the URDF of '{arm.name}': the {quantity} of joint "
-                f"'{arm.joint_names[joint]}' differs by {off.max():.3g}")
+                f"'{arm.tree.link_names[joint]}' differs by {off.max():.3g}")
 
 
 def _places(arm: ArmModel, robot: UrdfTree, source: Path) -> dict[str, dict[str, Any]]:
     """Links by the joint that they move with, and where they are in its frame."""
     import pinocchio
 
-    _, rest = choose_joints(robot.joints, arm.joint_names, {}, source)
+    _, _, rest = choose_joints(robot.joints, arm.joint_names, {}, source)
     model = reduced_model(robot.xml, rest, source)
     found: dict[str, dict[str, Any]] = {}
     for frame in model.frames:

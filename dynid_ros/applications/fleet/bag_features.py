@@ -89,7 +89,7 @@ def bag_features(
 
     """
     base, own, theta = base_parameters(arm), friction_places(arm), reference.theta
-    last = base.layout.inertial(arm.tool.joint % arm.n).start
+    last = base.layout.inertial(arm.tool_link).start
     load = base.grouping[:, last:last + len(LOAD)]
     prior = block_diag(
         np.eye(len(LOAD)) / HEAVIEST, reference.prior[np.ix_(own, own)], np.eye(arm.n) / GAIN)

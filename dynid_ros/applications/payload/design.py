@@ -165,7 +165,7 @@ def with_load(arm: ArmModel, load: Array) -> ArmModel:
     if arm.inertial is None:
         return arm
     inertial = arm.inertial.copy()
-    inertial[arm.tool.joint % arm.n] += frame_change(arm.tool.placement) @ load
+    inertial[arm.tool_link] += frame_change(arm.tool.placement) @ load
     return replace(arm, inertial=inertial)
 
 

@@ -94,7 +94,7 @@ class Payload(Summarised):
     def carrier(self) -> str:
         """Return the joint that moves the link of the tool."""
         arm = self.model.arm
-        return arm.joint_names[arm.tool.joint % arm.n]
+        return arm.tree.link_names[arm.tool_link]
 
     @property
     def trustworthy(self) -> bool:

@@ -51,7 +51,7 @@ def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
         names = ', '.join(
             f'{name} ({value:g})' if far else name for name, value, far, none in zip(
                 read.tree.joint_names, values, absurd, unknown, strict=True) if none)
-        speeds = dict.fromkeys(joint_units('rad/s', read.tree.prismatic[unknown]))
+        speeds = dict.fromkeys(joint_units('rad/s', read.tree.prismatic[:len(unknown)][unknown]))
         taken = 'no torque limit' if quantity == 'effort' else (
             f'{DEFAULT_VELOCITY:g} {" or ".join(speeds)}')
         doubts.append(f'no usable {quantity} limit for {names}; planned motions assume {taken}')
@@ -69,12 +69,12 @@ def holding_torque(read: Description) -> Array:
     n = len(tree.joint_names)
     if read.inertial is None or not read.inertial[:, 0].sum() > 0:
         return np.full(n, np.inf)
-    reach, moment = np.zeros(n), 0.0
-    for i in range(n):
+    reach, moment = np.zeros(len(tree.parent)), 0.0
+    for i in tree.order:
         carrier = tree.parent[i]
         own = 0.0 if carrier < 0 else reach[carrier] + np.linalg.norm(tree.translation[i])
         reach[i] = own
         mass, first_moment = read.inertial[i, 0], read.inertial[i, 1:4]
         moment += float(mass * own + np.linalg.norm(first_moment))
     weight = float(read.inertial[:, 0].sum())
-    return 9.81 * np.where(tree.prismatic, weight, moment)
+    return 9.81 * np.where(tree.prismatic[:n], weight, moment)

@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from dynid_ros.arm.description.schema import near
+from dynid_ros.arm.description.tree import Follower
 from dynid_ros.arm.description.urdf_xml import MOVING, UrdfJoint
 from dynid_ros.errors import ArmError
 
@@ -52,9 +53,9 @@ class GuessedArm(NamedTuple):
 
 def choose_joints(
     known: Joints, joints: tuple[str, ...], locked: dict[str, float], path: Path,
-) -> tuple[tuple[str, ...], dict[str, float]]:
+) -> tuple[tuple[str, ...], tuple[Follower, ...], dict[str, float]]:
     """
-    Names of the joints that move, and the positions of all that could but do not.
+    Names of the joints that move, those that follow them, and the positions of all that are still.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def choose_joints(
     Raises
     ------
     ArmError
-        A joint does not exist or cannot move, none is left, or one follows another inside the arm.
+        A joint does not exist or cannot move, none is left, or one follows itself.
 
     """
     able = {name: joint for name, joint in known.items() if joint.kind in MOVING}
@@ -88,30 +89,32 @@ def choose_joints(
     moving = joints or tuple(name for name in free_joints(known) if name not in locked)
     if not moving:
         raise ArmError(f'no joint of {path} is left to move: all are locked or mimic another one')
-    _check_followers(known, moving, locked, path)
     rest = dict.fromkeys((name for name in able if name not in moving), 0.0) | locked
-    for name in rest:
-        mimics = able[name].mimics
-        if mimics is not None and name not in locked:
-            leader, multiplier, offset = mimics
+    followers = []
+    for name in tuple(rest):
+        if able[name].mimics is None or name in locked:
+            continue
+        leader, multiplier, offset = _led_by(able, name, {*moving, *locked}, path)
+        if leader in moving:
+            followers.append(Follower(name, moving.index(leader), multiplier, offset))
+            del rest[name]
+        else:
             rest[name] = multiplier * locked.get(leader, 0.0) + offset
-    return moving, rest
+    return moving, tuple(followers), rest
 
 
-def _check_followers(
-    known: Joints, moving: tuple[str, ...], locked: Mapping[str, float], path: Path,
-) -> None:
-    """Make sure that no joint that follows a moving one carries another moving one."""
-    for name in moving:
-        for inner in _inwards(known, known[name].parent):
-            leader, *_ = known[inner].mimics or ('',)
-            if leader in moving and inner not in moving and inner not in locked:
-                before = ','.join(moving[:moving.index(leader)])
-                raise ArmError(
-                    f'joint "{inner}" in {path} follows "{leader}" and carries "{name}": joints '
-                    'that follow others inside of the arm are not modelled; '
-                    + (f'identify those before them (dynid init --joints {before})' if before
-                       else 'give the description of an equivalent serial chain'))
+def _led_by(
+    able: Joints, name: str, ends: set[str], path: Path,
+) -> tuple[str, float, float]:
+    """First joint that a joint follows and that follows no other one, multiplier and offset."""
+    leader, multiplier, offset = name, 1.0, 0.0
+    for _ in able:
+        mimics = able[leader].mimics if leader in able and leader not in ends else None
+        if mimics is None:
+            return leader, multiplier, offset
+        offset += multiplier * mimics[2]
+        leader, multiplier = mimics[0], multiplier * mimics[1]
+    raise ArmError(f'joint "{name}" in {path} follows itself through others; correct its <mimic>')
 
 
 def guess_arm(known: Joints) -> GuessedArm:

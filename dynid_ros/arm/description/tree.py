@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -137,23 +138,47 @@ class Tolerances:
     joints: dict[str, Array] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Follower:
+    """
+    A joint without a drive of its own: ``q = multiplier q_leader + offset``.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    leader : int
+        Joint that it follows.
+    multiplier, offset : float
+        Its gearing, and its position with that joint at zero, rad or m.
+
+    """
+
+    name: str
+    leader: int
+    multiplier: float
+    offset: float
+
+
 @dataclass(frozen=True, eq=False)
 class KinematicTree:
     """
-    Kinematic tree of n joints; joint i moves link i.
+    Kinematic tree of n joints and of m - n followers behind them; joint i moves link i.
 
     Attributes
     ----------
     joint_names : tuple of str
         Names in the order of all joint arrays.
-    parent : (n,) ndarray of int64
-        Joint whose link carries joint i, -1 for the base; always smaller than i.
-    rotation, translation : (n, 3, 3) and (n, 3) ndarray
+    parent : (m,) ndarray of int64
+        Joint whose link carries joint i, -1 for the base; smaller than i without followers.
+    rotation, translation : (m, 3, 3) and (m, 3) ndarray
         Placement of the joint frame in the link frame of its parent, at q = 0; m.
-    prismatic : (n,) ndarray of bool
+    prismatic : (m,) ndarray of bool
         Prismatic joints; the others are revolute.
-    axis : (n, 3) ndarray
+    axis : (m, 3) ndarray
         Unit joint axis in the joint frame.
+    followers : tuple of Follower
+        Joints that follow others, as in a parallelogram.
 
     """
 
@@ -163,6 +188,60 @@ class KinematicTree:
     translation: Array
     prismatic: NDArray[np.bool_]
     axis: Array
+    followers: tuple[Follower, ...] = ()
+
+    @cached_property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the joints that move the links, (m,)."""
+        return (*self.joint_names, *(each.name for each in self.followers))
+
+    @cached_property
+    def gearing(self) -> Array:
+        """Motion of all joints by that of the n joints with drives, (m, n)."""
+        gearing = np.eye(len(self.link_names), len(self.joint_names))
+        for row, each in enumerate(self.followers, start=len(self.joint_names)):
+            gearing[row, each.leader] = each.multiplier
+        return gearing
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """All joints, (m,), each after the one that carries it."""
+        depth = np.zeros(len(self.parent), dtype=np.intp)
+        for _ in self.followers and depth:
+            # As deep as the carrier is now, and one more: right after as many rounds as joints.
+            depth = np.where(self.parent >= 0, depth[self.parent] + 1, 0)
+        return np.argsort(depth, kind='stable')
+
+    @property
+    def last(self) -> int:
+        """Link behind the last joint with a drive: its own, or that of a follower on it."""
+        link = len(self.joint_names) - 1
+        while link in self.parent[len(self.joint_names):]:
+            link = len(self.joint_names) + int(
+                np.argmax(self.parent[len(self.joint_names):] == link))
+        return link
+
+    def positions(self, q: Array) -> Array:
+        """Positions (..., m) of all joints by those (..., n) with drives."""
+        if not self.followers:
+            return q
+        # A product of matrices would make NaN of infinite limits.
+        return np.concatenate([q, np.stack([
+            each.multiplier * q[..., each.leader] + each.offset for each in self.followers],
+            axis=-1)], axis=-1)
+
+    def ends(self, lower: Array, upper: Array) -> Array:
+        """Lower and upper positions (2, m) of all joints by those (n,) with drives, rad or m."""
+        return np.sort([self.positions(lower), self.positions(upper)], axis=0)
+
+    def travel(self, lower: Array, upper: Array) -> Array:
+        """Farthest position (m,) of each joint that slides, m; zero where it has no limits."""
+        ends = np.abs(self.ends(lower, upper)).max(axis=0)
+        return np.where(self.prismatic & np.isfinite(ends), ends, 0.0)
+
+    def rates(self, qd: Array) -> Array:
+        """Velocities or accelerations (..., m) of all joints by those (..., n) with drives."""
+        return np.asarray(qd @ self.gearing.T) if self.followers else qd
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +257,7 @@ class Description:
         Limits of the joints.
     name : str
         Name that the description gives the arm; empty if it gives none.
-    inertial : (n, 10) ndarray or None
+    inertial : (m, 10) ndarray or None
         Nominal inertial parameters of the links, if known.
     dh : str
         ``mdh`` or ``dh`` if a table of that convention is the source, else empty.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 import os
 from pathlib import Path
 import sys
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.description.joint_choice import choose_joints
-from dynid_ros.arm.description.tree import Description, JointLimits, KinematicTree
+from dynid_ros.arm.description.tree import Description, Follower, JointLimits, KinematicTree
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfJoint, UrdfTree
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
@@ -35,10 +36,11 @@ def read_urdf(
         The URDF; meshes need not exist.
     joints : tuple of str, optional
         Joints that move, in the wanted order; the others are locked. Without it every revolute,
-        continuous and prismatic joint moves that is neither locked nor mimics another one.
+        continuous and prismatic joint moves that is neither locked nor mimics another one. Those
+        that mimic a joint that moves follow it.
     locked : mapping of str to float, optional
-        Positions of locked joints, rad or m; zero where not named. A joint that mimics another
-        one and is not requested is locked at its position with that one at zero.
+        Positions of locked joints, rad or m; zero where not named. A joint that mimics a locked
+        one is locked where it follows to.
 
     Returns
     -------
@@ -61,9 +63,13 @@ def describe(
     locked: Mapping[str, float] | None = None,
 ) -> Description:
     """Kinematic tree of a robot that has been read from a path; as `read_urdf`."""
-    moving, rest = choose_joints(robot.joints, joints, dict(locked or {}), path)
+    moving, followers, rest = choose_joints(robot.joints, joints, dict(locked or {}), path)
     model = reduced_model(robot.xml, rest, path)
-    return _assemble(robot, model, moving if joints else tuple(model.names)[1:], path)
+    if not joints:
+        moving, given = tuple(n for n in tuple(model.names)[1:] if n in moving), moving
+        followers = tuple(
+            replace(each, leader=moving.index(given[each.leader])) for each in followers)
+    return _assemble(robot, model, moving, followers, path)
 
 
 def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:
@@ -85,12 +91,14 @@ def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:
 
 
 def _assemble(
-    tree: UrdfTree, model: Any, ordered: tuple[str, ...], path: Path,
+    tree: UrdfTree, model: Any, ordered: tuple[str, ...], followers: tuple[Follower, ...],
+    path: Path,
 ) -> Description:
-    ids = [model.getJointId(name) for name in ordered]
+    ids = [model.getJointId(name) for name in (*ordered, *(each.name for each in followers))]
     place = {joint: i for i, joint in enumerate(ids)}
     parent = np.array([place.get(model.parents[joint], -1) for joint in ids], dtype=np.int64)
     _check_order(ordered, parent, path)
+    limits = _limits([tree.joints[name] for name in ordered])
     axes, prismatic = _axes(model, ids, path)
     placements = [model.jointPlacements[joint] for joint in ids]
     return Description(
@@ -101,8 +109,9 @@ def _assemble(
             translation=np.array([np.array(p.translation) for p in placements]),
             prismatic=prismatic,
             axis=axes,
+            followers=followers,
         ),
-        limits=_limits([tree.joints[name] for name in ordered]),
+        limits=_followed(limits, followers, tree, path),
         name=tree.name,
         inertial=_inertial(model, ids),
     )
@@ -126,7 +135,9 @@ def _stderr_into(lines: list[str]) -> Iterator[None]:
 
 
 def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) -> None:
-    for i, carrier in enumerate(parent):
+    for i, carrier in enumerate(parent[:len(names)]):
+        while carrier >= len(names):
+            carrier = parent[carrier]
         if carrier > i:
             raise ArmError(f'joint "{names[i]}" comes before its parent "{names[carrier]}" in '
                            f'{path}; list each joint after its parent')
@@ -153,6 +164,23 @@ def _limits(joints: list[UrdfJoint]) -> JointLimits:
     return JointLimits(acceleration=np.full(len(joints), np.inf), **{
         key: np.array([getattr(joint, key) for joint in joints])
         for key in ('lower', 'upper', 'velocity', 'effort')})
+
+
+def _followed(
+    limits: JointLimits, followers: tuple[Follower, ...], tree: UrdfTree, path: Path,
+) -> JointLimits:
+    """Narrow the limits of joints to where and how fast their followers can go, too."""
+    lower, upper, velocity = limits.lower.copy(), limits.upper.copy(), limits.velocity.copy()
+    for each in followers:
+        joint, own = each.leader, tree.joints[each.name]
+        if each.multiplier:
+            ends = sorted((end - each.offset) / each.multiplier for end in (own.lower, own.upper))
+            lower[joint], upper[joint] = max(lower[joint], ends[0]), min(upper[joint], ends[1])
+            velocity[joint] = min(velocity[joint], own.velocity / abs(each.multiplier))
+        if not lower[joint] < upper[joint]:
+            raise ArmError(f'joint "{each.name}" in {path} can be nowhere within its limits while '
+                           'the joint that it follows is within its own; correct the limits')
+    return replace(limits, lower=lower, upper=upper, velocity=velocity)
 
 
 def _inertial(model: Any, ids: list[int]) -> Array | None:

@@ -158,9 +158,9 @@ def arm_from_plain(data: Any) -> ArmModel:
     """
     in_tree = field_hints(KinematicTree)
     own = {name: hint for name, hint in field_hints(ArmModel).items() if name != 'tree'}
-    # Results from before there were bounds and units, and from when joints could lack friction
-    # terms.
-    data = {'link_bounds': None, **_checked(data, dict, 'arm')}
+    # Results from before there were bounds, followers and units, and from when joints could lack
+    # friction terms.
+    data = {'link_bounds': None, 'followers': [], **_checked(data, dict, 'arm')}
     if isinstance(data.get('table'), dict):
         data['table'] = {'unit': None, **data['table']}
     if data.get('friction_lacking') == []:
@@ -168,32 +168,46 @@ def arm_from_plain(data: Any) -> ArmModel:
     fields = _fields(data, own | in_tree, 'arm')
     tree = KinematicTree(**{name: fields.pop(name) for name in in_tree})
     arm = ArmModel(tree=tree, **fields)
+    # The kernels do not check the indices of the tree.
+    _check_tree(tree)
     _check_shapes(arm)
     _check_choices(arm)
-    # The kernels do not check the indices of the tree.
-    if not all(-1 <= parent < i for i, parent in enumerate(arm.parent.tolist())):
-        raise ValueError('arm.parent does not describe a tree')
     return arm
 
 
+def _check_tree(tree: KinematicTree) -> None:
+    n, m = len(tree.joint_names), len(tree.link_names)
+    if any(not 0 <= each.leader < n or not math.isfinite(each.multiplier + each.offset)
+           for each in tree.followers):
+        raise ValueError('arm.followers holds one that no arm can have')
+    parent = tree.parent
+    if parent.shape != (m,):
+        raise ValueError(f'arm.parent has the shape {parent.shape} instead of {(m,)}')
+    if (parent < -1).any() or (parent >= m).any():
+        raise ValueError('arm.parent does not describe a tree')
+    place = np.append(np.argsort(tree.order), -1)
+    if (place[parent] >= place[:m]).any():
+        raise ValueError('arm.parent does not describe a tree')
+
+
 def _check_shapes(arm: ArmModel) -> None:
-    n = arm.n
+    n, m = arm.n, len(arm.tree.link_names)
     shapes: dict[str, tuple[int, ...]] = {
-        'parent': (n,), 'rotation': (n, 3, 3), 'translation': (n, 3), 'prismatic': (n,),
-        'axis': (n, 3), 'gravity': (3,), 'inertial': (n, 10), 'rotor_nominal': (n,),
+        'rotation': (m, 3, 3), 'translation': (m, 3), 'tree.prismatic': (m,),
+        'axis': (m, 3), 'gravity': (3,), 'inertial': (m, 10), 'rotor_nominal': (n,),
         'drive.gain': (n,), 'drive.transmission': (n, n), 'drive.offset': (n,)}
     for name in ('base', 'mounting', 'tool.placement'):
         shapes |= {f'{name}.rotation': (3, 3), f'{name}.translation': (3,)}
     if arm.tolerances is not None:
         shapes |= {f'tolerances.{name}': (6,) for name in ('base', 'mounting', 'tool')}
     if arm.link_bounds is not None:
-        shapes |= {'link_bounds.total_mass': (2,), 'link_bounds.mass': (n, 2),
-                   'link_bounds.center': (n, 3, 2)}
+        shapes |= {'link_bounds.total_mass': (2,), 'link_bounds.mass': (m, 2),
+                   'link_bounds.center': (m, 3, 2)}
     shapes |= {f'limits.{name}': (n,) for name in vars(arm.limits)}
     arrays = [(name, attrgetter(name)(arm), shape) for name, shape in shapes.items()]
     arrays += [(f'friction_nominal.{name}', value, (n,))
                for name, value in arm.friction_nominal.items()]
-    arrays += [(f'tolerances.joints.{name}', value, (n,))
+    arrays += [(f'tolerances.joints.{name}', value, (m,))
                for name, value in (arm.tolerances.joints if arm.tolerances else {}).items()]
     arrays += [(f'coupling {column.name}', column.matrix, (n, n)) for column in arm.coupling]
     for name, value, shape in arrays:
@@ -215,7 +229,7 @@ def _check_choices(arm: ArmModel) -> None:
         wrong.append(f'drive.signal is {arm.drive.signal!r:.40}')
     if np.linalg.cond(arm.drive.transmission) > LARGEST_CONDITION:
         wrong.append('drive.transmission is singular')
-    if not -1 <= arm.tool.joint < arm.n:
+    if not -1 <= arm.tool.joint < arm.links:
         wrong.append(f'tool.joint is {arm.tool.joint}')
     if wrong:
         raise ValueError(f'arm.{wrong[0]}, which no arm can have')

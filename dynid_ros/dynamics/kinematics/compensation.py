@@ -98,7 +98,8 @@ def joint_errors(
         raise InputError(f"part must be one of {', '.join(PARTS)}, not '{part}'")
     if np.shape(q) != (arm.n,):
         raise InputError(f"q must be ({arm.n},) for the joints of '{arm.name}', not {np.shape(q)}")
-    path = path_to(arm, find_body(arm, body)[0])
+    carriers = path_to(arm, find_body(arm, body)[0])
+    path = np.flatnonzero(arm.tree.gearing[carriers].any(axis=0))
     jacobian = world_jacobian(arm, q, body)
     units = np.repeat([1.0, 1 / reach(arm)], 3)[PARTS[part]]
     weighted = jacobian[PARTS[part]][:, path] * units[:, None]

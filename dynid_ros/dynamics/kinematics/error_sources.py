@@ -45,9 +45,10 @@ class ErrorSource:
 
     def label(self, arm: ArmModel) -> str:
         """Printable name, such as ``a of elbow_joint`` or ``base, about z``."""
+        names = arm.tree.link_names
         if self.group in SCREWS or self.group == 'reading':
-            return f'{self.group} of {arm.joint_names[self.joint]}'
-        where = f'{self.group} of {arm.joint_names[self.joint]}' if self.joint >= 0 else self.group
+            return f'{self.group} of {names[self.joint]}'
+        where = f'{self.group} of {names[self.joint]}' if self.joint >= 0 else self.group
         return f'{where}, {"about" if self.turning else "along"} {"xyz"[self.axis]}'
 
 
@@ -76,7 +77,8 @@ def error_sources(arm: ArmModel, body: str = TOOL) -> tuple[ErrorSource, ...]:
         else:
             found += [ErrorSource('rotation', joint, axis, True) for axis in range(3)]
             found += [ErrorSource('translation', joint, axis, False) for axis in range(3)]
-        found.append(ErrorSource('reading', joint, Z, not bool(arm.prismatic[joint])))
+        if joint < arm.n:
+            found.append(ErrorSource('reading', joint, Z, not bool(arm.prismatic[joint])))
     return (*found, *(_placement('tool') if body == TOOL else ()))
 
 
@@ -105,8 +107,8 @@ def uniform_tolerances(arm: ArmModel, angle: float, length: float) -> Tolerances
         mounting and tool are exact.
 
     """
-    each = np.ones(arm.n)
-    reading = np.where(arm.prismatic, length, angle)
+    each = np.ones(arm.links)
+    reading = np.where(arm.tree.prismatic, length, angle)
     geometry = {group: each * (angle if turning else length)
                 for group, (_, turning) in SCREWS.items()} if arm.dh else {
         'rotation': each * angle, 'translation': each * length}
@@ -171,6 +173,8 @@ def perturbed_kinematics(
     pose = Pose(np.eye(3), np.zeros(3))
     for group, frame in (('base', arm.base), ('mounting', arm.mounting)):
         pose = chain.placed(pose, -1, frame.rotation, frame.translation, group, group)
+    every = arm.tree.positions(np.stack([
+        q[..., i] + chain.error('reading', i, Z) for i in range(arm.n)], axis=-1))
     for i in path_to(arm, joint):
         if arm.dh == 'mdh':
             pose = chain.screwed(pose, i, 'alpha', 'a', X)
@@ -181,7 +185,7 @@ def perturbed_kinematics(
             pose = chain.screwed(pose, i, 'theta', 'd', Z)
         else:
             pose = chain.placed(pose, i, arm.rotation[i], arm.translation[i])
-        pose = _moved(arm, pose, i, q[..., i] + chain.error('reading', i, Z))
+        pose = _moved(arm, pose, i, every[..., i])
     if body != TOOL:
         return pose
     if arm.dh == 'dh':
@@ -263,6 +267,6 @@ class _Chain:
 
 def _moved(arm: ArmModel, pose: Pose, joint: int, q: Array) -> Pose:
     along = q[..., None] * arm.axis[joint]
-    if arm.prismatic[joint]:
+    if arm.tree.prismatic[joint]:
         return pose.then(np.eye(3), along)
     return pose.then(turned(along), np.zeros(3))

@@ -78,7 +78,7 @@ def frames(arm: ArmModel, q: Array) -> Pose:
     Returns
     -------
     Pose
-        (N, n + 2): the body, the base frame of the arm, its links.
+        (N, m + 2): the body, the base frame of the arm, its links.
 
     """
     links = _links(arm, q)
@@ -100,4 +100,4 @@ def _links(arm: ArmModel, q: Array) -> Pose:
     rows = link_poses(arm, q)
     foot = arm_base(arm)
     return Pose(foot.rotation, foot.translation).then(
-        rows[:, :, :9].reshape(len(q), arm.n, 3, 3), rows[:, :, 9:])
+        rows[:, :, :9].reshape(len(q), arm.links, 3, 3), rows[:, :, 9:])

@@ -23,6 +23,7 @@ from dynid_ros.dynamics.kinematics.error_sources import (
     X,
 )
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames, Pose
+from dynid_ros.dynamics.rigid_body import jacobians
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.utilities.arrays import Array
 
@@ -75,7 +76,13 @@ def error_jacobian(
     end = Pose(every.rotation[:, joint + 2], every.translation[:, joint + 2])
     target = end.then(placement.rotation, placement.translation).translation
     result = np.zeros((len(states.q), 6, len(sources)))
+    base = every.rotation[:, FOOT]
+    moved = jacobians(arm, states.q, body).reshape(len(states.q), 2, 3, arm.n)
+    readings = (base[:, None] @ moved).reshape(len(states.q), 6, arm.n)
     for k, source in enumerate(sources):
+        if source.group == 'reading':
+            result[:, :, k] = readings[:, :, source.joint]
+            continue
         direction, point = _axis(arm, every, target, source)
         if source.turning:
             result[:, :3, k] = direction
@@ -110,9 +117,7 @@ def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tup
     if source.group == 'mounting':
         return every.rotation[:, BODY, :, source.axis], every.translation[:, FOOT]
     if source.group == 'tool':
-        return every.rotation[:, arm.tool.joint % arm.n + 2, :, source.axis], target
-    if source.group == 'reading':
-        return every.rotation[:, own] @ arm.axis[source.joint], every.translation[:, own]
+        return every.rotation[:, arm.tool_link + 2, :, source.axis], target
     if source.group in SCREWS:
         frame = carrier if arm.dh == 'mdh' and source.axis == X else own
         return every.rotation[:, frame, :, source.axis], every.translation[:, frame]

@@ -38,7 +38,7 @@ def load_columns(arm: ArmModel, frame: Placement | None = None) -> Array:
 
     """
     place = arm.tool.placement if frame is None else frame
-    link = arm.layout.inertial(arm.tool.joint % arm.n)
+    link = arm.layout.inertial(arm.tool_link)
     return np.asarray(base_parameters(arm).grouping[:, link] @ frame_change(place))
 
 

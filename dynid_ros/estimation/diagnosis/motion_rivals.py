@@ -128,13 +128,15 @@ def other_lengths(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesi
 
 def _offset_joints(base: Hypothesis) -> list[int]:
     lengths = np.linalg.norm(base.arm.translation, axis=1)
-    return [int(x) for x in np.flatnonzero((lengths > SHORTEST) & (base.arm.parent >= 0))]
+    long = (lengths > SHORTEST) & (base.arm.parent >= 0)
+    return [int(x) for x in np.flatnonzero(long[:base.arm.n])]
 
 
 def other_arms(base: Hypothesis) -> Iterator[Hypothesis]:
     """Try the kinematics of the shipped arms with the same joints."""
     for name, tree in _shipped_trees().items():
-        if len(tree.joint_names) == base.arm.n and (tree.prismatic == base.arm.prismatic).all():
+        if (len(tree.joint_names) == base.arm.n
+                and np.array_equal(tree.prismatic, base.arm.tree.prismatic)):
             own = replace(tree, joint_names=base.arm.joint_names)
             yield base.refitted(Step(
                 'other_arm', (), f"the recording seems to be one of the arm '{name}'",

@@ -135,7 +135,7 @@ def _prior_rows(arm: ArmModel, root: Array, torque: Array) -> Array:
     """Rows (c, c) of the prior of trial parameters that reaches a torque (n,)."""
     known = arm_prior(arm).reaching(torque)
     # A load is as uncertain as the link that carries it.
-    link = arm.layout.inertial(arm.tool.joint % arm.n)
+    link = arm.layout.inertial(arm.tool_link)
     load = known.std[link][:root.shape[1] - len(known.theta)]
     return np.asarray(block_diag(known.rows()[:, :-1], np.diag(1 / load)))
 

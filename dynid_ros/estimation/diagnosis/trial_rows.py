@@ -216,5 +216,5 @@ def trial_regressor(
     if loaded is None:
         return W
     # Mass and first moments: most of a load is its weight, and six inertias more fit anything.
-    last = np.arange(*arm.layout.inertial(arm.tool.joint % arm.n).indices(Y.shape[2]))[:4]
+    last = np.arange(*arm.layout.inertial(arm.tool_link).indices(Y.shape[2]))[:4]
     return np.concatenate([W, Y[:, :, last] * loaded[:, None, None]], axis=2)

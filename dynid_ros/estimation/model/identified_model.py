@@ -197,7 +197,7 @@ class IdentifiedModel:
         values, layout = self.standard_parameters().values, self.arm.layout
         joints = range(self.arm.n)
         return replace(
-            self.arm, inertial=values[layout.all_inertial()].reshape(self.arm.n, -1),
+            self.arm, inertial=values[layout.all_inertial()].reshape(self.arm.links, -1),
             rotor_nominal=values[[layout.rotor(joint) for joint in joints]]
             if layout.rotor_inertia else None,
             friction_nominal={

@@ -34,7 +34,7 @@ def physical_cone(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> Physica
 
     """
     layout, A = arm.layout, R @ prior.grouping
-    links = layout.all_inertial().reshape(arm.n, -1)
+    links = layout.all_inertial().reshape(arm.links, -1)
     centre = prior.values.copy()
     shaped = np.zeros_like(centre)
     shaped[links[prior.from_shape]] = centre[links[prior.from_shape]]

@@ -188,9 +188,9 @@ def _possible(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> StandardPar
     links = unconstrained(prior, information, score)[fit.cone.links]
     return StandardParameters(
         arm.layout.names, found, np.sqrt(np.diag(spread)), share, spread,
-        tuple(name for name, link in zip(arm.joint_names, links, strict=True)
+        tuple(name for name, link in zip(arm.tree.link_names, links, strict=True)
               if not is_physical(link)),
-        tuple(np.array(arm.joint_names)[prior.from_shape].tolist()))
+        tuple(np.array(arm.tree.link_names)[prior.from_shape].tolist()))
 
 
 def unconstrained(prior: ArmPrior, information: Array, score: Array) -> Array:

@@ -95,7 +95,7 @@ def _masses(model: IdentifiedModel) -> Use:
         found = model.standard_parameters()
     except InputError:
         return Use(purpose, False, 'the result has no links')
-    masses = model.arm.layout.all_inertial().reshape(model.arm.n, -1)[:, 0]
+    masses = model.arm.layout.all_inertial().reshape(model.arm.links, -1)[:, 0]
     known = found.from_data[masses] & (
         INTERVAL * found.std[masses] < KNOWN * np.abs(found.values[masses]))
     return Use(purpose, model.verdict.trustworthy and bool(known.any()),

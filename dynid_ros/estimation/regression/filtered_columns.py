@@ -13,7 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters, gravity_torque
-from dynid_ros.dynamics.regressor import coupling_value, tree
+from dynid_ros.dynamics.regressor import all_joints, coupling_value, tree
 from dynid_ros.estimation.regression.filter_kernels import (
     add_filtered,
     add_filtered_inertial,
@@ -95,10 +95,16 @@ class FilteredColumns:
         self.names = (
             *rigid.names, *(f'{symbol}{j}' for symbol in own for j in numbers), *couplings,
             *(f'{term.symbol}{j}' for term in self.loaded for j in numbers))
-        carried = _carried(arm)[:, rigid.columns // len(INERTIAL)]
-        joints, columns = np.nonzero(carried)
+        links, entries = np.divmod(rigid.columns, len(INERTIAL))
+        movers, of = np.nonzero(_carried(arm)[:, links])
+        place = np.argsort(arm.tree.order)
         self._inertial = np.column_stack(
-            [joints, *np.divmod(rigid.columns[columns], len(INERTIAL))]).astype(np.int64)
+            [place[movers], place[links[of]], entries[of]]).astype(np.int64)
+        gearing = arm.tree.gearing
+        joints, columns = np.nonzero(np.abs(gearing).T @ _carried(arm)[:, links])
+        #: Entries of joints with drives by those of all, whose torque counts by its gearing.
+        self._reduction = (of[:, None] == columns) * gearing[movers][:, joints]
+        self._rigid = len(joints)
         b, n, every = len(rigid.names), arm.n, np.arange(arm.n)
         diagonal = b + np.arange(n * len(own))
         declared = b + n * len(own) + np.repeat(np.arange(len(couplings)), n)
@@ -123,13 +129,16 @@ class FilteredColumns:
     def evaluate(self, piece: Piece, motion: ConditionedMotion) -> Array:
         """Evaluate, filter and decimate all entries but those of the load, (count, M)."""
         out = np.zeros((piece.count, len(self.joints)))
+        led = bool(self.arm.tree.followers)
+        inertial = np.zeros((piece.count, len(self._inertial))) if led else out
         for part, first in self._parts(piece):
             q, qd, qdd, tau = (
                 np.ascontiguousarray(x[part])
                 for x in (motion.q, motion.qd, motion.qdd, motion.tau))
+            every = all_joints(self.arm, q, qd, qdd)
             add_filtered_inertial(
-                *self._tree, q, qd, qdd, self._inertial,
-                self._taps, self._decimator.step, first, out)
+                *self._tree, every[0], every[1], every[2], self._inertial,
+                self._taps, self._decimator.step, first, inertial)
             history = motion.history(part) if self._remembers else JointHistory.unknown(qd)
             # No term here needs the load.
             own = [qdd, *(term.at(qd, qd, history, self.arm.friction_shape)
@@ -137,7 +146,9 @@ class FilteredColumns:
             own += [coupling_value(column.quantity, column.matrix, qd, qdd)
                     for column in self.arm.coupling]
             # Side by side: rows of a few columns leave the vector units idle.
-            self._add(np.hstack([*own, tau]), first, out, len(self._inertial))
+            self._add(np.hstack([*own, tau]), first, out, self._rigid)
+        if led:
+            out[:, :self._rigid] = inertial @ self._reduction
         return out
 
     def evaluate_load(
@@ -168,9 +179,9 @@ class FilteredColumns:
 
 
 def _carried(arm: ArmModel) -> NDArray[np.bool_]:
-    """Whether a joint (row) carries a link (column), its own one included."""
-    carried = np.zeros((arm.n, arm.n), dtype=np.bool_)
-    for link in range(arm.n):
+    """Whether a joint (row) carries a link (column), its own one included, (m, m)."""
+    carried = np.zeros((arm.links, arm.links), dtype=np.bool_)
+    for link in range(arm.links):
         joint = link
         while joint >= 0:
             carried[joint, link] = True

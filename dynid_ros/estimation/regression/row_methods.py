@@ -135,7 +135,7 @@ def _without_motion(
     """Regressor of gravity and friction."""
     force = momentum_regressors(arm, q, np.zeros_like(q), load=load)[1]
     fill_friction(arm, qd, load, history, force)
-    first = arm.n * arm.layout.block
+    first = arm.layout.first_coupling
     for k, column in enumerate(arm.coupling):
         if column.quantity != 'qdd':
             force[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qd)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.regressor import regressor, tree
+from dynid_ros.dynamics.regressor import fill_links, regressor, tree
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.motion.excitation.information_criteria import Criterion, Information
 from dynid_ros.motion.feasibility.barrier import LimitBarrier
@@ -47,7 +47,7 @@ class RegressorSensitivity:
         self._inertial = self._layout.all_inertial()
         n = arm.n
         self._steps = np.concatenate([np.zeros((1, 3 * n)), STEP * np.eye(3 * n)])
-        self._out = np.zeros((BLOCK * len(self._steps), n, 10 * n))
+        self._out = np.zeros((BLOCK * len(self._steps), n, 10 * arm.links))
 
     def by_states(self, states: Array, by_regressor: Array) -> Array:
         """
@@ -79,7 +79,7 @@ class RegressorSensitivity:
                 for step in (0.0, STEP))
             slope = (there - here) / STEP
             result[1] += by_regressor[:, joints, columns] * slope
-        first = self._arm.n * layout.block
+        first = layout.first_coupling
         for k, column in enumerate(self._arm.coupling):
             if column.quantity != 'sign_qd':
                 order = 2 if column.quantity == 'qdd' else 1
@@ -99,7 +99,8 @@ class RegressorSensitivity:
             count = min(BLOCK, samples - first)
             rows = slice(first * each, (first + count) * each)
             out = self._out[:count * each]
-            fill_inertial(*self._tree, q[rows], qd[rows], qdd[rows], 10, out)
+            motion = q[rows], qd[rows], qdd[rows]
+            fill_links(self._arm, fill_inertial, self._tree, motion, 10, out)
             weight = weights[first:first + count].reshape(count, -1, 1)
             values[first:first + count] = (out.reshape(count, each, -1) @ weight)[:, :, 0]
         slopes = (values[:, 1:] - values[:, :1]) / STEP

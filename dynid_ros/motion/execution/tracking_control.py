@@ -49,10 +49,10 @@ class RigidArm:
         self._model = pinocchio.Model(known.model)
         # Whether rnea adds the armature differs between versions of Pinocchio.
         self._rotor = np.array(self._model.armature)
-        self._model.armature = np.zeros(arm.n)
+        self._model.armature = np.zeros(arm.links)
         self._data = self._model.createData()
         self._order, self._place = known.order, known.place
-        self.n = arm.n
+        self.n, self._tree = arm.n, arm.tree
 
     def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """
@@ -69,15 +69,18 @@ class RigidArm:
             Nm (N for prismatic joints).
 
         """
-        states = [np.asarray(x, dtype=float)[self._order] for x in (q, qd, qdd)]
+        tree = self._tree
+        motion = (tree.positions(np.asarray(q, dtype=float)),
+                  *(tree.rates(np.asarray(x, dtype=float)) for x in (qd, qdd)))
+        states = [x[self._order] for x in motion]
         tau = self._rnea(self._model, self._data, *states) + self._rotor * states[2]
-        return np.asarray(tau[self._place])
+        return np.asarray(tau[self._place] @ tree.gearing)
 
     def gravity(self, q: ArrayLike) -> Array:
         """Torque (n,) that holds the arm at rest at a position (n,)."""
-        position = np.asarray(q, dtype=float)[self._order]
+        position = self._tree.positions(np.asarray(q, dtype=float))[self._order]
         tau = self._gravity(self._model, self._data, position)
-        return np.array(tau[self._place])
+        return np.asarray(tau[self._place] @ self._tree.gearing)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Mass matrix (n, n) at a position (n,), kg m²."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.dynamics.regressor import all_joints
 from dynid_ros.motion.feasibility.barrier import soft_wall
 from dynid_ros.motion.feasibility.motion_bounds import motion_bounds
 from dynid_ros.motion.feasibility.pair_distances import NearPairs, PairDistances
@@ -78,16 +79,20 @@ class CollisionBarrier:
         """Return the derivative (N, n) of the distances of near pairs by the positions."""
         import pinocchio
 
-        between = self.scene.between
-        J = np.zeros((len(q), 6, q.shape[1]))
+        between, tree = self.scene.between, self.scene.between.arm.tree
+        every, = all_joints(between.arm, q)
+        J = np.zeros((len(q), 6, every.shape[1]))
         for sample in np.unique(near.samples).tolist():
-            J[sample] = pinocchio.computeJointJacobians(between.model, between.data, q[sample])
+            J[sample] = pinocchio.computeJointJacobians(
+                between.model, between.data, every[sample])
+        J = J[..., np.argsort(tree.order)]
         # Velocity of each nearest point along the normal, for unit speed of each joint.
         turned = np.cross(near.points, near.normals[:, None])
         away = near.normals[:, None, None] @ J[near.samples, None, :3] + (
             turned[:, :, None] @ J[near.samples, None, 3:])
         carries = self.scene.carries[near.pairs]
-        return np.asarray(carries[:, 1] * away[:, 1, 0] - carries[:, 0] * away[:, 0, 0])
+        moved = carries[:, 1] * away[:, 1, 0] - carries[:, 0] * away[:, 0, 0]
+        return np.asarray(moved @ tree.gearing)
 
 
 def clearances(

@@ -126,7 +126,7 @@ class UrdfGeometry:
         """Return each shape with the joint of the arm that moves it, -1 for the base."""
         import pinocchio
 
-        _, rest = choose_joints(self.joints, arm.joint_names, dict(locked), self.path)
+        _, _, rest = choose_joints(self.joints, arm.joint_names, dict(locked), self.path)
         model, geometry = self.model, self.geometry
         reference = pinocchio.neutral(model)
         for name, position in rest.items():
@@ -135,7 +135,7 @@ class UrdfGeometry:
         if ids:
             model, geometry = pinocchio.buildReducedModel(model, geometry, ids, reference)
         return [
-            (arm.joint_names.index(model.names[body.parentJoint]) if body.parentJoint else -1,
+            (arm.tree.link_names.index(model.names[body.parentJoint]) if body.parentJoint else -1,
              body) for body in geometry.geometryObjects]
 
 

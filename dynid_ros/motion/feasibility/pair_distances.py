@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
+from dynid_ros.dynamics.regressor import all_joints
 from dynid_ros.motion.feasibility.bounding_capsule import (
     bounding_capsule,
     BoundingCapsule,
@@ -59,7 +60,7 @@ class PairDistances:
     arm : ArmModel
         The arm.
     model, data : pinocchio.Model and pinocchio.Data
-        Kinematics; joint i of the arm is joint i + 1.
+        Kinematics of all joints, each after its carrier.
     geometry, scratch : pinocchio.GeometryModel and pinocchio.GeometryData
         Bodies and pairs.
     capsules : tuple of BoundingCapsule or None
@@ -93,11 +94,13 @@ class PairDistances:
         import pinocchio
 
         model, geometry = _kinematics(arm), pinocchio.GeometryModel()
+        # The base, -1, is Pinocchio's joint 0.
+        ids = np.append(np.argsort(arm.tree.order) + 1, 0).tolist()
         places = {body: i for i, body in enumerate(dict.fromkeys(
             body for pair in pairs for body in pair))}
         for body, i in places.items():
             geometry.addGeometryObject(pinocchio.GeometryObject(
-                str(i), body.joint + 1, 0, body.placement, body.shape))
+                str(i), ids[body.joint], 0, body.placement, body.shape))
         for a, b in pairs:
             geometry.addCollisionPair(pinocchio.CollisionPair(places[a], places[b]))
         capsules = tuple(
@@ -194,10 +197,11 @@ class PairDistances:
         """Results of the library for chosen pairs; positions with the least bounds come first."""
         import pinocchio
 
+        every, = all_joints(self.arm, q)
         least = np.where(close, bounds, np.inf).min(axis=1, initial=np.inf)
         for sample in np.argsort(least, kind='stable')[:int(np.isfinite(least).sum())].tolist():
             pinocchio.updateGeometryPlacements(
-                self.model, self.data, self.geometry, self.scratch, q[sample])
+                self.model, self.data, self.geometry, self.scratch, every[sample])
             pairs = np.flatnonzero(close[sample])
             for pair in pairs[np.argsort(bounds[sample, pairs])].tolist():
                 yield sample, pair, pinocchio.computeDistance(self.geometry, self.scratch, pair)
@@ -207,9 +211,11 @@ def _kinematics(arm: ArmModel) -> Any:
     import pinocchio
 
     model = pinocchio.Model()
-    for i in range(arm.n):
-        kind = pinocchio.JointModelPrismaticUnaligned if arm.prismatic[i] else (
+    ids = {-1: 0}
+    for i in arm.tree.order.tolist():
+        kind = pinocchio.JointModelPrismaticUnaligned if arm.tree.prismatic[i] else (
             pinocchio.JointModelRevoluteUnaligned)
         placement = pinocchio.SE3(arm.rotation[i], arm.translation[i])
-        model.addJoint(int(arm.parent[i]) + 1, kind(arm.axis[i]), placement, arm.joint_names[i])
+        ids[i] = model.addJoint(
+            ids[int(arm.parent[i])], kind(arm.axis[i]), placement, arm.tree.link_names[i])
     return model

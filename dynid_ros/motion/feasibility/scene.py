@@ -42,7 +42,7 @@ class Scene:
         The distance that each pair keeps, less where links are never so far apart, m.
     width : (P,) ndarray
         Distance beyond that in which a barrier acts, m.
-    carries : (P, 2, n) ndarray
+    carries : (P, 2, m) ndarray
         One where a joint carries the first or the second body of a pair, else zero.
     levers : (P, n) ndarray
         Largest relative motion of the bodies of a pair for a unit of each joint: m/rad or m/m.
@@ -108,7 +108,7 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
     if not chosen.pairs:
         return None
     between = PairDistances.of(arm, chosen.pairs)
-    joints, lengths = np.arange(arm.n), np.array([
+    joints, lengths = np.arange(arm.links), np.array([
         np.inf if capsule is None else capsule.length for capsule in between.capsules])
     carried = [[np.isin(joints, path_to(arm, body.joint)) for body in pair]
                for pair in chosen.pairs]
@@ -136,17 +136,18 @@ def _box(box: Box) -> Body:
 def _levers(arm: ArmModel, between: PairDistances) -> Array:
     """Bounds (P, n) from the lengths of links, over all positions within the limits."""
     allowed = planning_limits(arm)
-    travel = np.where(arm.prismatic, np.maximum(np.abs(allowed.lower), np.abs(allowed.upper)), 0.0)
+    travel = arm.tree.travel(allowed.lower, allowed.upper)
     lengths = np.linalg.norm(arm.translation, axis=1) + travel
-    reach = np.zeros((len(between.joints), arm.n))
+    reach = np.zeros((len(between.joints), arm.links))
     for i, (carrier, capsule) in enumerate(zip(between.joints, between.capsules, strict=True)):
         if capsule is None:
             continue
         extent = capsule.extent
         for joint in reversed(path_to(arm, int(carrier))):
             extent += travel[joint]
-            reach[i, joint] = 1.0 if arm.prismatic[joint] else extent
+            reach[i, joint] = 1.0 if arm.tree.prismatic[joint] else extent
             extent += lengths[joint] - travel[joint]
     first, second = reach[between.pairs[:, 0]], reach[between.pairs[:, 1]]
     # A joint that carries both bodies moves them together.
-    return np.asarray(np.where((first > 0) != (second > 0), first + second, 0.0))
+    apart = np.where((first > 0) != (second > 0), first + second, 0.0)
+    return np.asarray(apart @ np.abs(arm.tree.gearing))

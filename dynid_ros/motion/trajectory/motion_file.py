@@ -72,7 +72,8 @@ def arm_hash(arm: ArmModel) -> str:
     limits = (getattr(arm.motion_limits, name) for name in _LIMITS)
     digest = hashlib.sha256('\n'.join(arm.joint_names).encode())
     for values in (
-        arm.parent, arm.rotation, arm.translation, arm.prismatic, arm.axis, *limits,
+        arm.parent, arm.rotation, arm.translation, arm.tree.prismatic, arm.axis, *limits,
+        *([arm.tree.positions(np.eye(arm.n))] if arm.tree.followers else []),
     ):
         # Adding zero turns -0.0 into 0.0, whose bytes differ.
         digest.update((np.round(np.asarray(values, dtype='<f8'), 9) + 0.0).tobytes())

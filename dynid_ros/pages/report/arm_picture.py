@@ -108,7 +108,7 @@ def save_picture(figure: Any, path: Path) -> None:
 def _skeleton(arm: ArmModel, frames_at: Array, body: str, place: Array) -> list[Array]:
     """Lines to draw: from the body of the base through the joints to each end."""
     joint, _ = find_body(arm, body)
-    ends = [i for i in range(arm.n) if i not in arm.parent]
+    ends = [i for i in range(arm.links) if i not in arm.parent]
     lines = []
     for end in {*ends, joint}:
         nodes = [frames_at[0], frames_at[1], *(frames_at[i + 2] for i in path_to(arm, end))]

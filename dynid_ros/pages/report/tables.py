@@ -45,9 +45,10 @@ def parameters(result: IdentifiedModel) -> list[tuple[str, list[dict[str, Any]]]
 
 
 def _title(arm: ArmModel, column: int) -> str:
-    joint = column // arm.layout.block
-    return (f'{joint + 1} · {arm.joint_names[joint]}' if joint < arm.layout.joints
-            else 'Coupling between joints')
+    if column >= arm.layout.first_coupling:
+        return 'Coupling between joints'
+    joint = arm.layout.joint(column)
+    return f'{joint + 1} · {arm.tree.link_names[joint]}'
 
 
 def median_ratio(result: IdentifiedModel) -> float | None:
@@ -72,7 +73,7 @@ def links(result: IdentifiedModel) -> list[dict[str, Any]]:
 
     """
     found, rows = result.standard_parameters(), []
-    for joint, name in enumerate(result.arm.joint_names):
+    for joint, name in enumerate(result.arm.tree.link_names):
         columns = result.arm.layout.inertial(joint)
         mass, center, inertia = inertial_to_com(found.values[columns])
         rows.append({

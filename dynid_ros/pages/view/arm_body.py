@@ -55,7 +55,7 @@ class ArmBody:
         scene.add_frame(self.base, show_axes=False, wxyz=quaternion(upright(arm)))
         self._frames = [
             scene.add_frame(f'{self.base}/{i}_{node_name(joint)}', show_axes=False)
-            for i, joint in enumerate(arm.joint_names)]
+            for i, joint in enumerate(arm.tree.link_names)]
         #: Surfaces of all links, to show or hide them.
         self.surfaces: tuple[viser.MeshHandle, ...] = tuple(
             scene.add_mesh_simple(
@@ -81,6 +81,8 @@ class ArmBody:
 
     def paint(self, values: Array) -> None:
         """Colour the link of each joint by values (n,) from 0 to 1; not a number leaves it."""
+        leaders = [each.leader for each in self._arm.tree.followers]
+        values = np.append(values, values[leaders])
         for joint, surface in zip(self._joints, self.surfaces, strict=True):
             if joint >= 0 and np.isfinite(values[joint]):
                 surface.color = ramp_color(float(values[joint]))

@@ -75,11 +75,11 @@ def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
 
     """
     found = model.standard_parameters()
-    links = model.arm.layout.all_inertial().reshape(model.arm.n, -1)
+    links = model.arm.layout.all_inertial().reshape(model.arm.links, -1)
     return tuple(
         inertia_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
                           found.from_data[columns])
-        for name, columns in zip(model.arm.joint_names, links, strict=True))
+        for name, columns in zip(model.arm.tree.link_names, links, strict=True))
 
 
 def inertia_ellipsoid(

@@ -103,7 +103,7 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
     if around.urdf is not None:
         drawn, missing = _drawn(arm, around.urdf, around.locked)
     names = tuple(sorted({PurePosixPath(uri).name or uri for uri in missing}))
-    bare = set(range(-1, arm.n)) - {visual.joint for visual in drawn}
+    bare = set(range(-1, arm.links)) - {visual.joint for visual in drawn}
     if names:
         return LinkVisuals((*drawn, *joint_capsules(arm, sorted(bare))), names)
     bodies: Iterable[Body] = map(capsule_body, around.capsules)
@@ -126,10 +126,10 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> tuple[
         Joints whose links are drawn, -1 for the base; all by default.
 
     """
-    ends: dict[int, list[Array]] = {i: [] for i in range(-1, arm.n)}
+    ends: dict[int, list[Array]] = {i: [] for i in range(-1, arm.links)}
     for i, parent in enumerate(arm.parent.tolist()):
         ends[parent].append(arm.translation[i])
-    ends[arm.tool.joint % arm.n].append(arm.tool.placement.translation)
+    ends[arm.tool_link].append(arm.tool.placement.translation)
     total = float(sum(np.linalg.norm(end) for some in ends.values() for end in some)) or SMALL
     drawn = []
     for joint in ends if joints is None else joints:

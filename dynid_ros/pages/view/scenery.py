@@ -31,11 +31,9 @@ ENOUGH, TOO_LITTLE = (26, 150, 65), (215, 25, 28)
 
 def reach(arm: ArmModel) -> float:
     """Sum of all links and travels of the longest chain, m: everything lies within."""
-    travel = np.where(
-        arm.prismatic & np.isfinite(arm.limits.lower) & np.isfinite(arm.limits.upper),
-        np.maximum(np.abs(arm.limits.lower), np.abs(arm.limits.upper)), 0.0)
-    lengths = np.linalg.norm(arm.translation, axis=1) + travel
-    longest = max(float(lengths[path_to(arm, joint)].sum()) for joint in range(arm.n))
+    lengths = np.linalg.norm(arm.translation, axis=1) + arm.tree.travel(
+        arm.limits.lower, arm.limits.upper)
+    longest = max(float(lengths[path_to(arm, joint)].sum()) for joint in range(arm.links))
     return (longest + float(np.linalg.norm(arm.tool.placement.translation))) or 0.1
 
 
@@ -90,7 +88,7 @@ def _add_wall(
 
 def tool_path(arm: ArmModel, q: Array) -> Array:
     """Positions (N, 3) of the tool in the base frame, m, at positions (N, n) of the joints."""
-    poses = link_poses(arm, q)[:, arm.tool.joint % arm.n]
+    poses = link_poses(arm, q)[:, arm.tool_link]
     turns = poses[:, :9].reshape(-1, 3, 3)
     return np.asarray(turns @ arm.tool.placement.translation + poses[:, 9:])
 
