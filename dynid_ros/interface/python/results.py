@@ -398,8 +398,8 @@ class IdentifiedModel(Core):
 @one_thread()
 def validated(model: Core, recording: Recording) -> Validation:
     """Predict the torque of a recording, and judge the model by it."""
-    from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings
     from dynid_ros.estimation.identification.validation import validate
+    from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings
 
     metrics, parts = validate(model, recording)
     # Read otherwise, as by the times of reception, the same file holds other samples. Recordings
