@@ -164,8 +164,8 @@ def table_of(model: IdentifiedModel) -> str:
                 ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'), inertia[np.triu_indices(3)].tolist(),
                 strict=True)),
             **stated(range(columns.stop, (joint + 1) * layout.block))}
-    header = ('# Physically possible parameters, by the joint that moves the link and in its '
-              'frame; kg, m, kg m².\n')
+    header = ('# Physically possible parameters, by dynid_ros: each link by the joint that moves it '
+              'and in its frame; kg, m, kg m².\n')
     coupling = stated(range(model.arm.n * layout.block, layout.size))
     text: str = yaml.safe_dump({
         'arm': model.arm.name, 'links': links, **({'coupling': coupling} if coupling else {}),

@@ -167,7 +167,7 @@ def export_urdf(
         text = urdf_of(arm)
     else:
         text, notes = replaced_urdf(arm, Path(robot))
-    write_whole(Path(out), text.encode())
+    write_whole(Path(out), f'{text}<!-- Inertias and friction by dynid_ros. -->\n'.encode())
     return tuple(notes)
 
 

@@ -20,6 +20,7 @@ from dynid_ros.estimation.model.standard_parameters import (
 )
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.model.words import headline
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 
@@ -50,6 +51,8 @@ class LiveVerdict:
         of too little motion, or of whose joints (for the whole arm: of whose kind) the verdict
         before had one, too, from a motion that excites as much: a few seconds of a good stream may
         seem to have a fault.
+    headline : str
+        The verdict in a line.
     uses : tuple of Use
         For which uses the session is good enough, if it was judged at that time.
     description : str or None
@@ -61,6 +64,7 @@ class LiveVerdict:
 
     parameters: StandardParameters | None = None
     verdict: Verdict | None = None
+    headline: str = ''
     uses: tuple[Use, ...] = ()
     description: str | None = None
     fault: str = ''
@@ -94,7 +98,7 @@ class Judge:
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
         self._suspected: frozenset[tuple[bool, str | tuple[str, ...]]] = frozenset()
-        self._unconfirmed: Verdict | None = None
+        self._unconfirmed: IdentifiedModel | None = None
         self._failed = False
 
     def update(self) -> LiveVerdict | None:
@@ -114,7 +118,8 @@ class Judge:
             samples >= GROWTH * self._judged or monotonic() >= self._next_verdict)
         if samples == self._judged and monotonic() >= self._ended + SHORTEST and self._unconfirmed:
             # No more samples come that could confirm it.
-            found = replace(found or LiveVerdict(), verdict=self._unconfirmed)
+            found = replace(found or LiveVerdict(), verdict=self._unconfirmed.verdict,
+                            headline=headline(self._unconfirmed))
             self._unconfirmed = None
         if not self._failed and (samples != self._searched or due):
             self._searched = samples
@@ -162,8 +167,9 @@ class Judge:
             # Nothing was learned yet.
             return LiveVerdict()
         else:
+            known = replace(model, verdict=self._confirmed(model))
             return LiveVerdict(
-                verdict=self._confirmed(model.verdict), uses=model.uses,
+                verdict=known.verdict, headline=headline(known), uses=model.uses,
                 description=self._described(model))
         finally:
             self._ended = monotonic()
@@ -178,13 +184,13 @@ class Judge:
             # No links are possible.
             return None
 
-    def _confirmed(self, verdict: Verdict) -> Verdict:
-        findings, before = verdict.findings, self._suspected
+    def _confirmed(self, model: IdentifiedModel) -> Verdict:
+        findings, before = model.verdict.findings, self._suspected
         excited = not any(each.code in NOT_YET for each in findings)
         # The sign of a joint's effort and that of its position may win in turn.
         keys = {each: (excited, each.joints or each.code) for each in findings
                 if each.code not in NOT_YET}
         self._suspected = frozenset(keys.values())
         held = tuple(each for each in findings if each not in keys or keys[each] in before)
-        self._unconfirmed = verdict if len(held) < len(findings) else None
-        return replace(verdict, findings=held)
+        self._unconfirmed = model if len(held) < len(findings) else None
+        return replace(model.verdict, findings=held)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_json, answer
+from dynid_ros.interface.cli.common.output import add_answer, answer
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -34,17 +34,20 @@ def add_arguments(parser: ArgumentParser) -> None:
              'of franka_description; without it, a URDF of joints and links alone, or a table')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='FILE',
                         help='file to write')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Write the file, and state its torque error and the parts that it cannot hold."""
     from dynid_ros.applications.export.file_error import LOADERS, statements
     from dynid_ros.applications.export.urdf import export_urdf
+    from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.utilities.atomic_write import write_whole
+    from dynid_ros.utilities.atomic_write import check_output, write_whole
+    from dynid_ros.utilities.text import sentence
 
     form = args.format or _format_of(args.output)
+    check_output(args.output)
     if args.robot is not None and form not in ('urdf', 'yaml'):
         raise InputError('--robot is for --format urdf and yaml only')
     model, notes = read_result(args.result), list[str]()
@@ -58,9 +61,10 @@ def run(args: Namespace) -> int:
         notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
                      'in it; for friction, export a URDF (-o FILE.urdf)')
     if not model.verdict.trustworthy:
-        notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
+        notes.insert(0, headline(model))
     answer(args, {'file': str(args.output), 'format': form, 'notes': notes},
-           [*notes, f'wrote {args.output}'])
+           f'Exported {model.arm.name} as {form}, with physically possible parameters.',
+           notes=map(sentence, notes), wrote=[args.output])
     return 0
 
 

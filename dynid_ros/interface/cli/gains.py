@@ -16,13 +16,12 @@ from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_friction,
-    add_json,
     add_reading,
-    answer,
     friction_choice,
     positive,
     read_recording,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -40,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='write a copy of the arm.yaml with the gains found for those that the data refute')
     add_friction(parser)
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -48,23 +47,31 @@ def run(args: Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.drive_file import check_copy, write_copy
     from dynid_ros.estimation.identification.gain_recordings import recorded_gains
-    from dynid_ros.interface.cli.common.gain_table import gain_lines, gains_as_dict
+    from dynid_ros.interface.cli.common.gain_table import (
+        gain_details,
+        gain_line,
+        gain_notes,
+        gain_table,
+        gains_as_dict,
+    )
 
     _check(args)
     arm = load_arm(args.arm)
     if args.write:
         check_copy(args.arm, args.write)
     read = partial(read_recording, args, arm=arm)
-    found = recorded_gains(
-        arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass,
-        friction=friction_choice(args))
+    with shown_progress():
+        found = recorded_gains(
+            arm, map(read, args.recordings), loaded=map(read, args.loaded), mass=args.mass,
+            friction=friction_choice(args))
     written = None
     if args.write and not found.objection:
         write_copy(args.arm, found.gain, args.write)
         written = str(args.write)
-    told = f'wrote {written}' if written else f'{args.write} is not written'
-    answer(args, gains_as_dict(arm, found) | {'written': written},
-           [*gain_lines(arm, found), *([told] if args.write else [])])
+    unwritten = [f'{args.write} is not written.'] if args.write and not written else []
+    answer(args, gains_as_dict(arm, found) | {'written': written}, gain_line(found),
+           table=gain_table(arm, found), notes=[*unwritten, *gain_notes(found)],
+           details=gain_details(found), wrote=[written] if written else [])
     return 1 if found.refuted.any() or found.objection else 0
 
 

@@ -18,16 +18,14 @@ from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_friction,
-    add_json,
     add_output,
     add_reading,
-    answer,
-    check_folder,
     cutoff,
     friction_choice,
     read_recording,
     share,
 )
+from dynid_ros.interface.cli.common.output import add_answer, shown_progress
 
 if TYPE_CHECKING:
     from dynid_ros.data.recordings.recording import Recording
@@ -57,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--joint-offsets', action='store_true',
         help='estimate the zero of each joint too, and report which ones are identifiable')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -65,15 +63,16 @@ def run(args: Namespace) -> int:
     start = perf_counter()
     from dynid_ros.arm import load_arm
     from dynid_ros.estimation.identification.identify import identify
-    from dynid_ros.estimation.result_files.result_file import result_contents
-    from dynid_ros.interface.cli.common.summary import result_as_dict, result_lines
+    from dynid_ros.estimation.result_files.result_file import RESULT, result_contents
+    from dynid_ros.interface.cli.common.summary import show_result
     from dynid_ros.pages.report.page import report_page
-    from dynid_ros.utilities.atomic_write import write_together
+    from dynid_ros.utilities.atomic_write import check_output, write_together
 
     arm = load_arm(args.arm)
     if args.cutoff is not None:
         arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=args.cutoff))
-    check_folder(args.output)
+    page = args.output / 'report.html'
+    check_output(args.output / RESULT, page)
     check_apart(args.recordings, args.validate)
     seconds = []
 
@@ -85,19 +84,17 @@ def run(args: Namespace) -> int:
         seconds.append(perf_counter() - before)
         return recording
 
-    result = identify(
-        arm, map(read, args.recordings), friction=friction_choice(args),
-        holdout=args.holdout, validation=map(read, args.validate), method=args.method,
-        joint_offsets=args.joint_offsets)
+    with shown_progress():
+        result = identify(
+            arm, map(read, args.recordings), friction=friction_choice(args),
+            holdout=args.holdout, validation=map(read, args.validate), method=args.method,
+            joint_offsets=args.joint_offsets)
     timing = {'read': sum(seconds), **result.timing, 'total': perf_counter() - start}
     timing['condition'] -= timing['read']
     result = replace(result, timing=timing)
-    page = args.output / 'report.html'
     write_together({
         **result_contents(result, args.output), page: report_page(result, page)})
-    answer(args, result_as_dict(result), [
-        *result_lines(result),
-        f'wrote {args.output / "result.yaml"} and {page} ({perf_counter() - start:.1f} s)'])
+    show_result(args, result, [args.output / RESULT, page])
     return 0 if result.verdict.trustworthy else 1
 
 

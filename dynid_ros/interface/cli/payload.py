@@ -14,12 +14,11 @@ from typing import Any
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_reading,
-    answer,
     finite,
     read_recording,
 )
+from dynid_ros.interface.cli.common.output import add_answer, shown_progress
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,18 +37,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
              'by default the tool of arm.yaml')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Estimate and print the load; status 1 if it is not trustworthy."""
     import numpy as np
 
-    from dynid_ros.applications.export.payload_messages import payload_as_dict
     from dynid_ros.applications.payload.estimate import estimate_payload
     from dynid_ros.arm.description.tree import Placement, rotation_rpy
     from dynid_ros.data.files.sidecar import check_same_arm
-    from dynid_ros.interface.cli.common.payload_table import payload_lines
+    from dynid_ros.interface.cli.common.payload_table import show_payload
 
     model = _model(args)
     fitted = {Path(source).resolve() for source in model.sources}
@@ -64,7 +62,7 @@ def run(args: Namespace) -> int:
         rotation_rpy(args.flange[3:]), np.array(args.flange[:3]))
     found = estimate_payload(model, recordings, frame)
     where = 'the flange' if frame is not None else 'the tool of arm.yaml'
-    answer(args, payload_as_dict(found), payload_lines(found, where))
+    show_payload(args, found, where)
     return 0 if found.trustworthy else 1
 
 
@@ -84,5 +82,6 @@ def _model(args: Namespace) -> Any:
     from dynid_ros.estimation.identification.identify import identify
 
     arm = load_arm(args.arm)
-    return identify(
-        arm, [read_recording(args, path, arm) for path in args.unloaded], holdout=0.0)
+    with shown_progress():
+        return identify(
+            arm, [read_recording(args, path, arm) for path in args.unloaded], holdout=0.0)

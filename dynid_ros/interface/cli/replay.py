@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
-    add_json,
     add_output,
     add_reading,
-    answer,
-    check_folder,
     cutoff,
     delay,
     positive,
     read_recording,
 )
+from dynid_ros.interface.cli.common.output import add_answer, shown_progress
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.replay import History
@@ -62,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='time by which the drive signal lags behind the motion (default: that of the result '
              'or arm.yaml, else from the data)')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -81,39 +79,39 @@ def _replay_arm(args: Namespace) -> int:
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.dynamics.base import base_parameters
     from dynid_ros.estimation.online.replay import replay
-    from dynid_ros.estimation.result_files.result_file import result_contents
+    from dynid_ros.estimation.result_files.result_file import RESULT, result_contents
     from dynid_ros.estimation.result_files.starting_model import read_start
-    from dynid_ros.interface.cli.common.summary import result_as_dict, result_lines
-    from dynid_ros.utilities.atomic_write import write_together
+    from dynid_ros.interface.cli.common.summary import show_result
+    from dynid_ros.utilities.atomic_write import check_output, write_together
 
     first = None if args.start is None else read_start(args.start, args.arm or '')
     arm = load_arm(args.arm) if first is None else first.arm
     if first is not None:
         check_same_arm(args.recording, arm)
     before = perf_counter()
-    check_folder(args.output)
+    wrote = [args.output / name for name in (RESULT, HISTORY, PLOT)]
+    check_output(*wrote, args.output / DESCRIPTION)
     recording = read_recording(args, args.recording, arm)
     read = perf_counter() - before
-    result, history = replay(
-        arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory,
-        start=first)
+    with shown_progress():
+        result, history = replay(
+            arm, recording, cutoff_hz=args.cutoff, delay=args.delay, memory=args.memory,
+            start=first)
     timing = {'read': read, **result.timing, 'total': perf_counter() - start}
     result = replace(result, timing=timing)
     units = parameter_units(arm)
     contents = result_contents(result, args.output)
     contents |= _history_files(
         args.output, history, [units[c] for c in base_parameters(arm).columns])
-    wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
     if result.verdict.trustworthy:
         text = robot_description(args.arm or '')(result)
         contents[args.output / DESCRIPTION] = text.encode()
-        wrote.append(DESCRIPTION)
+        wrote.append(args.output / DESCRIPTION)
     write_together(contents)
     if not result.verdict.trustworthy:
         # One of an earlier run would be taken for this one's.
         (args.output / DESCRIPTION).unlink(missing_ok=True)
-    answer(args, result_as_dict(result), [
-        *result_lines(result), f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)'])
+    show_result(args, result, wrote)
     return 0 if result.verdict.trustworthy else 1
 
 
@@ -125,22 +123,23 @@ def _replay_payload(args: Namespace) -> int:
     from dynid_ros.data.files.plain import json_text
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.cli.common.payload_table import payload_lines
-    from dynid_ros.utilities.atomic_write import write_together
+    from dynid_ros.interface.cli.common.payload_table import show_payload
+    from dynid_ros.utilities.atomic_write import check_output, write_together
 
     if args.memory < inf:
         raise InputError('--memory is not for --payload: a load is not forgotten')
     model = read_result(args.payload)
-    check_folder(args.output)
+    wrote = [args.output / name for name in (PAYLOAD, HISTORY, PLOT)]
+    check_output(*wrote)
     check_same_arm(args.recording, model.arm)
     recording = read_recording(args, args.recording, model.arm)
-    found, history = replay_payload(
-        model, recording, cutoff_hz=args.cutoff, delay=args.delay)
-    facts = payload_as_dict(found)
+    with shown_progress():
+        found, history = replay_payload(
+            model, recording, cutoff_hz=args.cutoff, delay=args.delay)
+    facts = {'written': 'by dynid_ros'} | payload_as_dict(found)
     write_together({args.output / PAYLOAD: f'{json_text(facts, 2)}\n'.encode(),
                     **_history_files(args.output, history, list(FIELDS.values()))})
-    answer(args, facts, [*payload_lines(found, 'the tool of arm.yaml'),
-                         f'wrote {args.output / PAYLOAD}, {HISTORY}, {PLOT}'])
+    show_payload(args, found, 'the tool of arm.yaml', wrote)
     return 0 if found.trustworthy else 1
 
 

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-import sys
 from typing import TYPE_CHECKING
 
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_output,
-    answer,
     arm_or_result,
-    progress_bar,
     seed,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
 
 if TYPE_CHECKING:
     from dynid_ros.motion.trajectory.motion_pair import Motion
@@ -35,20 +32,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         'excitation', nargs='?', type=Path, metavar='EXCITATION',
         help='excitation.yaml; without it, a random motion within the limits')
-    add_output(parser, 'folder of the bag, which must not exist yet')
+    add_output(parser, 'folder of the bag')
     parser.add_argument(
         '--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Simulate and write the bag."""
-    from dynid_ros.data.files.bag_writer import check_absent, write_joint_states
+    from dynid_ros.data.files.bag_writer import check_bag, write_joint_states
     from dynid_ros.errors import InputError
     from dynid_ros.motion.excitation.random_motion import random_motion
     from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
     from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
     from dynid_ros.simulation.record import simulate, simulation_notes
+    from dynid_ros.utilities.text import sentence, several
 
     model, arm = arm_or_result(args.arm)
     if model is not None:
@@ -57,22 +55,23 @@ def run(args: Namespace) -> int:
         raise InputError(
             f'{args.arm}: simulations hold the drive signal in the joint states; simulate an arm '
             'without drive.topic')
-    check_absent(args.output)
+    check_bag(args.output)
+    notes = []
     if arm.coupling:
-        print(f"dynid: the simulation has no couplings; '{arm.name}' loses "
-              f'{", ".join(column.name for column in arm.coupling)}', file=sys.stderr)
+        notes.append(f'The simulation has no couplings: {arm.name} loses '
+                     f'{several(column.name for column in arm.coupling)}.')
     arm, assumed = with_plausible_drives(arm)
     if assumed:
-        print(f'dynid: {assumptions(arm, assumed)}', file=sys.stderr)
+        notes.append(sentence(assumptions(arm, assumed)))
     if args.excitation is None:
         motion: Motion = random_motion(arm, args.seed)
     else:
         excitation = read_motion(args.excitation)
         check_made_for(excitation, arm, args.excitation)
         motion = excitation.motion
-    with progress_bar('simulate', 1.0, '{desc} {percentage:3.0f}% |{bar}| {elapsed}') as bar:
+    with shown_progress() as show:
         simulation = simulate(
-            arm, motion, seed=args.seed, progress=lambda done: bar.update(done - bar.n))
+            arm, motion, seed=args.seed, progress=lambda done: show('simulate', done))
     log = simulation.log
     write_joint_states(
         args.output, log.joint_names, log.t, log.q, log.qd, log.u,
@@ -80,5 +79,7 @@ def run(args: Namespace) -> int:
     answer(args, {
         'arm': arm.name, 'bag': str(args.output), 'samples': len(log.t), 'seconds': log.seconds,
         'assumed': {name: value.tolist() for name, value in assumed.items()},
-    }, [f'{arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}'])
+    }, f'Simulated {log.seconds:.1f} s of {arm.name}, {len(log.t)} samples'
+        + (', the end of them a motion for validation.' if log.validation else '.'),
+        notes=notes, wrote=[args.output])
     return 0

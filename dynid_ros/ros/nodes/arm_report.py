@@ -41,6 +41,7 @@ class ArmReport:
         self._judge = Judge(session, robot_description(description))
         self._description, self._fault = '', ''
         self._verdict: Verdict | None = None
+        self._headline = ''
         self._uses: tuple[Use, ...] = ()
         self._estimates = node.create_publisher(DiagnosticArray, '~/estimates', LATCHED)
         self._result = node.create_publisher(String, '~/result', LATCHED)
@@ -57,6 +58,7 @@ class ArmReport:
             self._fault = f'a fault of dynid: {found.fault}'
             logger.error(f'{self._fault}; the estimates go on, without a verdict and links')
         self._verdict, self._uses = found.verdict or self._verdict, found.uses or self._uses
+        self._headline = found.headline or self._headline
         if found.parameters is not None:
             self._standard.publish(
                 say.array(now, say.standard_statuses(self._session.arm, found.parameters)))
@@ -78,7 +80,7 @@ class ArmReport:
         if self._fault:
             return [say.status(name, arm.name, say.ERROR, self._fault, {})]
         return [] if self._verdict is None else [
-            say.verdict_status(name, arm, self._verdict, self._uses)]
+            say.verdict_status(name, arm, self._headline, self._verdict, self._uses)]
 
     def reset(self) -> None:
         """Forget what was found."""

@@ -1,0 +1,61 @@
+"""Numbers and clauses as users read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+import math
+
+#: Stands for a number that there is not.
+NONE = '-'
+
+
+def plain(value: float | None, digits: int = 3, unit: str = '') -> str:
+    """
+    Write a number without needless digits or powers of ten.
+
+    Parameters
+    ----------
+    value : float or None
+        The number; a dash stands for None, NaN and infinity.
+    digits : int
+        Significant digits.
+    unit : str
+        Follows it after a space.
+
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    rounded = float(f'{value:.{digits}g}')
+    text = (f'{rounded:.0f}' if 10**digits <= abs(rounded) < 1e7 else f'{rounded:#.{digits}g}')
+    return f'{text.rstrip(".")} {unit}'.rstrip()
+
+
+def sentence(clause: str) -> str:
+    """Begin a clause with a capital letter, and end it with a full stop."""
+    text = clause[:1].upper() + clause[1:]
+    return text if text.endswith(('.', '?', ':')) else f'{text}.'
+
+
+def several(names: Iterable[str]) -> str:
+    """Join names by commas, the last by "and"."""
+    *first, last = names
+    return f'{", ".join(first)} and {last}' if first else last
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun, in the plural unless it is one."""
+    return f'{number} {noun}{"" if number == 1 else "s"}'
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """
+    Align rows of a table: the first column to the left, the others to the right.
+
+    A row may lack its last columns; one word alone in a row takes no part in the widths.
+    """
+    widths = [max((len(row[k]) for row in rows if len(row) > max(k, 1)), default=0)
+              for k in range(max(map(len, rows), default=0))]
+    return ['  ' + '  '.join(
+        text.ljust(width) if k == 0 else text.rjust(width)
+        for k, (text, width) in enumerate(zip(row, widths, strict=False))).rstrip()
+        for row in rows]
