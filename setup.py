@@ -55,13 +55,13 @@ setup(
         'threadpoolctl',
         'tqdm',
     ],
-    extras_require={'fleet': FLEET, 'view': VIEW, 'test': [
+    extras_require={'completion': ['argcomplete'], 'fleet': FLEET, 'view': VIEW, 'test': [
         *FLEET,
         *VIEW,
         # URDFs of real robots, a wheel of 131 MB.
         'example-robot-data',
-        'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright', 'pytest<9', 'pytest-timeout',
-        'pytest-xdist', 'ruff', 'xacro']},
+        'argcomplete', 'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright', 'pytest<9',
+        'pytest-timeout', 'pytest-xdist', 'ruff', 'xacro']},
     zip_safe=False,
     maintainer='The dynid_ros maintainers',
     maintainer_email='maintainers@example.com',

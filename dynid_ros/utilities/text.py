@@ -7,6 +7,8 @@ import math
 
 #: Stands for a number that there is not.
 NONE = '-'
+#: First characters of numbers.
+NUMERIC = frozenset('0123456789-±')
 
 
 def plain(value: float | None, digits: int = 3, unit: str = '') -> str:
@@ -49,13 +51,15 @@ def counted(number: int, noun: str) -> str:
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """
-    Align rows of a table: the first column to the left, the others to the right.
+    Align rows of a table, numbers to the right; a row may lack its last columns.
 
-    A row may lack its last columns; one word alone in a row takes no part in the widths.
+    The first row is the heading.
     """
-    widths = [max((len(row[k]) for row in rows if len(row) > max(k, 1)), default=0)
-              for k in range(max(map(len, rows), default=0))]
+    count = max(map(len, rows), default=0)
+    widths = [max(len(row[k]) for row in rows if len(row) > k) for k in range(count)]
+    numeric = [k > 0 and all(row[k][:1] in NUMERIC for row in rows[1:]
+                             if len(row) == count and row[k]) for k in range(count)]
     return ['  ' + '  '.join(
-        text.ljust(width) if k == 0 else text.rjust(width)
-        for k, (text, width) in enumerate(zip(row, widths, strict=False))).rstrip()
+        text.rjust(width) if right else text.ljust(width)
+        for text, width, right in zip(row, widths, numeric, strict=False)).rstrip()
         for row in rows]

@@ -164,7 +164,7 @@ def table_of(model: IdentifiedModel) -> str:
                 ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'), inertia[np.triu_indices(3)].tolist(),
                 strict=True)),
             **stated(range(columns.stop, (joint + 1) * layout.block))}
-    header = ('# Physically possible parameters, by dynid_ros: each link by the joint that moves it '
+    header = ('# Physically possible parameters, by dynid_ros: links by the joint that moves them '
               'and in its frame; kg, m, kg m².\n')
     coupling = stated(range(model.arm.n * layout.block, layout.size))
     text: str = yaml.safe_dump({

@@ -45,6 +45,7 @@ from dynid_ros.estimation.regression.preparation import (
 from dynid_ros.estimation.regression.row_methods import METHODS
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.one_thread import one_thread
+from dynid_ros.utilities.progress import progress
 
 #: Stages of which the result has the seconds.
 STAGES = ('condition', 'regress', 'estimate')
@@ -107,6 +108,7 @@ def identify(
     if holdout is not None and not 0 <= holdout < 1:
         raise InputError(f'holdout must be a share from 0 to below 1, not {holdout:g}')
     laps = [perf_counter()]
+    progress('read', 0.0)
     data = divide(arm, recordings, validation, holdout)
     if not data.train:
         raise RecordingError('recordings must hold at least one Recording, but holds none')
@@ -118,6 +120,7 @@ def identify(
     if joint_offsets:
         arm, data, found = _with_offsets(arm, data)
         notes += found
+    progress('condition', 0.2)
     band = choose_conditioning(arm.memoryless, data.train)
     known: dict[str, Any] = {
         'samples': sum(len(recording.t) for recording in data.train), 'sources': data.paths,
@@ -133,17 +136,20 @@ def identify(
     narrow = wide if settings == band else wide.narrowed(band.cutoff_hz)
     laps.append(perf_counter())
 
+    progress('fit and validate', 0.3)
     fastest = (narrow if narrow.train.motions else wide).largest_acceleration
     fitted = fit_and_validate(
         arm, wide, data.source, method, friction is None, stated, fastest,
         defects=data.defects, repeats=data.repeats, **known)
     laps.append(perf_counter())
 
+    progress('search for faults', 0.7)
     # Faults show below the cut-off that the motion calls for, friction above it.
     verdict, remarks = _verdict(
         fitted, narrow if narrow.train.motions else wide, levels, gravity)
     model = fitted.model
     arm, theta, settings = model.arm, model.theta, model.treatment
+    progress('error by bandwidth', 0.9)
     unrepeated = unrepeated_torque(
         arm, theta,
         [*wide.train.motions, *(motion for each in wide.held_out if data.repeats

@@ -30,6 +30,7 @@ from dynid_ros.estimation.regression.preparation import (
 )
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.progress import progress
 
 #: Points of the history.
 POINTS = 200
@@ -168,6 +169,7 @@ def feed(
     course: list[Known] = []
     portion = max(1, -(-len(recording.t) // POINTS))
     for first in range(0, len(recording.t), portion):
+        progress('replay', first / len(recording.t))
         part = slice(first, first + portion)
         new = online.push(recording.t[part], recording.q[part], recording.u[part])
         if first + portion >= len(recording.t):

@@ -13,7 +13,7 @@ from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.result_files.result_file import write_result
-from dynid_ros.interface.cli.common.payload_table import payload_lines
+from dynid_ros.interface.cli.common.payload_table import payload_notes
 from dynid_ros.interface.cli.main import main
 
 ARM = arm_named()
@@ -86,7 +86,7 @@ def test_an_interval_that_is_wider_than_the_mass_is_no_comparison():
     found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=1)])
     for rests, told in (((15.5, 49.3), False), ((2.1, 0.1), True)):
         masses = {**found.masses, 'rests': rests}
-        text = '\n'.join(payload_lines(replace(found, masses=masses), 'the tool'))
+        text = '\n'.join(payload_notes(replace(found, masses=masses), 'the tool'))
         assert ('from rests' in text) == told
 
 

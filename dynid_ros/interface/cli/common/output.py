@@ -74,7 +74,7 @@ def shown_progress() -> Iterator[Listener]:
     """Show the progress of the work and its remaining time, on a terminal alone."""
     from tqdm import tqdm
 
-    with tqdm(total=1.0, leave=False, disable=not sys.stderr.isatty(), delay=0.5,
+    with tqdm(total=1.0, leave=False, disable=not sys.stderr.isatty(), miniters=0, smoothing=0,
               bar_format='{desc} |{bar}| {percentage:3.0f} %, {remaining} left') as bar:
         def listener(stage: str, done: float) -> None:
             bar.set_description_str(stage, refresh=False)

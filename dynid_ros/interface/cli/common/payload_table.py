@@ -29,7 +29,7 @@ def show_payload(
 ) -> None:
     """Print a load, the torque error with it, and the messages for controllers."""
     answer(args, payload_as_dict(found), headline(found), table=_table(found),
-           notes=_notes(found, where), wrote=wrote, details=[
+           notes=payload_notes(found, where), wrote=wrote, details=[
                *columns(_errors(found)), *(message_lines(found) if found.ready else [])])
 
 
@@ -53,7 +53,8 @@ def _row(name: str, value: float, std: float, unit: str, digits: int, known: boo
             *([] if known else ['not determined'])]
 
 
-def _notes(found: Payload, where: str) -> Iterator[str]:
+def payload_notes(found: Payload, where: str) -> Iterator[str]:
+    """List what a user of a load should know besides, in the order of its weight."""
     yield from map(told, found.findings[1:])
     if found.present:
         yield (f'The frame is that of {where}, fixed to the link of {found.carrier}; the load '
