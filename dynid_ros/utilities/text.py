@@ -33,8 +33,9 @@ def plain(value: float | None, digits: int = 3, unit: str = '') -> str:
 
 
 def sentence(clause: str) -> str:
-    """Begin a clause with a capital letter, and end it with a full stop."""
-    text = clause[:1].upper() + clause[1:]
+    """End a clause with a full stop, and begin it with a capital letter, unless with a name."""
+    word = clause.partition(' ')[0]
+    text = clause[:1].upper() + clause[1:] if word.rstrip(':,;').isalpha() else clause
     return text if text.endswith(('.', '?', ':')) else f'{text}.'
 
 

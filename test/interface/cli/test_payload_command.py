@@ -36,9 +36,10 @@ def folder(tmp_path_factory):
 
 
 def test_a_load_is_printed_with_messages_that_are_ready_to_send(folder, capsys):
-    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model')]) == 0
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model'),
+                 '--verbose']) == 0
     text = capsys.readouterr().out
-    for word in ('mass ', 'centre of mass x', 'Ixx about centre', 'torque error', 'wrist_3_joint',
+    for word in ('mass ', 'centre x', 'Ixx about centre', 'torque error', 'wrist_3_joint',
                  'set_target_payload(', 'franka_msgs/srv/SetLoad', '<inertial>'):
         assert word in text
     line = next(line for line in text.splitlines() if line.startswith('franka_msgs/srv/SetLoad'))
@@ -60,7 +61,7 @@ def test_json_has_the_same_facts(folder, capsys):
 def test_a_free_arm_gets_no_messages(folder, capsys):
     assert main(['payload', str(folder / 'free.npz'), '--model', str(folder / 'model')]) == 0
     text = capsys.readouterr().out
-    assert 'no payload: ' in text
+    assert 'No load: ' in text
     assert 'set_target_payload' not in text
 
 
@@ -76,7 +77,7 @@ def test_a_load_that_no_body_explains_is_an_error_without_a_number(folder, capsy
     words = ['payload', str(tmp_path / 'balanced.npz'), '--model', str(folder / 'model')]
     assert main(words) == 1
     text = capsys.readouterr().out
-    assert 'no single body explains the torque of' in text
+    assert 'No single body explains the torque of' in text
     assert 'mass' not in text and 'set_target_payload' not in text
     assert main([*words, '--json']) == 1
     assert json.loads(capsys.readouterr().out)['messages'] is None
