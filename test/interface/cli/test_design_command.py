@@ -67,7 +67,6 @@ def test_least_margins_have_the_units_of_their_joints(tmp_path, capsys):
     (tmp_path / 'arm.yaml').write_text('description: {urdf: arm.urdf}\n')
     arm, motion = str(tmp_path / 'arm.yaml'), str(tmp_path / 'e.yaml')
     assert main(['design', arm, '-o', motion, *SHORT]) == 0
-    margins = stored_design(tmp_path)['margins']
     out = capsys.readouterr().out
     for quantity, each in (('position', ''), ('velocity', '/s'), ('acceleration', '/s²')):
         for name, unit in (('slider', 'm'), ('hinge', 'rad')):

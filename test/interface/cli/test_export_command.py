@@ -48,8 +48,7 @@ def export(result, *arguments):
 
 def test_python_file_predicts_the_torque_of_the_model(result, tmp_path):
     status, printed = export(result, '-o', tmp_path / 'arm_torque.py')
-    assert (status, printed) == (0, 'Exported panda as python, with physically possible parameters.\n'
-                                 f'Wrote {tmp_path / "arm_torque.py"}.\n')
+    assert status == 0 and printed.endswith(f'Wrote {tmp_path / "arm_torque.py"}.\n')
     model = read_result(result)
     q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, model.arm.n))
     code = (f'from arm_torque import torque; print(*torque({q.tolist()}, {qd.tolist()}, '
@@ -180,7 +179,7 @@ def test_a_stated_inertia_that_no_body_has_is_named(result, tmp_path, capsys):
     assert broken != arm_file
     (tmp_path / 'arm.yaml').write_text(broken)
     assert main(['identify', str(result.parent / 'bag'), '--arm', str(tmp_path),
-                 '-o', str(tmp_path / 'out'), '--friction', 'viscous,coulomb']) < 2
+                 '-o', str(tmp_path / 'out'), '--friction', 'viscous,coulomb', '-v']) < 2
     printed = capsys.readouterr().out
     assert 'No body has the inertia that arm.yaml or the URDF states for the link of ' \
            'fer_joint1:' in printed

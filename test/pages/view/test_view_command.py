@@ -123,7 +123,7 @@ def test_a_port_that_is_taken_is_named(swing, capsys):
 
 def test_missing_viser_is_named_with_its_remedy(swing, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, 'viser', None)
-    assert "(pip install viser)" in complaint(capsys, *swing)
+    assert '(pip install viser)' in complaint(capsys, *swing)
     with pytest.raises(InputError, match='viser'):
         open_server('127.0.0.1', 0, 'test')
 
