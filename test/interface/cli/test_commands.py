@@ -162,7 +162,7 @@ def test_validate_states_the_error_at_other_bandwidths(result, bags, run):
     _, told = run('validate', result, bags[1], '--cutoff', '4', '8')
     assert told.count('the torque error is ') == 2
     error = seen['bandwidths'][0]['relative_error_percent']
-    assert f'torque error below 4 Hz: {error:.2f} %' in told
+    assert f'Below 4 Hz the torque error is {error:.2f} %.' in told
 
 
 def test_validate_returns_1_where_the_model_does_not_carry_over(result, bags, tmp_path, run):

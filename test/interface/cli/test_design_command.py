@@ -31,7 +31,7 @@ def test_the_file_fits_the_arm_and_lists_margins(tmp_path, capsys):
     excitation = read_motion(tmp_path / 'e.yaml')
     check_made_for(excitation, load_arm('two_axis'), tmp_path / 'e.yaml')
     assert 'within all limits at all times' in out
-    assert 'then another motion of 3.08 s for validation' in out
+    assert 'Another motion of 3.08 s for validation follows' in out
     excited, other = excitation.motion.excitation, excitation.motion.validation
     assert (excited.duration, other.duration) == (12.0, pytest.approx(3.08))
     stored = stored_design(tmp_path)

@@ -65,7 +65,7 @@ def test_urdf_states_its_error_and_its_lack_and_is_an_arm_again(result, tmp_path
     status, printed = export(result, '-o', tmp_path / 'arm.urdf')
     assert status == 0
     assert 'Loaded again, the URDF has ' in printed
-    assert 'the URDF has no element for rotor inertia (' in printed
+    assert 'The URDF has no element for rotor inertia (' in printed
     again, model = load_arm(tmp_path / 'arm.urdf'), read_result(result)
     np.testing.assert_allclose(
         again.inertial, model.possible_arm.inertial, rtol=1e-9, atol=1e-12)
