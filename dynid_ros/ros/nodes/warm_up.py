@@ -49,7 +49,7 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
 
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
     """Do the same for a simulation too, in a process beside this one."""
-    code = f'from {load_simulation.__module__} import load_simulation; load_simulation()'
+    code = 'from dynid_ros.ros.nodes.warm_up import load_simulation; load_simulation()'
     with subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE) as beside:
         assert beside.stdin is not None
         beside.stdin.write(pickle.dumps(arm))
