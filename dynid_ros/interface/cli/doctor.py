@@ -10,14 +10,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 import os
 from pathlib import Path
-import platform
-import subprocess
 import sys
-import tempfile
 import time
 
 from dynid_ros import __version__
@@ -61,6 +57,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Examine, and print what is there; status 1 if something needed is missing."""
+    import platform
+
     parts = [Part('Python', True, f'{platform.python_version()}, {sys.executable}', ''),
              *_packages(), *_ros(), *_machine()]
     lacking = [part.name for part in parts if part.needed and not part.there]
@@ -84,6 +82,8 @@ def _packages() -> Iterator[Part]:
 
 
 def _package(module: str, package: str, gives: str, needed: bool) -> Part:
+    from importlib.metadata import PackageNotFoundError, version
+
     there = find_spec(module) is not None
     try:
         found = (version(package.partition('[')[0]) if there else
@@ -95,6 +95,8 @@ def _package(module: str, package: str, gives: str, needed: bool) -> Part:
 
 def _ros() -> Iterator[Part]:
     """Look for ROS 2 or its stand-in, and send a message from one process to another."""
+    from importlib.metadata import version
+
     spec, installed = find_spec('rclpy'), sorted(Path('/opt/ros').glob('*/setup.bash'))
     if spec is not None:
         found = f'{os.environ.get("ROS_DISTRO", "of unknown name")} in {spec.origin}'
@@ -117,6 +119,8 @@ def _ros() -> Iterator[Part]:
 
 def _message_time() -> float | None:
     """Wait for a message of another process, s; None where none comes."""
+    import subprocess
+
     from dynid_ros.ros.stand_in import step_in
 
     step_in()
@@ -160,6 +164,8 @@ def talk() -> None:
 
 def _machine() -> Iterator[Part]:
     """Look at processors and threads, and try to write where dynid does."""
+    import tempfile
+
     import dynid_ros
 
     usable = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()
@@ -176,6 +182,8 @@ def _machine() -> Iterator[Part]:
 
 
 def _writable(folder: Path) -> bool:
+    import tempfile
+
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
