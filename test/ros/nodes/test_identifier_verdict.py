@@ -7,6 +7,7 @@ from identifier_rig import part, ready, recording, save_after
 import numpy as np
 from std_srvs.srv import Trigger
 
+from dynid_ros.estimation.model.words import headline
 from dynid_ros.estimation.result_files.result_file import read_result
 
 
@@ -32,10 +33,11 @@ def test_reversed_effort_is_named_with_joint_errors_and_remedy_and_reset_forgets
     assert values['joints'] == log.joint_names[1]
     assert values['trustworthy'] == 'False'
     save_after(talker, len(log.t))
-    first = read_result(tmp_path / 'out').verdict.findings[0]
+    result = read_result(tmp_path / 'out')
+    first = result.verdict.findings[0]
     assert first.remedy
     # The verdict on all samples, which the result has, too.
-    talker.until(lambda: (first.text, first.code, first.remedy) == (
+    talker.until(lambda: (headline(result), first.code, first.remedy) == (
         verdicts(heard)[-1][1], *(verdicts(heard)[-1][2].get(key) for key in ('code', 'remedy'))),
         'the finding that opens the result')
     # The first verdict may know little of the motion yet.
