@@ -57,14 +57,15 @@ setup(
         'threadpoolctl',
         'tqdm',
     ],
-    extras_require={'docs': DOCS, 'fleet': FLEET, 'view': VIEW, 'test': [
-        *DOCS,
-        *FLEET,
-        *VIEW,
-        # URDFs of real robots, a wheel of 131 MB.
-        'example-robot-data',
-        'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright', 'pytest<9', 'pytest-timeout',
-        'pytest-xdist', 'ruff', 'xacro']},
+    extras_require={
+        'completion': ['argcomplete'], 'docs': DOCS, 'fleet': FLEET, 'view': VIEW, 'test': [
+            *DOCS,
+            *FLEET,
+            *VIEW,
+            # URDFs of real robots, a wheel of 131 MB.
+            'example-robot-data',
+            'argcomplete', 'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright',
+            'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff', 'xacro']},
     zip_safe=False,
     maintainer='The dynid_ros maintainers',
     maintainer_email='maintainers@example.com',

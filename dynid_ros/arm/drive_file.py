@@ -11,7 +11,7 @@ import yaml
 from dynid_ros.arm.load import arm_file, is_robot_file, load_arm
 from dynid_ros.errors import ArmError, ResultError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.atomic_write import read_whole, write_whole
+from dynid_ros.utilities.atomic_write import check_output, read_whole, write_whole
 
 #: Key of each kind of signal that takes up a change of the gain.
 _KEYS = {'current': 'gain', 'voltage': 'torque_constant', 'effort': 'gear_ratio'}
@@ -36,8 +36,7 @@ def check_copy(arm: str, target: Path) -> None:
                        '"dynid init"')
     if target.suffix.lower() not in ('.yaml', '.yml'):
         raise ResultError(f'{target} is no name for an arm.yaml; it must end in .yaml')
-    if target.exists():
-        raise ResultError(f'{target} exists already; name another file')
+    check_output(target)
 
 
 def write_copy(arm: str, gain: Array, target: Path) -> None:

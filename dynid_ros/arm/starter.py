@@ -126,7 +126,7 @@ def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:
 
 def _head(path: Path, read: Description, folder: Path) -> str:
     source = relpath(path.resolve(), folder.resolve())
-    return (f'# Written by "dynid init" from {path.name}. Docs: docs/arm_yaml.md\n'
+    return (f'# Written by "dynid init" from {path.name}.\n'
             f'name: {_quoted(read.name or path.stem)}\n'
             f'description: {{urdf: {_quoted(source)}}}')
 

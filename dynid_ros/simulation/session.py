@@ -8,7 +8,7 @@ from pathlib import Path
 import warnings
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.bag_writer import check_absent, write_joint_states
+from dynid_ros.data.files.bag_writer import check_bag, write_joint_states
 from dynid_ros.data.files.recording_reader import at_joints
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import ArmWarning, InputError
@@ -79,7 +79,7 @@ def simulated_recording(
             f"'{arm.name}': simulations hold the drive signal in the joint states; simulate an "
             'arm without drive.topic')
     if out is not None:
-        check_absent(Path(out))
+        check_bag(Path(out))
     if arm.coupling:
         lost = ', '.join(column.name for column in arm.coupling)
         warnings.warn(f"the simulation has no couplings; '{arm.name}' loses {lost}", ArmWarning,

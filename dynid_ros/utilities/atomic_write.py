@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 import errno
 import os
 from pathlib import Path
+import re
 import shutil
 
 from dynid_ros.errors import ResultError
@@ -14,6 +15,8 @@ from dynid_ros.errors import ResultError
 #: Bytes of the largest description or result that is read. The largest URDF of example-robot-data
 #: 6.0 has 0.2 MB, and a result of 400 parameters 4 MB; a device may have no end.
 LARGEST = 32 * 2**20
+#: Mark of a file that dynid wrote, within `MARGIN` bytes of its start or end.
+MARK, MARGIN = re.compile(rb'\bby:? dynid_ros\b'), 4096
 
 
 def read_whole(path: Path) -> bytes:
@@ -34,6 +37,51 @@ def read_whole(path: Path) -> bytes:
     if len(data) > LARGEST:
         raise OSError(errno.EFBIG, f'it has more than {LARGEST // 2**20} MB', str(path))
     return data
+
+
+def check_output(*paths: Path, holding: Collection[str] = ()) -> None:
+    """
+    Refuse outputs that stand in the way, before the work begins: dynid replaces its own alone.
+
+    Parameters
+    ----------
+    *paths : Path
+        Files, or folders to be replaced as such.
+    holding : collection of str
+        Names that such a folder may hold, one of them with the mark of dynid.
+
+    Raises
+    ------
+    ResultError
+        One of them exists and dynid did not write it, or a file stands where a folder must be.
+
+    """
+    for path in paths:
+        for folder in path.parents:
+            if folder.exists():
+                if not folder.is_dir():
+                    raise ResultError(
+                        f'{path} cannot be written: {folder} is a file; choose another folder')
+                break
+        if path.exists() and not (_own_folder(path, holding) if holding else _marked(path)):
+            raise ResultError(f'{path} exists already, and is no output that dynid may replace; '
+                              'remove it or choose another name')
+
+
+def _own_folder(path: Path, holding: Collection[str]) -> bool:
+    names = list(path.iterdir()) if path.is_dir() else [path]
+    return not names or (all(name.name in holding for name in names)
+                         and any(map(_marked, names)))
+
+
+def _marked(path: Path) -> bool:
+    """Whether dynid wrote a file."""
+    if not path.is_file():
+        return False
+    with path.open('rb') as file:
+        start = file.read(MARGIN)
+        file.seek(max(path.stat().st_size - MARGIN, 0))
+        return MARK.search(start + b'\n' + file.read()) is not None
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -106,7 +154,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     Parameters
     ----------
     path : Path
-        Folder, which must not exist.
+        Folder, which replaces an earlier one; see `check_output`.
 
     Yields
     ------
@@ -124,6 +172,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
         try:
             aside.mkdir(parents=True)
             yield aside / path.name
+            if path.exists():
+                path.rename(aside / 'earlier')
             (aside / path.name).rename(path)
         finally:
             shutil.rmtree(aside, ignore_errors=True)

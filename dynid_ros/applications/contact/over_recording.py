@@ -18,6 +18,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array, runs_of
+from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.summarised import Summarised
 
 #: Time for which samples of a recording are collected, s: none waits for the answer.
@@ -148,6 +149,7 @@ def monitor_recording(
 def _pushed(monitor: Monitor, recording: Recording) -> Iterator[MonitoredSamples]:
     """Feed a recording to a monitor."""
     for part in blocks(len(recording.t)):
+        progress('monitor', part.start / len(recording.t))
         yield from monitor.push(
             recording.t[part] - recording.t[0], recording.q[part], recording.u[part])
 

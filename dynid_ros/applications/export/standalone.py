@@ -211,8 +211,8 @@ def table_of(model: IdentifiedModel) -> str:
                 ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'), inertia[np.triu_indices(3)].tolist(),
                 strict=True)),
             **stated(range(columns.stop, min(joint + 1, layout.joints) * layout.block))}
-    header = ('# Physically possible parameters, by the joint that moves the link and in its '
-              'frame; kg, m, kg m².\n')
+    header = ('# Physically possible parameters, by dynid_ros: links by the joint that moves them '
+              'and in its frame; kg, m, kg m².\n')
     coupling = stated(range(layout.first_coupling, layout.size))
     text: str = yaml.safe_dump({
         'arm': model.arm.name, 'links': links, **({'coupling': coupling} if coupling else {}),

@@ -33,6 +33,8 @@ ROUNDING = 1e-6
 DECLARED = re.compile(r'(<\?xml[^>]*?encoding=["\'])([\w.-]+)')
 #: Attributes of ``<dynamics>`` by the friction terms that they hold.
 DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction'}
+#: End of a URDF by which `check_output` knows that it may be replaced.
+SIGNED = '<!-- Inertias and friction by dynid_ros. -->\n'
 
 
 def urdf_of(arm: ArmModel) -> str:
@@ -181,7 +183,7 @@ def export_urdf(
         text = urdf_of(arm)
     else:
         text, notes = replaced_urdf(arm, Path(robot))
-    write_whole(Path(out), text.encode())
+    write_whole(Path(out), f'{text}{SIGNED}'.encode())
     return tuple(notes)
 
 
@@ -316,7 +318,7 @@ def robot_description(name_or_path: str | Path) -> Callable[[IdentifiedModel], s
         if urdf is not None and urdf.suffix.lower() == '.urdf':
             # Else an SDF or a xacro file by another name.
             with suppress(ArmError):
-                return replaced_urdf(arm, urdf)[0]
-        return urdf_of(arm)
+                return replaced_urdf(arm, urdf)[0] + SIGNED
+        return urdf_of(arm) + SIGNED
 
     return describe

@@ -58,7 +58,8 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError as error:
         raise InputError(
-            "a fleet needs Dask; install it with: pip install 'dynid_ros[fleet]'") from error
+            "a fleet needs Dask; install it (pip install 'dask[distributed]' fsspec)"
+        ) from error
     # Dask logs each worker that dies; the command tells what follows from it.
     for name in ('distributed', 'distributed.client', 'distributed.utils'):
         logging.getLogger(name).setLevel(logging.CRITICAL)

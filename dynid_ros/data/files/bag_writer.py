@@ -16,12 +16,14 @@ from dynid_ros.data.files.sidecar import SIDECAR, sidecar_text
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.errors import ResultError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.atomic_write import whole_folder
+from dynid_ros.utilities.atomic_write import check_output, whole_folder
 
 Write = Callable[[int, bytes], None]
 
 # A stamp of zero marks an unset one, so time starts one second later.
 START_NS = 1_000_000_000
+#: Entry of ``recording.yaml`` in bags that may be written again.
+MARK = 'by dynid_ros'
 
 
 def write_joint_states(
@@ -59,7 +61,7 @@ def write_joint_states(
         The folder exists or cannot be written.
 
     """
-    check_absent(Path(path))
+    check_bag(Path(path))
     values = (q, qd, effort)
     with whole_folder(Path(path)) as folder:
         try:
@@ -71,14 +73,12 @@ def write_joint_states(
         if not all(map(ends_whole, folder.glob('*.mcap'))):
             raise ResultError(f'{path} cannot be written: the file was cut short; is the disk '
                               'full?')
-        if sidecar is not None:
-            (folder / SIDECAR).write_bytes(sidecar_text(sidecar))
+        (folder / SIDECAR).write_bytes(sidecar_text({'written': MARK} | dict(sidecar or {})))
 
 
-def check_absent(path: Path) -> None:
-    """Refuse to write over an existing file."""
-    if path.exists():
-        raise ResultError(f'{path} exists already; remove it or choose another name')
+def check_bag(path: Path) -> None:
+    """Refuse to write over anything but a bag that this module wrote, no recording among them."""
+    check_output(path, holding=(SIDECAR, 'metadata.yaml', f'{path.name}.mcap'))
 
 
 def _messages(

@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.arm.description.tree import JointLimits, KinematicTree
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.bag_writer import check_absent, START_NS, write_joint_states
+from dynid_ros.data.files.bag_writer import check_bag, START_NS, write_joint_states
 from dynid_ros.data.files.bags import JointStates
 from dynid_ros.data.files.recording_reader import from_messages, read_messages
 from dynid_ros.data.recordings.clock import with_one_clock
@@ -53,7 +53,7 @@ def convert(
         The recording cannot be read, or the bag cannot be written.
 
     """
-    check_absent(target)
+    check_bag(target)
     states = read_messages(path, topic)
     known, arm = arm is not None, arm or _chain(_joints(path, states))
     if states is not None:

@@ -91,4 +91,6 @@ def npz_bytes(**arrays: NDArray[Any]) -> bytes:
     """Make the content of an npz file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
+    with zipfile.ZipFile(buffer, 'a') as archive:
+        archive.comment = b'by dynid_ros'
     return buffer.getvalue()

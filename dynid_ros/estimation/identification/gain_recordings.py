@@ -28,6 +28,7 @@ from dynid_ros.estimation.regression.preparation import (
 )
 from dynid_ros.estimation.regression.row_methods import DIFFERENTIATED
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.progress import progress
 
 #: Cut-off of the rows by the one that is chosen for a model: reversals take up less time. Gains of
 #: the UR10 are twice as certain with it, and the scatter of simulated ones does not change.
@@ -142,7 +143,8 @@ class _Data:
 def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Array]:
     """Estimate gains by those stated until they stay, and return those to begin with again."""
     size = data.signal_size(arm.drive.gain)
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
+        progress('gains', number / ROUNDS)
         free, loaded = data.fit(_with_gains(arm, applied))
         recorded = [MotorRows(free.rows), *(MotorRows(each.rows, loaded=True) for each in loaded)]
         step = estimate_gains(free.arm, recorded, -applied, data.mass)

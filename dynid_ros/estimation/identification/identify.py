@@ -46,6 +46,7 @@ from dynid_ros.estimation.regression.row_methods import METHODS
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.estimation.verdict.refuted_gains import refuted_gains
 from dynid_ros.utilities.one_thread import one_thread
+from dynid_ros.utilities.progress import progress
 
 #: Stages of which the result has the seconds.
 STAGES = ('condition', 'regress', 'estimate')
@@ -108,11 +109,14 @@ def identify(
     if holdout is not None and not 0 <= holdout < 1:
         raise InputError(f'holdout must be a share from 0 to below 1, not {holdout:g}')
     laps = [perf_counter()]
+    progress('read', 0.0)
     division = divide(arm, recordings, validation, holdout, friction)
     if joint_offsets:
         division = correct_zeros(division)
+    progress('condition', 0.2)
     data = condition(division)
     laps.append(perf_counter())
+    progress('fit', 0.3)
     source, train = division.source, data.train
     fitted = fit_model(
         division.arm, KeptRows(division.arm, train.motions, train.settings), method, source,
@@ -122,7 +126,9 @@ def identify(
     if stated is None and arm.inertial is not None:
         stated = arm
     data = data.with_rows(fitted.arm, stated)
+    progress('search for faults', 0.7)
     model = judge_model(estimated, data, arm)
+    progress('error by bandwidth', 0.9)
     model = compare_bandwidths(model, data, estimated.plain)
     laps.append(perf_counter())
     model = compare_parameters(model, data, stated)

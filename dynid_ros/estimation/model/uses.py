@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
+from dynid_ros.utilities.text import plain
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -19,6 +20,8 @@ SHOWS = 3.0
 INTERVAL, KNOWN = 1.96, 0.1
 #: Finding that takes the scale of masses, and of nothing else, from a model.
 GAINS = 'gains_refuted'
+#: What a model lacks whose links no bodies can be.
+IMPOSSIBLE = 'simulation and masses need links that are possible bodies'
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,15 @@ class Use:
         Whether the model is good enough for it.
     figure : str
         The figure that decides, with its unit, or the reason why there is none.
+    brief : str
+        The use in few words where the model serves it, or else a clause on what it lacks.
 
     """
 
     purpose: str
     serves: bool
     figure: str
+    brief: str
 
     @property
     def sentence(self) -> str:
@@ -66,40 +72,45 @@ def _prediction(model: IdentifiedModel) -> Use:
     kind = 'in-sample' if not metrics.held_out else (
         'on the fitted motion again' if model.repeats else 'on another motion')
     return Use('feed-forward and gravity compensation', _predicts(model),
-               f'{_by_joint(model, 1.0)}, {metrics.relative_error_percent:.1f} % {kind}')
+               f'{_by_joint(model, 1.0)}, {metrics.relative_error_percent:.1f} % {kind}',
+               'feed-forward')
 
 
 def _contact(model: IdentifiedModel) -> Use:
+    largest = ' or '.join(plain(high, 2, unit) for _, high, unit in _ranges(model, SHOWS))
     return Use('contact', _predicts(model),
-               f'a torque shows from {_by_joint(model, SHOWS)} on')
+               f'a torque shows from {_by_joint(model, SHOWS)} on', f'contact above {largest}')
 
 
 def _simulation(model: IdentifiedModel) -> Use:
-    found = model.consistent
+    purpose, found = 'simulation and controllers', model.consistent
     if found is None or np.isnan(found.relative_error_percent):
-        return Use('simulation and controllers', False, 'no held-out motion')
+        return Use(purpose, False, 'no held-out motion', 'simulation needs a held-out motion')
     worse = '' if model.possible else ', which blocks that were not fitted refute'
-    return Use('simulation and controllers', _predicts(model) and model.possible,
-               f'{found.relative_error_percent:.1f} % with physically possible parameters{worse}')
+    return Use(purpose, _predicts(model) and model.possible,
+               f'{found.relative_error_percent:.1f} % with physically possible parameters{worse}',
+               'simulation' if model.possible else IMPOSSIBLE)
 
 
 def _masses(model: IdentifiedModel) -> Use:
-    purpose, drive = 'masses as such', model.arm.drive
+    purpose, drive, gains = 'masses as such', model.arm.drive, 'masses need drive gains'
     if drive.signal != 'effort' and (drive.gain == 1).all():
-        return Use(purpose, False, f'arm.yaml states no gains for the {drive.signal}')
+        return Use(purpose, False, f'arm.yaml states no gains for the {drive.signal}', gains)
     if not model.possible:
-        return Use(purpose, False, 'no physically possible parameters predict as well')
+        return Use(purpose, False, 'no physically possible parameters predict as well', IMPOSSIBLE)
     if any(finding.code == GAINS for finding in model.verdict.findings):
-        return Use(purpose, False, 'the data refute the stated gains')
+        return Use(purpose, False, 'the data refute the stated gains', gains)
     try:
         found = model.standard_parameters()
     except InputError:
-        return Use(purpose, False, 'the result has no links')
+        return Use(purpose, False, 'the result has no links', IMPOSSIBLE)
     masses = model.arm.layout.all_inertial().reshape(model.arm.links, -1)[:, 0]
     known = found.from_data[masses] & (
         INTERVAL * found.std[masses] < KNOWN * np.abs(found.values[masses]))
-    return Use(purpose, model.verdict.trustworthy and bool(known.any()),
-               f'{int(known.sum())} of {model.arm.n} to within {100 * KNOWN:.0f} %')
+    count, within = f'{int(known.sum())} of {model.arm.links}', f'to within {100 * KNOWN:.0f} %'
+    serves = model.verdict.trustworthy and bool(known.any())
+    return Use(purpose, serves, f'{count} {within}',
+               f'{count} masses' if serves else f'no single mass is known {within}')
 
 
 def _predicts(model: IdentifiedModel) -> bool:
@@ -111,11 +122,18 @@ def _predicts(model: IdentifiedModel) -> bool:
 
 def _by_joint(model: IdentifiedModel, factor: float) -> str:
     """Range of the errors of the joints that moved, in their units."""
-    errors = np.array([joint.rmse for joint in (model.validation or model.fit).joints])
-    units, moved = np.array(torque_units(model.arm)), np.isfinite(errors)
-    ranges = []
-    for unit in dict.fromkeys(units[moved].tolist()):
-        own = factor * errors[moved & (units == unit)]
-        ranges.append(f'{own.min():.2g} to {own.max():.2g} {unit}')
-    those = '' if moved.all() else f' ({moved.sum()} of {len(moved)} moved)'
+    joints = (model.validation or model.fit).joints
+    moved = sum(bool(np.isfinite(joint.rmse)) for joint in joints)
+    ranges = [f'{plain(low, 2)} to {plain(high, 2)} {unit}' if high > low else plain(low, 2, unit)
+              for low, high, unit in _ranges(model, factor)]
+    those = '' if moved == len(joints) else f' ({moved} of {len(joints)} moved)'
     return f'{" and ".join(ranges) or "none"} by joint{those}'
+
+
+def _ranges(model: IdentifiedModel, factor: float) -> list[tuple[float, float, str]]:
+    """Least and largest error of the joints that moved, multiplied, for each unit."""
+    errors = factor * np.array([joint.rmse for joint in (model.validation or model.fit).joints])
+    units, moved = np.array(torque_units(model.arm)), np.isfinite(errors)
+    return [(float(own.min()), float(own.max()), unit)
+            for unit in dict.fromkeys(units[moved].tolist())
+            for own in [errors[moved & (units == unit)]]]

@@ -38,14 +38,18 @@ class Finding:
     error_after_percent: float | None = None
 
     @property
+    def fault(self) -> str:
+        """Return fault and evidence in one clause."""
+        before, after = self.error_before_percent, self.error_after_percent
+        if before is None or after is None or f'{before:.1f}' == f'{after:.1f}':
+            return self.text
+        return (f'{self.text} (undoing it takes the error on blocks that were not fitted from '
+                f'{before:.1f} to {after:.1f} %)')
+
+    @property
     def sentence(self) -> str:
         """Return fault, evidence and remedy in one sentence."""
-        evidence = ''
-        before, after = self.error_before_percent, self.error_after_percent
-        if before is not None and after is not None and f'{before:.1f}' != f'{after:.1f}':
-            evidence = (f' (undoing it takes the error on blocks that were not fitted from '
-                        f'{before:.1f} to {after:.1f} %)')
-        return f'{self.text}{evidence}' + (f'; {self.remedy}' if self.remedy else '')
+        return self.fault + (f'; {self.remedy}' if self.remedy else '')
 
     @property
     def is_error(self) -> bool:

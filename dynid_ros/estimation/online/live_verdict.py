@@ -20,6 +20,7 @@ from dynid_ros.estimation.model.standard_parameters import (
 )
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.model.words import headline
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.verdict.confirmation import Confirmation
@@ -49,6 +50,8 @@ class LiveVerdict:
         of too little motion, or of whose joints (for the whole arm: of whose kind) the verdict
         before had one, too, from a motion that excites as much: a few seconds of a good stream may
         seem to have a fault.
+    headline : str
+        The verdict in a line.
     uses : tuple of Use
         For which uses the session is good enough, if it was judged at that time.
     description : str or None
@@ -60,6 +63,7 @@ class LiveVerdict:
 
     parameters: StandardParameters | None = None
     verdict: Verdict | None = None
+    headline: str = ''
     uses: tuple[Use, ...] = ()
     description: str | None = None
     fault: str = ''
@@ -93,6 +97,7 @@ class Judge:
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
         self._confirmation = Confirmation()
+        self._latest: IdentifiedModel | None = None
         self._failed = False
 
     def update(self) -> LiveVerdict | None:
@@ -113,7 +118,8 @@ class Judge:
         waiting = self._confirmation.waiting
         if samples == self._judged and monotonic() >= self._ended + SHORTEST and waiting:
             # No more samples come that could confirm it.
-            found = replace(found or LiveVerdict(), verdict=waiting)
+            found = replace(found or LiveVerdict(), verdict=waiting, headline=headline(
+                replace(self._latest, verdict=waiting)) if self._latest else '')
             self._confirmation.waiting = None
         if not self._failed and (samples != self._searched or due):
             self._searched = samples
@@ -161,8 +167,10 @@ class Judge:
             # Nothing was learned yet.
             return LiveVerdict()
         else:
+            self._latest = model
+            known = replace(model, verdict=self._confirmation.confirmed(model.verdict))
             return LiveVerdict(
-                verdict=self._confirmation.confirmed(model.verdict), uses=model.uses,
+                verdict=known.verdict, headline=headline(known), uses=model.uses,
                 description=self._described(model))
         finally:
             self._ended = monotonic()

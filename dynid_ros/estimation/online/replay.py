@@ -29,6 +29,7 @@ from dynid_ros.estimation.regression.preparation import (
     widened,
 )
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.progress import progress
 
 #: Points of the history.
 POINTS = 200
@@ -163,6 +164,7 @@ def feed(
     course: list[Known] = []
     portion = max(1, -(-len(recording.t) // POINTS))
     for first in range(0, len(recording.t), portion):
+        progress('replay', first / len(recording.t))
         part = slice(first, first + portion)
         new = session.take(recording.t[part], recording.q[part], recording.u[part])
         if first + portion >= len(recording.t):

@@ -13,27 +13,27 @@ from pathlib import Path
 
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
-    add_json,
     add_output,
     add_reading,
-    answer,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('recording', type=Path, metavar='LOG')
-    add_output(parser, 'folder of the bag, which must not exist yet')
+    add_output(parser, 'folder of the bag')
     add_arm(parser, required=False)
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Convert, and print what was taken for what."""
     from dynid_ros.arm import load_arm
     from dynid_ros.data.files.conversion import convert
-    from dynid_ros.interface.cli.common.summary import defect_lines
+    from dynid_ros.interface.cli.common.summary import defect_notes
+    from dynid_ros.utilities.text import several
 
     written = convert(args.recording, args.output, load_arm(args.arm) if args.arm else None,
                       topic=args.topic, received=args.received)
@@ -41,6 +41,6 @@ def run(args: Namespace) -> int:
         'bag': str(args.output), 'joints': list(written.joint_names),
         'samples': len(written.t), 'seconds': written.seconds,
         'defects': [defect.as_dict() for defect in written.defects],
-    }, [f'{args.recording}: {len(written.t)} samples of {", ".join(written.joint_names)} in '
-        f'{written.seconds:.1f} s, in {args.output}', *defect_lines(written.defects)])
+    }, f'Converted: {len(written.t)} samples of {several(written.joint_names)} in '
+        f'{written.seconds:.1f} s.', notes=defect_notes(written.defects), wrote=[args.output])
     return 0

@@ -11,13 +11,18 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from pathlib import Path
+import shutil
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_json, answer, seed
+from dynid_ros.interface.cli.common.arguments import seed
+from dynid_ros.interface.cli.common.output import add_answer, answer
 
 if TYPE_CHECKING:
     from dynid_ros.interface.demo.comparison import Comparison
+
+#: What the folder of a demonstration holds.
+HOLDS = ('excitation.yaml', 'logs', 'online', 'recordings', 'result')
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -27,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='a shipped arm, or the path of an arm.yaml (default: %(default)s)')
     parser.add_argument(
         '-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
-        help='output folder, which must not exist yet (default: %(default)s)')
+        help='output folder (default: %(default)s)')
     parser.add_argument(
         '--seed', type=seed, default=0, help='of motion and noise (default: %(default)s)')
     parser.add_argument(
@@ -37,38 +42,53 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--view', action='store_true',
         help='show it on a live page, whose address is printed, and in a browser if there is a '
              'screen')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Run the demonstration, and print its results."""
     start = perf_counter()
-    from dynid_ros.data.files.bag_writer import check_absent
+    from dynid_ros.estimation.model.words import headline
+    from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.demo.processes import own_domain
+    from dynid_ros.utilities.atomic_write import check_output
 
-    check_absent(args.output)
+    check_output(args.output, holding=HOLDS)
     with own_domain():
         from dynid_ros.interface.demo.course import demonstrate
         from dynid_ros.interface.demo.view import View
 
+        shutil.rmtree(args.output, ignore_errors=True)
         args.output.mkdir(parents=True)
-        found = demonstrate(
-            args.arm, args.output, args.seed, View(), args.real_time, args.view)
+        try:
+            found = demonstrate(
+                args.arm, args.output, args.seed, View(), args.real_time, args.view)
+        except KeyboardInterrupt:
+            shutil.rmtree(args.output, ignore_errors=True)
+            raise
     seconds = perf_counter() - start
     page = args.output / 'result' / 'report.html'
     answer(args, {**asdict(found), 'seconds': seconds, 'folder': str(args.output)},
-           [*_table(found), f'{seconds:.0f} s; open {page} in a browser'])
+           headline(read_result(args.output / 'result')), table=_table(found), notes=[
+               *([] if found.online.trustworthy else [
+                   f'While it moved: {headline(read_result(args.output / "online"))}']),
+               f'The two sets of parameters differ by {found.apart_percent:.2f} %.',
+               f'The demonstration took {seconds:.0f} s; open {page} in a browser.'],
+           then=[
+               'Next, with your own robot:',
+               '  dynid init my_robot.urdf -o my_arm      # lists what only you know',
+               '  dynid design my_arm -o excitation.yaml  # a motion within all limits',
+               '  dynid identify recording/ --arm my_arm -o result'])
     return 0 if found.batch.trustworthy and found.online.trustworthy else 1
 
 
-def _table(found: Comparison) -> list[str]:
+def _table(found: Comparison) -> list[list[str]]:
     rows = [
         ('torque error on samples not yet used', 'torque_error_percent', '.2f', ' %'),
-        ('condition number', 'condition_number', '.0f', '  '),
+        ('condition number', 'condition_number', '.0f', ''),
         (f'error of {found.parameters} base parameters', 'off_percent', '.2f', ' %'),
-        ('the same in their standard deviations, rms', 'off_in_std', '.2f', '  ')]
-    lines = [f'{"":44}{"while it moved":>16}{"from the bag":>16}']
-    for title, name, form, unit in rows:
-        values = (format(getattr(each, name), form) + unit for each in (found.online, found.batch))
-        lines.append(f'{title:44}' + ''.join(f'{value:>16}' for value in values))
-    return [*lines, f'the two sets of parameters differ by {found.apart_percent:.2f} %']
+        ('the same in standard deviations, rms', 'off_in_std', '.2f', '')]
+    return [['', 'while it moved', 'from the bag'], *(
+        [title, *(format(getattr(each, name), form) + unit
+                  for each in (found.online, found.batch))]
+        for title, name, form, unit in rows)]

@@ -17,17 +17,15 @@ from typing import Any, TYPE_CHECKING
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_output,
-    answer,
-    check_folder_of,
     count,
     finite,
     not_negative,
     positive,
-    progress_bar,
     seed,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.utilities.text import counted, plain, sentence
 
 if TYPE_CHECKING:
     from dynid_ros.applications.payload.design import PayloadDesign
@@ -75,7 +73,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='samples as well: .yaml (JointTrajectory) or .csv')
     add('--rate', type=positive, default=100.0, help='of these samples, Hz (default: %(default)g)')
     add('--plots', type=Path, metavar='FOLDER', help='drawings of joints and tool path')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -89,21 +87,20 @@ def run(args: Namespace) -> int:
     )
     from dynid_ros.motion.feasibility.scene import build_scene
     from dynid_ros.motion.trajectory.trajectory_file import check_formats, export_motion
+    from dynid_ros.utilities.atomic_write import check_output
 
     _check_length(args)
     arm = load_arm(args.arm)
     check_formats(args.export)
-    for path in (args.output, *args.export):
-        check_folder_of(path)
+    check_output(args.output, *args.export)
     scene = build_scene(arm, load_surroundings(args.arm, arm))
     task = _task(args, arm)
     load = _load_design(args, arm) if args.chosen == [PAYLOAD] else None
     if load is not None:
         arm, task = load.arm, replace(task, objective=load.objective)
-    with progress_bar('design', args.time, '{desc} |{bar}| {postfix}') as bar:
+    with shown_progress() as show:
         def progress(start: int, seconds: float, best: float) -> None:
-            bar.set_postfix_str(f'start {start + 1}, best {best:.4g}', refresh=False)
-            bar.update(min(seconds, args.time) - bar.n)
+            show(f'start {start + 1}, best {best:.4g}', seconds / args.time)
 
         designed = (design_both if load is None else design)(arm, task, scene, progress)
     if load is not None:
@@ -117,8 +114,9 @@ def run(args: Namespace) -> int:
         from dynid_ros.pages.report.plots import draw_motion
 
         draw_motion(args.plots, designed.motion, arm)
-    answer(args, {'arm': arm.name, 'motion': str(args.output), **notes},
-           [*_summary(designed, arm, notes), f'in {args.output}'])
+    answer(args, {'arm': arm.name, 'motion': str(args.output), **notes}, _line(designed, arm),
+           table=_margins(notes['margins'], arm), notes=_notes(designed, arm, notes),
+           details=_details(designed, notes), wrote=[args.output, *args.export])
     return 0
 
 
@@ -186,31 +184,36 @@ def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
         'mass_std': mass, 'center_std': center.tolist(), 'noise_measured': load.measured}
 
 
-def _summary(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
-    motion = designed.motion
-    yield (f'{arm.name}: {motion.duration:g} s ({motion.periods} periods of {motion.period:g} s, '
-           f'{motion.harmonics} harmonics), optimised')
+def _line(designed: Design, arm: ArmModel) -> str:
+    return (f'A motion of {designed.motion.duration:g} s for {arm.name}, within all limits at all '
+            f'times; condition number {designed.condition_number:.1f}.')
+
+
+def _notes(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
     if 'validation' in notes:
-        yield (f'then another motion of {notes["validation"]["seconds"]:.3g} s for validation, '
-               f'{notes["validation"]["way_seconds"]:.1f} s on the way to it')
-    yield f'condition number {designed.condition_number:.1f}, {notes["criterion"]}: ' \
-          f'{designed.score:.4g}'
-    yield (f'{designed.starts} start{"" if designed.starts == 1 else "s"} in '
-           f'{designed.seconds:.1f} s'
-           + ('' if designed.complete else '; --time ended the search before the last one did'))
-    yield ('all limits kept at all times; least margins: '
-           + ', '.join(_least(notes['margins'], arm)))
+        yield (f'Another motion of {notes["validation"]["seconds"]:.3g} s for validation follows, '
+               f'{notes["validation"]["way_seconds"]:.1f} s on the way to it.')
     if 'payload' in notes:
-        yield _payload_line(notes['payload'])
+        yield sentence(_payload_line(notes['payload']))
     if 'torque' not in notes['margins']:
-        yield 'torque is not checked: the arm has no effort limits'
+        yield 'Torque is not checked: the arm has no effort limits.'
     elif arm.inertial is None or not arm.inertial[:, 0].all():
-        yield 'links without inertias: torque is checked with cylinders from joint to joint'
-    if notes['pairs_not_checked']:
-        yield f'touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
-    yield from _about_meshes(notes)
+        yield 'Links without inertias: torque is checked with cylinders from joint to joint.'
     if not notes['margins']['clearance']:
-        yield 'collisions are not checked: arm.yaml declares no "collision" capsules'
+        yield 'Collisions are not checked: arm.yaml declares no "collision" capsules.'
+    if not designed.complete:
+        yield f'The search took all of its --time, {designed.seconds:.1f} s; more may find better.'
+    if notes['pairs_not_checked']:
+        yield f'Touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}.'
+    yield from map(sentence, _about_meshes(notes))
+
+
+def _details(designed: Design, notes: dict[str, Any]) -> Iterator[str]:
+    motion = designed.motion
+    yield (f'{counted(motion.periods, "period")} of {motion.period:g} s, '
+           f'{counted(motion.harmonics, "harmonic")}; {counted(designed.starts, "start")} in '
+           f'{designed.seconds:.1f} s.')
+    yield sentence(f'{notes["criterion"]}: {designed.score:.4g}')
 
 
 def _payload_line(expected: dict[str, Any]) -> str:
@@ -236,16 +239,17 @@ def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:
                f'{1000 * gaps[widest]:.0f} mm beyond them ({widest})')
 
 
-def _least(margins: dict[str, Any], arm: ArmModel) -> Iterator[str]:
+def _margins(margins: dict[str, Any], arm: ArmModel) -> list[list[str]]:
     """Least margin of each quantity and unit, as rad and m cannot be compared."""
     from dynid_ros.arm.description.tree import joint_units
 
     units = {'position': 'rad', 'velocity': 'rad/s', 'acceleration': 'rad/s²', 'torque': 'Nm'}
+    rows = [['limit of', 'least margin', 'at']]
     for quantity, values in margins.items():
         of_joint = dict(zip(
             arm.joint_names, joint_units(units.get(quantity, ''), arm.prismatic), strict=True))
         least: dict[str, str] = {}
         for name in sorted(values, key=values.get):
             least.setdefault(of_joint.get(name, 'm'), name)
-        for unit, name in least.items():
-            yield f'{quantity} {values[name]:.3g} {unit} ({name})'
+        rows += [[quantity, plain(values[name], 3, unit), name] for unit, name in least.items()]
+    return rows

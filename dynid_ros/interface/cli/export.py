@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_json, answer
+from dynid_ros.interface.cli.common.output import add_answer, answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -26,16 +26,24 @@ def add_arguments(parser: ArgumentParser) -> None:
              'of franka_description; without it, a URDF of joints and links alone, or a table')
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='FILE',
                         help='file to write')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Write the file, and state its torque error and the parts that it cannot hold."""
     from dynid_ros.applications.export.formats import format_of
-    from dynid_ros.interface.python.tasks import export
+    from dynid_ros.estimation.model.words import headline
+    from dynid_ros.interface.python.tasks import export, load_model
+    from dynid_ros.utilities.atomic_write import check_output
+    from dynid_ros.utilities.text import sentence
 
     form = args.format or format_of(args.output)
-    notes = export(args.result, args.output, robot=args.robot, form=form)
+    check_output(args.output)
+    model = load_model(args.result)
+    notes = [*export(model, args.output, robot=args.robot, form=form)]
+    if not model.verdict.trustworthy:
+        notes.insert(0, headline(model))
     answer(args, {'file': str(args.output), 'format': form, 'notes': notes},
-           [*notes, f'wrote {args.output}'])
+           f'Exported {model.arm.name} as {form}, with physically possible parameters.',
+           notes=map(sentence, notes), wrote=[args.output])
     return 0

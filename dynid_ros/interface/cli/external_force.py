@@ -10,14 +10,15 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_position,
-    answer,
     arm_or_result,
     finite,
     position,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.utilities.text import plain, several
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='the wrench is in the base frame, its moment about the origin of that frame')
     add_position(parser)
     parser.add_argument('--deg', action='store_true', help='--at is in degrees')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -61,21 +62,21 @@ def run(args: Namespace) -> int:
          'within_limit': not bool(over[i])}
         for i, name in enumerate(arm.joint_names)
     ]
+    exceeded = [name for name, beyond in zip(arm.joint_names, over, strict=True) if beyond]
     answer(args, {'arm': arm.name, 'body': args.body, 'q': q.tolist(), 'joints': rows},
-           _lines(arm, args.body, rows))
-    return 1 if over.any() else 0
+           f'Not held: {several(exceeded)} would exceed the effort limit.' if exceeded else
+           f'Held: every joint of {arm.name} stays within its effort limit.',
+           table=_table(arm, rows))
+    return 1 if exceeded else 0
 
 
-def _lines(arm: Any, body: str, rows: list[dict[str, Any]]) -> list[str]:
-    width = max(len(name) for name in (*arm.joint_names, 'joint')) + 2
-    lines = [
-        f'{arm.name}: wrench on the {body}; torque in Nm (N for prismatic joints), '
-        'acceleration in rad/s² (m/s²)',
-        f'{"joint":{width}}{"by wrench":>11}{"by gravity":>12}{"to hold":>10}{"limit":>9}'
-        f'{"acceleration":>14}']
-    for row, limit in zip(rows, arm.limits.effort, strict=True):
-        lines.append(
-            f'{row["name"]:{width}}{row["wrench"]:11.3f}{-row["gravity"]:12.3f}'
-            f'{row["holding"]:10.3f}{limit:9.4g}{row["acceleration"]:14.3f}'
-            + ('' if row['within_limit'] else '  above its limit'))
-    return lines
+def _table(arm: Any, rows: list[dict[str, Any]]) -> list[list[str]]:
+    units = zip(*(joint_units(unit, arm.prismatic) for unit in ('Nm', 'rad/s²')), strict=True)
+    table = [['joint', 'by wrench', 'by gravity', 'to hold', 'limit', 'acceleration']]
+    for row, limit, (torque, rate) in zip(rows, arm.limits.effort, units, strict=True):
+        by = [f'{value:.3f} {torque}'
+              for value in (row['wrench'], -row['gravity'], row['holding'])]
+        table.append([row['name'], *by, plain(limit, 4, torque),
+                      f'{row["acceleration"]:.3f} {rate}',
+                      *([] if row['within_limit'] else ['above its limit'])])
+    return table

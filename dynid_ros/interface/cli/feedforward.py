@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import positive
+from dynid_ros.interface.cli.common.output import add_answer, answer
 
 if TYPE_CHECKING:
     from dynid_ros.motion.trajectory.trajectory_file import Trajectory
@@ -34,6 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
                         help='the trajectory to write (.yaml)')
     parser.add_argument('--rate', type=positive, default=RATE_HZ, metavar='HZ',
                         help='points a second, of a motion of dynid design (%(default)g)')
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -41,24 +43,38 @@ def run(args: Namespace) -> int:
     import numpy as np
 
     from dynid_ros.arm.parameters import torque_units
+    from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
     from dynid_ros.motion.trajectory.trajectory_file import write_trajectory
+    from dynid_ros.utilities.atomic_write import check_output
+    from dynid_ros.utilities.text import plain, sentence
 
+    check_output(args.output)
     model = read_result(args.model)
     filled = with_effort(model, _points(args.motion, args.rate))
     write_trajectory(args.output, filled)
     assert filled.effort is not None
     units = dict(zip(model.arm.joint_names, torque_units(model.arm), strict=True))
-    for name, tau in zip(filled.joint_names, filled.effort.T, strict=True):
-        print(f'{name}: {tau.min():.4g} to {tau.max():.4g} {units[name]}, '
-              f'rms {np.sqrt(np.mean(tau**2)):.4g}')
-    for remark in extrapolation(model, filled):
-        print(f'extrapolation: {remark}')
-    if not model.verdict.trustworthy:
-        print('the model is NOT trustworthy: ' + '; '.join(model.verdict.reasons))
-    print(f'wrote {args.output}: {len(filled.t)} points in {filled.t[-1]:.3g} s')
-    return 0 if model.verdict.trustworthy else 1
+    figures = {name: (float(tau.min()), float(tau.max()), float(np.sqrt(np.mean(tau**2))))
+               for name, tau in zip(filled.joint_names, filled.effort.T, strict=True)}
+    keys = ('least', 'largest', 'rms')
+    remarks, good = extrapolation(model, filled), model.verdict.trustworthy
+    line = (f'{len(filled.t)} points in {filled.t[-1]:.3g} s have their effort'
+            + (', by a model that is not trustworthy.' if not good else
+               ', partly extrapolated.' if remarks else ', within the range of the recording.'))
+    answer(args, {
+        'file': str(args.output), 'points': len(filled.t), 'seconds': float(filled.t[-1]),
+        'joints': [{'name': name, 'unit': units[name], **dict(zip(keys, own, strict=True))}
+                   for name, own in figures.items()],
+        'extrapolation': list(remarks), 'trustworthy': good,
+    }, line, table=[['joint', *keys], *(
+        [name, *(plain(value, 3, units[name]) for value in own)]
+        for name, own in figures.items())],
+        notes=[*([] if good else [headline(model)]),
+               *(sentence(f'extrapolation: {remark}') for remark in remarks)],
+        wrote=[args.output])
+    return 0 if good else 1
 
 
 def _points(path: Path, rate_hz: float) -> Trajectory:

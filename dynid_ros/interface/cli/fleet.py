@@ -8,26 +8,19 @@ and one of all; name changes of load, drifting friction and gains, and bags that
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 import re
-from time import perf_counter
 from typing import Any, TYPE_CHECKING
 
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
-    add_json,
     add_output,
     add_reading,
-    answer,
-    check_folder,
-    progress_bar,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.utilities.text import counted, plain, sentence
 
 if TYPE_CHECKING:
     from dynid_ros.applications.fleet.run import FleetResult
-
-#: Skipped bags that the summary lists; the page and ``--json`` list all.
-LISTED = 10
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,31 +43,26 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--again', action='store_true',
         help='choose the settings anew and read all bags again')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Identify the fleet, write all results, and print a summary."""
-    start = perf_counter()
     from dynid_ros.applications.fleet.cluster import cluster
     from dynid_ros.applications.fleet.run import run_fleet
     from dynid_ros.arm import load_arm
-    from dynid_ros.errors import listed
     from dynid_ros.estimation.result_files.result_file import RESULT, write_result
     from dynid_ros.pages.report.fleet_page import fleet_page
-    from dynid_ros.utilities.atomic_write import write_whole
+    from dynid_ros.utilities.atomic_write import check_output, write_whole
 
     arm = load_arm(args.arm)
-    check_folder(args.output)
-    with cluster(args.scheduler) as spread, progress_bar('fleet', 1, '{desc} |{bar}|') as bar:
-        def progress(stage: str, done: int, of: int) -> None:
-            bar.set_description(f'{stage}: {done} of {of}', refresh=False)
-            bar.update(done / max(of, 1) - bar.n)
-
+    wrote = [args.output / 'fleet.html']
+    check_output(*wrote)
+    with cluster(args.scheduler) as spread, shown_progress() as show:
         found = run_fleet(
             arm, args.bags, args.output, spread, by=args.by, again=args.again, topic=args.topic,
-            received=args.received, progress=progress)
-    wrote = [args.output / 'fleet.html']
+            received=args.received, progress=lambda stage, done, of: show(
+                f'{stage}: {done} of {of}', done / max(of, 1)))
     write_whole(wrote[0], fleet_page(found))
     models = {'all': found.whole, **{
         'arms/' + re.sub(r'[^\w.-]', '_', name): report.model
@@ -86,9 +74,9 @@ def run(args: Namespace) -> int:
         else:
             # One of an earlier run would be taken for this one's.
             (args.output / place / RESULT).unlink(missing_ok=True)
-    answer(args, fleet_as_dict(found), [
-        *fleet_lines(found),
-        f'wrote {listed(list(map(str, wrote)))} ({perf_counter() - start:.1f} s)'])
+    answer(args, fleet_as_dict(found), _line(found), table=_table(found),
+           notes=map(sentence, found.findings),
+           details=(f'Skipped {bag.name}: {bag.reason}.' for bag in found.skipped), wrote=wrote)
     return 0 if good(found) else 1
 
 
@@ -99,30 +87,29 @@ def good(found: FleetResult) -> bool:
         model is not None and model.verdict.trustworthy for model in models)
 
 
-def fleet_lines(found: FleetResult) -> Iterator[str]:
-    """Summary for people."""
+def _line(found: FleetResult) -> str:
+    """State in a line whether the arms are as they were, and what was read."""
     used = sum(report.used for report in found.arms.values())
-    yield (f'{len(found.bags)} bags of {len(found.arms)} arm'
-           f'{"s" if len(found.arms) != 1 else ""}, {found.read} of them read now: {used} used, '
-           f'{len(found.odd)} do not belong, {len(found.skipped)} skipped')
+    state = ('All models are trustworthy and nothing has changed' if good(found) else
+             'Something has changed' if found.findings else 'Not all models are trustworthy')
+    return (f'{state}: {counted(len(found.bags), "bag")} of {counted(len(found.arms), "arm")}, '
+            f'{used} used, {len(found.odd)} odd, {len(found.skipped)} skipped.')
+
+
+def _table(found: FleetResult) -> list[list[str]]:
+    """Error and verdict of each arm, and of all."""
+    rows = [['arm', 'bags used', 'torque error', '', 'trustworthy']]
     for name, report in (*found.arms.items(), ('all', None)):
-        model, count = (found.whole, '') if report is None else (
-            report.model, f'{report.used:5d} bags')
+        model, count = (found.whole, '') if report is None else (report.model, str(report.used))
         if model is None:
-            yield f'  {name:20s} {count:10s} too few rows for a model'
+            rows.append([name, count, 'too few rows'])
             continue
-        error = model.fit if model.validation is None else model.validation
-        kind = 'held-out' if error.held_out else 'in-sample'
-        verdict = '' if model.verdict.trustworthy else (
-            f'  not trustworthy: {"; ".join(model.verdict.reasons)}')
-        yield (f'  {name:20s} {count:10s} {kind} torque error '
-               f'{error.relative_error_percent:.2f} %{verdict}')
-    for text in found.findings:
-        yield f'! {text}'
-    for bag in found.skipped[:LISTED]:
-        yield f'skipped {bag.name}: {bag.reason}'
-    if len(found.skipped) > LISTED:
-        yield f'... and {len(found.skipped) - LISTED} more, listed in fleet.html'
+        error = model.validation or model.fit
+        rows.append([
+            name, count, plain(error.relative_error_percent, 3, '%'),
+            'held-out' if error.held_out else 'in-sample',
+            'yes' if model.verdict.trustworthy else 'no'])
+    return rows
 
 
 def fleet_as_dict(found: FleetResult) -> dict[str, Any]:

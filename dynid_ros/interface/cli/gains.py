@@ -15,12 +15,11 @@ from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_friction,
-    add_json,
     add_reading,
-    answer,
     positive,
     reading,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,14 +37,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='write a copy of the arm.yaml with the gains found for those that the data refute')
     add_friction(parser)
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the gains, and write them into a copy of the arm."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.drive_file import check_copy, write_copy
-    from dynid_ros.interface.cli.common.gain_table import gain_lines, gains_as_dict
+    from dynid_ros.interface.cli.common.gain_table import (
+        gain_details,
+        gain_line,
+        gain_notes,
+        gain_table,
+        gains_as_dict,
+    )
     from dynid_ros.interface.python.tasks import gains
 
     if bool(args.loaded) != (args.mass is not None):
@@ -54,13 +59,15 @@ def run(args: Namespace) -> int:
     arm = load_arm(args.arm)
     if args.write:
         check_copy(args.arm, args.write)
-    found = gains(arm, args.recordings, loaded=args.loaded, mass=args.mass,
-                  friction=args.friction, **reading(args))
+    with shown_progress():
+        found = gains(arm, args.recordings, loaded=args.loaded, mass=args.mass,
+                      friction=args.friction, **reading(args))
     written = None
     if args.write and not found.objection:
         write_copy(args.arm, found.gain, args.write)
         written = str(args.write)
-    told = f'wrote {written}' if written else f'{args.write} is not written'
-    answer(args, gains_as_dict(arm, found) | {'written': written},
-           [*gain_lines(arm, found), *([told] if args.write else [])])
+    unwritten = [f'{args.write} is not written.'] if args.write and not written else []
+    answer(args, gains_as_dict(arm, found) | {'written': written}, gain_line(found),
+           table=gain_table(arm, found), notes=[*unwritten, *gain_notes(found)],
+           details=gain_details(found), wrote=[written] if written else [])
     return 1 if found.refuted.any() or found.objection else 0

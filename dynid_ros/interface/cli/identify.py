@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from time import perf_counter
 
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_friction,
-    add_json,
     add_output,
     add_reading,
-    answer,
-    check_folder,
     cutoff,
     reading,
     share,
 )
+from dynid_ros.interface.cli.common.output import add_answer, shown_progress
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -49,23 +46,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--joint-offsets', action='store_true',
         help='estimate the zero of each joint too, and report which ones are identifiable')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Identify, write the result and the report, and print a summary."""
-    start = perf_counter()
-    from dynid_ros.interface.cli.common.summary import result_as_dict
+    from dynid_ros.estimation.result_files.result_file import RESULT
+    from dynid_ros.interface.cli.common.summary import show_result
     from dynid_ros.interface.python.tasks import identify
+    from dynid_ros.utilities.atomic_write import check_output
 
-    check_folder(args.output)
-    result = identify(
-        args.arm, args.recordings, friction=args.friction, holdout=args.holdout,
-        validation=args.validate, method=args.method, cutoff_hz=args.cutoff,
-        joint_offsets=args.joint_offsets, **reading(args))
+    wrote = [args.output / RESULT, args.output / 'report.html']
+    check_output(*wrote)
+    with shown_progress():
+        result = identify(
+            args.arm, args.recordings, friction=args.friction, holdout=args.holdout,
+            validation=args.validate, method=args.method, cutoff_hz=args.cutoff,
+            joint_offsets=args.joint_offsets, **reading(args))
     result.save(args.output)
-    answer(args, result_as_dict(result), [
-        result.summary(),
-        f'wrote {args.output / "result.yaml"} and {args.output / "report.html"} '
-        f'({perf_counter() - start:.1f} s)'])
+    show_result(args, result, wrote)
     return 0 if result.verdict.trustworthy else 1

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import ArmError, InputError, ResultError
-from dynid_ros.interface.cli.common.arguments import add_json, answer
-from dynid_ros.utilities.atomic_write import write_whole
+from dynid_ros.errors import ArmError, InputError
+from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.utilities.atomic_write import check_output, write_whole
+from dynid_ros.utilities.text import counted, sentence, several
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -31,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
              'chain without its torso or base and its gripper')
     chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -48,8 +49,7 @@ def run(args: Namespace) -> int:
     from dynid_ros.motion.feasibility.link_shapes import link_boxes, urdf_bodies
 
     target = args.output / 'arm.yaml'
-    if target.exists():
-        raise ResultError(f'{target} exists already; name another folder, or edit it')
+    check_output(target)
     path = _expanded(args) if args.xacro else args.robot
     robot = read_urdf_xml(path)
     known = robot.joints
@@ -83,11 +83,12 @@ def run(args: Namespace) -> int:
     answer(args, {
         'arm': str(target), 'joints': list(joints), 'locked': list(made.others),
         'tips': list(made.tips), 'doubts': doubts, 'questions': list(made.open_questions),
-    }, [f'{len(joints)} joints: {", ".join(joints)}', *others, *doubts,
-        f'wrote {target}. Only you know, so look at:',
-        *(f'  {question}' for question in made.open_questions),
-        f'next: dynid demo {args.output} (a rehearsal in simulation), or '
-        f'dynid design {args.output} -o excitation.yaml'])
+    }, f'An arm of {counted(len(joints), "joint")} is described: {several(joints)}.',
+        notes=map(sentence, (*doubts, *others)), wrote=[target], then=[
+            'Only you know, so look at:',
+            *(f'  {question}' for question in made.open_questions),
+            f'Next: dynid demo {args.output} (a rehearsal in simulation), or',
+            f'      dynid design {args.output} -o excitation.yaml'])
     return 0
 
 

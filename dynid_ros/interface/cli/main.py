@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     'demo', 'init', 'design', 'simulate', 'check', 'convert', 'identify', 'gains', 'fleet',
     'replay', 'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward',
-    'external-force', 'pose-error', 'run', 'watch')
+    'external-force', 'pose-error', 'run', 'watch', 'doctor')
 
 #: Names on PyPI of the packages that are imported by another one.
 PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin'}
@@ -123,6 +123,10 @@ def _run(given: Sequence[str]) -> int:
     # An ASCII terminal shows a question mark for each other character.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors='replace')
+    if '_ARGCOMPLETE' in os.environ:
+        import argcomplete
+
+        argcomplete.autocomplete(build_parser())
     # A command needs the module of no other; the help shows all of them.
     commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
     parsed = build_parser(commands).parse_args(given)

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_reading,
-    answer,
-    check_folder,
     positive,
     reading,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.utilities.text import counted, plain, sentence
 
 if TYPE_CHECKING:
     from typing import Any
@@ -44,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         '-o', '--output', type=Path, metavar='PATH', help=f'folder for {PICTURE} and {CURVES}')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -54,12 +53,14 @@ def run(args: Namespace) -> int:
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.python.tasks import monitor
     from dynid_ros.pages.report.plots import contact_figure, drawn
-    from dynid_ros.utilities.atomic_write import write_together
+    from dynid_ros.utilities.atomic_write import check_output, write_together
 
-    if args.output is not None:
-        check_folder(args.output)
+    wrote = [] if args.output is None else [args.output / PICTURE, args.output / CURVES]
+    check_output(*wrote)
     model = read_result(args.model)
-    found = monitor(model, args.recording, alarms_per_hour=args.alarms_per_hour, **reading(args))
+    with shown_progress():
+        found = monitor(
+            model, args.recording, alarms_per_hour=args.alarms_per_hour, **reading(args))
     if args.output is not None:
         curves: dict[str, Any] = {
             name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
@@ -67,44 +68,50 @@ def run(args: Namespace) -> int:
             args.output / CURVES: npz_bytes(**curves),
             args.output / PICTURE: drawn(contact_figure(
                 model.arm.joint_names, torque_units(model.arm), **curves), 'svg')})
-    wrote = [] if args.output is None else [f'wrote {args.output / PICTURE}, {CURVES}']
-    answer(args, _as_dict(model, found), [*_lines(model, found, args.alarms_per_hour), *wrote])
+    answer(args, _as_dict(model, found), _line(found), table=_table(model, found),
+           notes=_notes(model, found, args.alarms_per_hour), wrote=wrote, details=[
+               f'The observer has {found.bandwidth_hz:.3g} Hz.',
+               'Median threshold: ' + ', '.join(
+                   f'{name} {plain(value)}' for name, value in zip(
+                       model.arm.joint_names, _middle(found), strict=True)) + '.'])
     return 1 if found.aged or not model.verdict.trustworthy else 0
 
 
-def _lines(
-    model: IdentifiedModel, found: MonitoredRecording, alarms_per_hour: float,
-) -> Iterator[str]:
-    import numpy as np
+def _line(found: MonitoredRecording) -> str:
+    if found.aged is not None:
+        return f'The model fits no more: {sentence(found.aged.sentence)}'
+    contacts = counted(len(found.contacts), 'contact') if found.contacts else 'No contact'
+    return f'{contacts} in {found.seconds:.1f} s.'
 
-    arm = model.arm
-    count = len(found.contacts)
-    yield (f'{arm.name}: {count or "no"} contact{"" if count == 1 else "s"} in '
-           f'{found.seconds:.1f} s, at a rate of {alarms_per_hour:g} false alarms an hour; '
-           f'observer of {found.bandwidth_hz:.3g} Hz')
-    if not found.levels.held_out:
-        yield ('the model has no held-out residual; thresholds come from the samples that it was '
-               'fitted to, and false alarms are more')
-    width = max(len(name) for name in (*arm.joint_names, 'joint'))
-    if count:
-        yield (f'  {"from, s":>9}  {"to, s":>9}  {"joint":<{width}}  {"torque":>8}  '
-               f'{"threshold":>9}  force if at the tool, N, base axes')
+
+def _table(model: IdentifiedModel, found: MonitoredRecording) -> list[list[str]]:
+    rows = [['from, s', 'to, s', 'joint', 'torque', 'threshold', 'force if at the tool, N']]
     for contact in found.contacts[:SHOWN]:
-        j = arm.joint_names.index(contact.joints[0])
+        j = model.arm.joint_names.index(contact.joints[0])
         force = ', '.join(
             f'{value:.1f}' if known else '?' for value, known in zip(
                 contact.wrench.wrench[3:], contact.wrench.determined[3:], strict=True))
-        yield (f'  {contact.start:9.3f}  {contact.stop:9.3f}  {contact.joints[0]:<{width}}  '
-               f'{contact.torque[j]:8.3g}  {contact.threshold[j]:9.3g}  [{force}]')
-    if count > SHOWN:
-        yield f'  and {count - SHOWN} more'
-    yield 'median threshold: ' + ', '.join(
-        f'{name} {value:.3g}' if np.isfinite(value) else f'{name} unknown'
-        for name, value in zip(arm.joint_names, _middle(found), strict=True))
-    if found.aged is not None:
-        yield f'warning: {found.aged.sentence}'
+        rows.append([
+            f'{contact.start:.3f}', f'{contact.stop:.3f}', contact.joints[0],
+            plain(contact.torque[j]), plain(contact.threshold[j]), f'[{force}]'])
+    return rows if found.contacts else []
+
+
+def _notes(
+    model: IdentifiedModel, found: MonitoredRecording, alarms_per_hour: float,
+) -> Iterator[str]:
     if not model.verdict.trustworthy:
-        yield f'warning: the model is not trustworthy: {"; ".join(model.verdict.reasons)}'
+        from dynid_ros.estimation.model.words import headline
+
+        yield headline(model)
+    if found.aged is not None and found.contacts:
+        yield f'{counted(len(found.contacts), "contact")} in {found.seconds:.1f} s.'
+    if len(found.contacts) > SHOWN:
+        yield f'{len(found.contacts) - SHOWN} more contacts are not listed.'
+    if not found.levels.held_out:
+        yield ('The model has no held-out residual: thresholds come from the samples that it was '
+               'fitted to, and false alarms are more.')
+    yield f'False alarms: {alarms_per_hour:g} an hour.'
 
 
 def _middle(found: MonitoredRecording) -> list[float]:

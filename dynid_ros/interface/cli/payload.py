@@ -14,12 +14,11 @@ from typing import Any
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_reading,
-    answer,
     finite,
     reading,
 )
+from dynid_ros.interface.cli.common.output import add_answer, shown_progress
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,18 +37,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
              'by default the tool of arm.yaml')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Estimate and print the load; status 1 if it is not trustworthy."""
-    from dynid_ros.applications.export.payload_messages import payload_as_dict
-    from dynid_ros.interface.cli.common.payload_table import payload_lines
+    from dynid_ros.interface.cli.common.payload_table import show_payload
     from dynid_ros.interface.python.tasks import payload
 
     found = payload(_model(args), args.loaded, flange=args.flange, **reading(args))
-    where = 'the flange' if args.flange is not None else 'the tool of arm.yaml'
-    answer(args, payload_as_dict(found), payload_lines(found, where))
+    show_payload(
+        args, found, 'the flange' if args.flange is not None else 'the tool of arm.yaml')
     return 0 if found.trustworthy else 1
 
 
@@ -65,4 +63,5 @@ def _model(args: Namespace) -> Any:
         raise InputError('--unloaded needs the arm; give it with --arm')
     from dynid_ros.interface.python.tasks import identify
 
-    return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))
+    with shown_progress():
+        return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_position,
-    answer,
-    check_folder_of,
     position,
     positive,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer
 
 STATES = 500
 DRAWN = 40
@@ -43,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='standard deviation of every length of an arm without tolerances (default: 0.2)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FILE', help='picture, .svg, .png or .pdf')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -53,24 +51,31 @@ def run(args: Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.dynamics.kinematics.error_sources import uniform_tolerances
     from dynid_ros.dynamics.kinematics.pose_uncertainty import error_budget, workspace_states
-    from dynid_ros.interface.cli.common.budget_table import budget_as_dict, budget_lines
+    from dynid_ros.interface.cli.common.budget_table import (
+        budget_as_dict,
+        budget_details,
+        budget_line,
+        budget_table,
+    )
+    from dynid_ros.utilities.atomic_write import check_output
 
     arm = load_arm(args.arm)
     if args.output:
-        check_folder_of(args.output)
+        check_output(args.output)
     assumed = arm.tolerances is None
     tolerances = arm.tolerances or uniform_tolerances(
         arm, np.radians(args.angle_std), 1e-3 * args.length_std)
     q = (workspace_states(arm, STATES) if args.workspace
          else position(arm, args.at, args.deg)[None])
     budget = error_budget(arm, q, tolerances, args.body)
-    note = (f'the arm states no tolerances: {args.angle_std:g} deg for every angle and '
-            f'{args.length_std:g} mm for every length are assumed')
     if args.output:
         _draw(arm, budget, tolerances, args)
-    answer(args, budget_as_dict(arm, budget, args.body, LARGEST) | {'assumed': assumed}, [
-        *([note] if assumed else []), *budget_lines(arm, budget, args.body, LARGEST),
-        *([f'wrote {args.output}'] if args.output else [])])
+    notes = [f'The arm states no tolerances: {args.angle_std:g} degrees for every angle and '
+             f'{args.length_std:g} mm for every length are assumed.'] if assumed else []
+    answer(args, budget_as_dict(arm, budget, args.body, LARGEST) | {'assumed': assumed},
+           budget_line(budget, args.body), table=budget_table(budget), notes=notes,
+           details=budget_details(arm, budget, LARGEST),
+           wrote=[args.output] if args.output else [])
     return 0
 
 

@@ -10,23 +10,20 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from math import inf
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
-    add_json,
     add_output,
     add_reading,
-    answer,
-    check_folder,
     cutoff,
     delay,
     positive,
     read_recording,
     reading,
 )
+from dynid_ros.interface.cli.common.output import add_answer, shown_progress
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.replay import History
@@ -62,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='time by which the drive signal lags behind the motion (default: that of the result '
              'or arm.yaml, else from the data)')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -74,31 +71,30 @@ def run(args: Namespace) -> int:
 
 
 def _replay_arm(args: Namespace) -> int:
-    start = perf_counter()
     from dynid_ros.applications.export.urdf import robot_description
-    from dynid_ros.estimation.result_files.result_file import result_contents
-    from dynid_ros.interface.cli.common.summary import result_as_dict
+    from dynid_ros.estimation.result_files.result_file import RESULT, result_contents
+    from dynid_ros.interface.cli.common.summary import show_result
     from dynid_ros.interface.python.tasks import replay
-    from dynid_ros.utilities.atomic_write import write_together
+    from dynid_ros.utilities.atomic_write import check_output, write_together
 
-    check_folder(args.output)
-    found = replay(
-        args.arm, args.recording, start=args.start, cutoff_hz=args.cutoff, delay=args.delay,
-        memory=args.memory, **reading(args))
+    wrote = [args.output / name for name in (RESULT, HISTORY, PLOT)]
+    check_output(*wrote, args.output / DESCRIPTION)
+    with shown_progress():
+        found = replay(
+            args.arm, args.recording, start=args.start, cutoff_hz=args.cutoff, delay=args.delay,
+            memory=args.memory, **reading(args))
     result = found.model
     contents = result_contents(result, args.output)
     contents |= _history_files(args.output, found.history, list(result.units))
-    wrote = [str(args.output / 'result.yaml'), HISTORY, PLOT]
     if result.verdict.trustworthy:
         text = robot_description(args.arm or '')(result)
         contents[args.output / DESCRIPTION] = text.encode()
-        wrote.append(DESCRIPTION)
+        wrote.append(args.output / DESCRIPTION)
     write_together(contents)
     if not result.verdict.trustworthy:
         # One of an earlier run would be taken for this one's.
         (args.output / DESCRIPTION).unlink(missing_ok=True)
-    answer(args, result_as_dict(result), [
-        result.summary(), f'wrote {", ".join(wrote)} ({perf_counter() - start:.1f} s)'])
+    show_result(args, result, wrote)
     return 0 if result.verdict.trustworthy else 1
 
 
@@ -110,22 +106,23 @@ def _replay_payload(args: Namespace) -> int:
     from dynid_ros.data.files.plain import json_text
     from dynid_ros.data.files.sidecar import check_same_arm
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.cli.common.payload_table import payload_lines
-    from dynid_ros.utilities.atomic_write import write_together
+    from dynid_ros.interface.cli.common.payload_table import show_payload
+    from dynid_ros.utilities.atomic_write import check_output, write_together
 
     if args.memory < inf:
         raise InputError('--memory is not for --payload: a load is not forgotten')
     model = read_result(args.payload)
-    check_folder(args.output)
+    wrote = [args.output / name for name in (PAYLOAD, HISTORY, PLOT)]
+    check_output(*wrote)
     check_same_arm(args.recording, model.arm)
     recording = read_recording(args, args.recording, model.arm)
-    found, history = replay_payload(
-        model, recording, cutoff_hz=args.cutoff, delay=args.delay)
-    facts = payload_as_dict(found)
+    with shown_progress():
+        found, history = replay_payload(
+            model, recording, cutoff_hz=args.cutoff, delay=args.delay)
+    facts = {'written': 'by dynid_ros'} | payload_as_dict(found)
     write_together({args.output / PAYLOAD: f'{json_text(facts, 2)}\n'.encode(),
                     **_history_files(args.output, history, list(FIELDS.values()))})
-    answer(args, facts, [*payload_lines(found, 'the tool of arm.yaml'),
-                         f'wrote {args.output / PAYLOAD}, {HISTORY}, {PLOT}'])
+    show_payload(args, found, 'the tool of arm.yaml', wrote)
     return 0 if found.trustworthy else 1
 
 

@@ -9,18 +9,25 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from dynid_ros.interface.cli.common.output import add_answer
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('result', type=Path, metavar='DIR', help='folder of dynid identify')
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Write the report."""
     from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.interface.cli.common.summary import show_result
     from dynid_ros.pages.report.page import write_report
+    from dynid_ros.utilities.atomic_write import check_output
 
     page = args.result / 'report.html'
-    write_report(read_result(args.result), page)
-    print(f'wrote {page}')
+    check_output(page)
+    result = read_result(args.result)
+    write_report(result, page)
+    show_result(args, result, [page])
     return 0

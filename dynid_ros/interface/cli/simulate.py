@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+import warnings
 
+from dynid_ros.errors import ArmWarning
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_output,
-    answer,
-    progress_bar,
     seed,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -29,25 +29,29 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         'excitation', nargs='?', type=Path, metavar='EXCITATION',
         help='excitation.yaml; without it, a random motion within the limits')
-    add_output(parser, 'folder of the bag, which must not exist yet')
+    add_output(parser, 'folder of the bag')
     parser.add_argument(
         '--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
     """Simulate and write the bag."""
     from dynid_ros.interface.python.boundary import as_simulated_arm
     from dynid_ros.simulation.session import simulated_recording
+    from dynid_ros.utilities.text import sentence
 
-    with progress_bar('simulate', 1.0, '{desc} {percentage:3.0f}% |{bar}| {elapsed}') as bar:
+    with shown_progress() as show, warnings.catch_warnings(record=True) as assumed:
+        warnings.simplefilter('always', ArmWarning)
         log = simulated_recording(
             as_simulated_arm(args.arm), args.excitation, seed=args.seed, out=args.output,
-            progress=lambda done: bar.update(done - bar.n))
+            progress=lambda done: show('simulate', done))
     assert log.arm is not None
     answer(args, {
         'arm': log.arm.name, 'bag': str(args.output), 'samples': len(log.t),
         'seconds': log.seconds,
         'assumed': {name: value.tolist() for name, value in log.assumed.items()},
-    }, [f'{log.arm.name}: {len(log.t)} samples, {log.seconds:.1f} s, in {args.output}'])
+    }, f'Simulated {log.seconds:.1f} s of {log.arm.name}, {len(log.t)} samples'
+        + (', the end of them a motion for validation.' if log.validation else '.'),
+        notes=[sentence(str(each.message)) for each in assumed], wrote=[args.output])
     return 0

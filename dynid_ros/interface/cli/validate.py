@@ -12,12 +12,12 @@ from pathlib import Path
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
-    add_json,
     add_reading,
-    answer,
     cutoff,
     read_recording,
 )
+from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.utilities.text import plain, sentence
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
                         help='print the torque error below these cut-offs, too; errors compare at '
                              'one bandwidth only')
     add_reading(parser)
-    add_json(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -49,11 +49,12 @@ def run(args: Namespace) -> int:
 
 def _validate_result(args: Namespace) -> int:
     from dynid_ros.data.recordings.clock import with_one_clock
+    from dynid_ros.data.signals.repetition import REPEATS
     from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
     from dynid_ros.estimation.identification.conditioned_data import beginning
     from dynid_ros.estimation.regression.preparation import checked_recording
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.cli.common.summary import metric_lines, metrics_as_dict
+    from dynid_ros.interface.cli.common.summary import error_line, error_table, metrics_as_dict
     from dynid_ros.interface.python.results import validated
 
     result = read_result(args.model)
@@ -62,7 +63,14 @@ def _validate_result(args: Namespace) -> int:
     metrics, seconds = found.metrics, with_one_clock(recording).seconds
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
     first = beginning([checked_recording(recording, result.arm)[0]])
-    compared = others and {result.treatment.cutoff_hz: metrics} | others
+    reasons, warnings = found.reasons, found.warnings
+    error = (f'{plain(metrics.relative_error_percent, 2)} % '
+             f'({result.treatment.cutoff_hz:.3g} Hz)')
+    line = (f'Not confirmed: {sentence(reasons[0])}' if reasons else
+            f'Confirmed, but not by another motion: the model predicts this one, which repeats '
+            f'the fitted motion, to {error}.' if REPEATS in metrics.source else
+            f'Confirmed: the model predicts this motion to {error}, and the fitted one to '
+            f'{plain(result.fit.relative_error_percent, 2)} %.')
     answer(args, {
         'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
         'cutoff_hz': result.treatment.cutoff_hz,
@@ -72,12 +80,12 @@ def _validate_result(args: Namespace) -> int:
                        for hz, other in others.items()],
         'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
             (result.arm, result.theta), first, result.treatment)],
-    }, [*metric_lines(metrics, unrepeated=result.unrepeated),
-        *(f'torque error below {hz:.3g} Hz: {other.relative_error_percent:.2f} %'
-          for hz, other in compared.items()),
-        f'verdict: {found.verdict}',
-        *(f'  warning: {warning}' for warning in found.warnings)])
-    return 1 if found.reasons else 0
+    }, line, table=error_table(metrics, result.arm, result.unrepeated),
+        notes=[*map(sentence, (*reasons[1:], *warnings)),
+               *(f'Below {hz:.3g} Hz the torque error is '
+                 f'{plain(other.relative_error_percent)} %.' for hz, other in others.items())],
+        details=[error_line(metrics)])
+    return 1 if reasons else 0
 
 
 def _validate_description(args: Namespace) -> int:
@@ -87,13 +95,9 @@ def _validate_description(args: Namespace) -> int:
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.dynamics.rigid_parameters import check_possible
     from dynid_ros.estimation.identification.identify import identify
+    from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.verdict.judge import held_out_findings
-    from dynid_ros.interface.cli.common.summary import (
-        metric_lines,
-        metrics_as_dict,
-        stated_as_dict,
-        stated_lines,
-    )
+    from dynid_ros.interface.cli.common.summary import metrics_as_dict, stated_as_dict
 
     if args.arm is None:
         raise InputError(f'{args.model} is a URDF: give the arm that was recorded with --arm')
@@ -101,20 +105,23 @@ def _validate_description(args: Namespace) -> int:
     stated = stated_arm(args.model, arm.joint_names)
     check_possible(stated)
     recording = read_recording(args, args.recording, arm)
-    result = identify(arm, [recording], stated=stated)
+    with shown_progress():
+        result = identify(arm, [recording], stated=stated)
     reasons = {how: [each.sentence for each in held_out_findings(result.fit, found)]
                for how, found in result.stated.items()}
-    lines = []
-    for how, found in result.stated.items():
-        lines += [f'{args.model.name}, {how}', *metric_lines(found)]
-    lines += ['identified from the rest of the recording',
-              *metric_lines(result.validation, unrepeated=result.unrepeated),
-              *stated_lines(result.stated, args.model.name),
-              *(f'verdict on {args.model.name}, {how}: {"; ".join(against) or "no objections"}'
-                for how, against in reasons.items())]
+    tried = {**result.stated, 'identified from the rest': result.validation or result.fit}
+    good = [how for how, against in reasons.items() if not against]
+    line = (f'{args.model.name} predicts the last third of the recording {good[-1]}.' if good else
+            f'{args.model.name} does not predict the last third of the recording.')
+    joints = zip(*(found.joints for found in tried.values()), strict=True)
+    table = [['joint', *tried], *(
+        [own[0].name, *(plain(each.relative_error_percent, 3, '%') for each in own)]
+        for own in joints), ['all', *(
+            plain(found.relative_error_percent, 3, '%') for found in tried.values())]]
+    notes = [f'{how.capitalize()}: {sentence(each)}' for how, against in reasons.items()
+             for each in against]
     if not result.verdict.trustworthy:
-        lines.append('the identified model is NOT trustworthy: '
-                     + '; '.join(result.verdict.reasons))
+        notes.insert(0, f'The identified model: {headline(result)}')
     answer(args, {
         'arm': arm.name, 'samples': len(recording.t),
         'seconds': with_one_clock(recording).seconds,
@@ -122,5 +129,5 @@ def _validate_description(args: Namespace) -> int:
         'trustworthy': result.verdict.trustworthy,
         'stated_parameters': stated_as_dict(result.stated),
         'reasons': reasons,
-    }, lines)
+    }, line, table=table, notes=notes)
     return 1 if all(reasons.values()) else 0

@@ -3,17 +3,20 @@ See a motion, a recording or a result in 3D in a browser.
 
 Show an arm in 3D with its surroundings, over the time of a motion (ARM MOTION), of a recording
 (BAG --arm ARM) or of the held-out samples of a result (DIR), with clearance, joint states against
-their limits, outliers and defects. Ctrl-C ends the page. Needs pip install 'dynid_ros[view]'.
+their limits, outliers and defects. Ctrl-C ends the page. Needs viser (pip install viser).
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+import sys
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_reading, check_folder_of, read_recording
+from dynid_ros.interface.cli.common.arguments import add_reading, read_recording
+from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.utilities.text import sentence
 
 if TYPE_CHECKING:
     from dynid_ros.arm import ArmModel
@@ -44,6 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--port', type=int, default=PORT,
         help='port to listen on, 0 for any that is free (default: %(default)s)')
     add_reading(parser)
+    add_answer(parser)
 
 
 def run(args: Namespace) -> int:
@@ -52,27 +56,30 @@ def run(args: Namespace) -> int:
     from dynid_ros.pages.view.player import Player
     from dynid_ros.pages.view.server import LOOPBACK, open_server
     from dynid_ros.pages.view.stage import Stage
-    from dynid_ros.utilities.atomic_write import write_whole
+    from dynid_ros.utilities.atomic_write import check_output, write_whole
 
     if args.html is not None:
-        check_folder_of(args.html)
+        check_output(args.html)
     # Early, so that nobody waits for a port that is taken.
     server = open_server(LOOPBACK if args.html else args.host, 0 if args.html else args.port,
                          'dynid view')
     try:
         content = _content(args)
-        for note in content.notes:
-            print(note)
-        server.gui.set_panel_label(content.track.title)
+        title, notes = content.track.title, [sentence(note) for note in content.notes]
+        server.gui.set_panel_label(title)
         stage = Stage(server, content)
         if args.html is not None:
             page = exported_page(server, stage)
             write_whole(args.html, page)
-            print(f'wrote {args.html}: {len(page) / 1e6:.1f} MB')
+            answer(args, {'title': title, 'file': str(args.html), 'notes': notes},
+                   f'{title}: a page of {len(page) / 1e6:.1f} MB, which needs no network.',
+                   notes=notes, wrote=[args.html])
             return 0
         player = Player(server, stage)
-        print(f'{content.track.title}: http://{args.host}:{server.get_port()} (Ctrl-C ends)',
-              flush=True)
+        url = f'http://{args.host}:{server.get_port()}'
+        answer(args, {'title': title, 'url': url, 'notes': notes},
+               f'{title}: {url} (Ctrl-C ends)', notes=notes)
+        sys.stdout.flush()
         player.run()
     finally:
         server.stop()

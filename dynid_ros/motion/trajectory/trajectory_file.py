@@ -62,6 +62,7 @@ def write_trajectory(path: Path, trajectory: Trajectory) -> None:
 
 
 def _lines(trajectory: Trajectory) -> Iterator[str]:
+    yield '# Written by dynid_ros.'
     yield f'joint_names: [{", ".join(trajectory.joint_names)}]'
     yield 'points:'
     columns = {'positions': trajectory.q, 'velocities': trajectory.qd,

@@ -14,6 +14,7 @@ from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import unrepeated_percent
 from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.words import headline, notes
 from dynid_ros.pages.report.bandwidth_drawing import bandwidth_drawing, bandwidth_rows
 from dynid_ros.pages.report.drawings import spectrum_drawings, torque_drawings, torque_range
 from dynid_ros.pages.report.friction_drawing import friction_drawings
@@ -62,7 +63,8 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
     floors = None if result.unrepeated is None else unrepeated_percent(
         result.validation or result.fit, result.unrepeated)
     return render(
-        'report.html', result=result, folder=path.absolute().parent.name, version=__version__,
+        'report.html', result=result, headline=headline(result), notes=notes(result),
+        folder=path.absolute().parent.name, version=__version__,
         units=torque_units(result.arm), filters=_FILTERS,
         bandwidths=bandwidths, floors=floors,
         bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',

@@ -83,7 +83,8 @@ def _times(motion: FourierMotion) -> Array:
 def drawn(figure: Any, suffix: str, dots_per_inch: int = 100) -> bytes:
     """Return a figure as the content of a file, ``png``, ``svg`` or ``pdf``."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=suffix, dpi=dots_per_inch)
+    key = 'Software' if suffix == 'png' else 'Creator'
+    figure.savefig(buffer, format=suffix, dpi=dots_per_inch, metadata={key: 'by dynid_ros'})
     return buffer.getvalue()
 
 

@@ -46,7 +46,7 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
         import viser
     except ImportError as error:
         raise InputError(
-            "3D pages need viser, which is not installed; pip install 'dynid_ros[view]'"
+            '3D pages need viser, which is not installed; install it (pip install viser)'
         ) from error
     import rich
 

@@ -44,6 +44,7 @@ class ArmReport:
         self._judge = Judge(session, robot_description(description))
         self._description, self._fault = '', ''
         self._verdict: Verdict | None = None
+        self._headline = ''
         self._uses: tuple[Use, ...] = ()
         self._estimates = node.create_publisher(DynamicJointState, '~/estimates', LATCHED)
         self._standard = node.create_publisher(
@@ -60,6 +61,7 @@ class ArmReport:
             self._fault = f'a fault of dynid: {found.fault}'
             logger.error(f'{self._fault}; the estimates go on, without a verdict and links')
         self._verdict, self._uses = found.verdict or self._verdict, found.uses or self._uses
+        self._headline = found.headline or self._headline
         links = found.parameters
         if links is not None:
             self._standard.publish(say.numbers(now, links.names, {
@@ -83,7 +85,7 @@ class ArmReport:
         if self._fault:
             return [say.status(name, arm.name, say.ERROR, self._fault, {})]
         return [] if self._verdict is None else [
-            say.verdict_status(name, arm, self._verdict, self._uses)]
+            say.verdict_status(name, arm, self._headline, self._verdict, self._uses)]
 
     def reset(self) -> None:
         """Forget what was found."""

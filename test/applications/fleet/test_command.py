@@ -98,8 +98,8 @@ def test_a_changed_arm_is_named_on_the_page_and_in_the_exit_status(made, schedul
     status, out, error = command(tmp_path / 'bags', '--arm', path, '-o', tmp_path / 'out',
                                  '--scheduler', scheduler)
     assert (status, error) == (1, '')
-    assert 'the load of elbow changes on 2023-11-26' in out
-    assert 'skipped' in out
+    assert 'The load of elbow changes on 2023-11-26' in out
+    assert '1 skipped' in out
     page = (tmp_path / 'out' / 'fleet.html').read_text()
     assert 'the load of elbow changes on 2023-11-26' in page
     assert '003.npz' in page
@@ -126,9 +126,8 @@ def test_nothing_is_announced_that_was_not_written(made, scheduler, tmp_path):
             Bag(number, seconds=seconds).write(arm, tmp_path / 'bags' / f'{number}.npz')
         status, said, _ = command(
             tmp_path / 'bags', '--arm', path, '-o', out, '--scheduler', scheduler)
-        wrote = re.findall(r'\S+', next(
-            line for line in said.splitlines() if line.startswith('wrote')).partition(' (')[0])
-        assert all(Path(each.rstrip(',')).exists() for each in wrote[1:])
+        wrote = next(line for line in said.splitlines() if line.startswith('Wrote '))
+        assert all(Path(each).exists() for each in re.findall(r'/[^\s,]+(?=[,.\s])', wrote))
         assert status == 1
 
 

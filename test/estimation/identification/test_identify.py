@@ -18,6 +18,7 @@ from dynid_ros.estimation.identification import identify as identify_module
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.model.words import headline, notes
 from dynid_ros.estimation.regression import preparation
 from dynid_ros.estimation.regression.preparation import (
     choose_conditioning,
@@ -25,7 +26,6 @@ from dynid_ros.estimation.regression.preparation import (
     released,
     take_motions,
 )
-from dynid_ros.interface.cli.common.summary import result_lines
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -165,9 +165,7 @@ def test_a_model_is_not_trusted_where_nothing_moves_in_what_is_held_out():
     assert not result.verdict.trustworthy
     (reason,) = result.verdict.reasons
     assert 'not validated' in reason and 'walk_0.npz' in reason
-    told = '\n'.join(result_lines(result))
-    assert 'verdict: NOT trustworthy' in told
-    assert 'the arm stands still in walk_0.npz' in told
+    assert 'the arm stands still in the held-out set' in headline(result)
 
 
 def test_a_joint_that_rests_in_what_is_held_out_is_named_as_not_validated():
@@ -175,8 +173,8 @@ def test_a_joint_that_rests_in_what_is_held_out_is_named_as_not_validated():
     log = log_of(arm)
     q = log.q.copy()
     q[2600:, 1] = q[2600, 1]
-    told = '\n'.join(result_lines(identify(arm, [replace(log, q=q)], friction=arm.friction)))
-    assert 'not validated, at rest in the held-out set: pendulum_joint' in told
+    told = notes(identify(arm, [replace(log, q=q)], friction=arm.friction))
+    assert 'Not validated, at rest in the held-out set: pendulum_joint.' in told
 
 
 @pytest.mark.parametrize(('change', 'message'), [

@@ -17,13 +17,13 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.repeatability import unrepeated_torque
 from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.model.words import headline, notes
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
     choose_conditioning,
     motions,
 )
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
-from dynid_ros.interface.cli.common.summary import result_lines
 from dynid_ros.pages.report.page import write_report
 
 RATE = 125.0
@@ -91,10 +91,8 @@ def test_a_motion_that_is_run_once_has_none(arm):
 def test_the_summary_states_it_beside_an_error_that_no_other_motion_tells(repeated):
     result = repeated
     assert result.repeats and result.verdict.trustworthy
-    told = '\n'.join(result_lines(result))
-    assert f'{result.validation.relative_error_percent:.2f} %, of which the arm itself' in told
-    assert '(repeats the fitted motion)' in told
-    assert 'no other motion validated the model' in told and 'trustworthy' not in told
+    assert headline(result).startswith('Not validated by another motion: the model predicts the')
+    assert any(note.startswith('The arm itself does not repeat') for note in notes(result))
     # All that is wrong with this model is noise, which is the floor.
     percent = 100 * np.array(result.unrepeated) / [
         100 * joint.rmse / joint.relative_error_percent for joint in result.validation.joints]
@@ -109,8 +107,8 @@ def test_the_summary_states_it_beside_an_error_that_no_other_motion_tells(repeat
 def test_the_report_and_the_file_say_so_too(repeated, tmp_path):
     write_report(repeated, tmp_path / 'report.html')
     page = (tmp_path / 'report.html').read_text()
-    for words in ('no other motion validated the model', 'the fitted motion, run once more',
-                  'of which the arm itself does not repeat', 'not repeated by the arm',
+    for words in ('Not validated by another motion: the model predicts the fitted motion again',
+                  'The arm itself does not repeat', 'not repeated by the arm',
                   'Relative error, held-out (repeats the fitted motion)'):
         assert words in page
     write_result(repeated, tmp_path)
@@ -138,8 +136,7 @@ def test_a_later_recording_of_the_same_motion_is_told(arm, repeated, lowest_hz, 
 def test_another_motion_of_its_own_needs_no_remark(arm):
     other = replace(log_of(arm, lowest_hz=1 / 9), source='other.npz')
     result = identify(arm, [log_of(arm)], validation=[other], friction=arm.friction)
-    told = '\n'.join(result_lines(result))
-    assert not result.repeats and 'repeats' not in told and 'verdict: trustworthy' in told
-    assert 'of which the arm itself does not repeat' in told
+    assert not result.repeats and headline(result).startswith('Trustworthy: predicts torque on an')
+    assert any('does not repeat' in note for note in notes(result))
     once = identify(arm, [log_of(arm, lowest_hz=1 / 33)], friction=arm.friction)
-    assert once.unrepeated is None and 'not repeat' not in '\n'.join(result_lines(once))
+    assert once.unrepeated is None and not any('not repeat' in note for note in notes(once))

@@ -250,7 +250,8 @@ def test_a_name_that_no_file_can_have_is_refused(name, tmp_path, monkeypatch, ca
     monkeypatch.chdir(tmp_path)
     for words in (['check', name, '--arm', 'ur10'], ['check', 'log.npz', '--arm', name],
                   ['report', name], ['validate', name, 'log.npz'], ['init', name, '-o', 'out'],
-                  ['design', 'two_axis', '-o', f'{name}/m.yaml']):
+                  # A folder may have a line break in its name.
+                  *([] if '\n' in name else [['design', 'two_axis', '-o', f'{name}/m.yaml']])):
         assert main(words) == 2
         assert len(one_line(capsys, words[0])) < 700
 

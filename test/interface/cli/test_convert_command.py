@@ -25,7 +25,7 @@ def test_names_of_the_recording_or_of_the_arm_stand_in_the_bag(tmp_path, capsys)
     path = log(tmp_path / 'log.csv', 'timestamp,pos_1,pos_2,u_1,u_2')
     assert main(['convert', path, '-o', str(tmp_path / 'numbers')]) == 0
     told = capsys.readouterr().out
-    assert '300 samples of joint_1, joint_2 in 3.0 s' in told
+    assert '300 samples of joint_1 and joint_2 in 3.0 s' in told
     assert 'columns_guessed' in told and 'position from pos_1 ... pos_2' in told
     assert main(['convert', path, '--arm', 'two_axis', '-o', str(tmp_path / 'bag'), '--json']) == 0
     assert json.loads(capsys.readouterr().out)['joints'] == list(ARM.joint_names)

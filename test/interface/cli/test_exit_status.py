@@ -78,7 +78,7 @@ def test_a_terminal_of_ascii_gets_all_but_its_characters():
     ended = dynid('external-force', 'two_axis', '--wrench', '0', '0', '0', '0', '1', '0',
                   env=environment, stdout=subprocess.PIPE)
     assert (ended.returncode, ended.stderr) == (0, '')
-    assert 'acceleration in rad/s? (m/s?)' in ended.stdout
+    assert ' rad/s?' in ended.stdout
 
 
 def test_an_interrupt_is_one_line(monkeypatch, capsys):

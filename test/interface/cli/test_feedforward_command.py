@@ -36,7 +36,7 @@ def test_a_trajectory_keeps_its_points_and_gets_their_effort(model, tmp_path, ca
     error = np.linalg.norm([point['effort'] for point in points] - expected)
     assert error < 0.01 * np.linalg.norm(expected)
     told = capsys.readouterr().out
-    assert 'extrapolation' not in told and 'wrist_3_joint: ' in told and '100 points' in told
+    assert 'xtrapolation:' not in told and 'wrist_3_joint ' in told and '100 points' in told
 
 
 def test_a_designed_motion_is_sampled(model, tmp_path, capsys):
@@ -46,7 +46,7 @@ def test_a_designed_motion_is_sampled(model, tmp_path, capsys):
     arguments = ['feedforward', str(tmp_path / 'm.yaml'), '--model', str(model), '-o',
                  str(tmp_path / 'out.yaml'), '--rate']
     assert main([*arguments, '20']) == 0
-    assert 'extrapolation: ' in capsys.readouterr().out
+    assert 'Extrapolation: ' in capsys.readouterr().out
     points = yaml.safe_load((tmp_path / 'out.yaml').read_text())['points']
     assert len(points) == round(20 * motion.duration) + 1
     assert main([*arguments, '1e9']) == 2

@@ -26,7 +26,7 @@ def init(capsys, path, *more):
 def test_arm_yaml_is_the_arm_with_the_rest_locked(with_head, capsys):
     status, printed, folder = init(capsys, with_head)
     assert status == 0
-    assert 'locked: head1, finger1, thumb1' in printed.out
+    assert 'Locked: head1, finger1, thumb1.' in printed.out
     assert '--tip' not in printed.out
     assert 'drive: which signal your driver publishes' in printed.out
     arm = load_arm(folder)
@@ -44,8 +44,8 @@ def test_guess_is_printed_and_written_where_it_can_be_changed(tmp_path, capsys):
     status, printed, folder = init(capsys, path)
     assert status == 0
     guess = 'guessed to be no joints of the arm: torso1 of a torso or base; left_gripper of a gr'
-    assert guess in printed.out
-    assert 'several chains; choose another with --tip: left_link5, right_link5\n' in printed.out
+    assert guess[1:] in printed.out
+    assert 'several chains; choose another with --tip: left_link5, right_link5.\n' in printed.out
     text = (folder / 'arm.yaml').read_text()
     assert guess in text
     text = text.replace('joints: [left1', 'joints: [torso1, left1').replace('torso1: 0.0, ', '')
@@ -59,7 +59,7 @@ def test_what_the_file_leaves_out_is_stated_and_filled_in(tmp_path, capsys):
         joint('j', 'base', 'a', 'continuous', extra='')))
     status, printed, folder = init(capsys, path)
     assert status == 0
-    assert 'no usable velocity limit for j; planned motions assume 2 rad/s' in printed.out
+    assert 'No usable velocity limit for j; planned motions assume 2 rad/s' in printed.out
     limits = load_arm(folder).limits
     assert limits.velocity.tolist() == [2.0]
     assert np.isinf([limits.lower[0], limits.upper[0], limits.effort[0]]).all()

@@ -13,7 +13,7 @@ from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.result_files.result_file import write_result
-from dynid_ros.interface.cli.common.payload_table import payload_lines
+from dynid_ros.interface.cli.common.payload_table import payload_notes
 from dynid_ros.interface.cli.main import main
 
 ARM = arm_named()
@@ -36,9 +36,10 @@ def folder(tmp_path_factory):
 
 
 def test_a_load_is_printed_with_messages_that_are_ready_to_send(folder, capsys):
-    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model')]) == 0
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model'),
+                 '--verbose']) == 0
     text = capsys.readouterr().out
-    for word in ('mass ', 'centre of mass x', 'Ixx about centre', 'torque error', 'wrist_3_joint',
+    for word in ('mass ', 'centre x', 'Ixx about centre', 'torque error', 'wrist_3_joint',
                  'set_target_payload(', 'franka_msgs/srv/SetLoad', '<inertial>'):
         assert word in text
     line = next(line for line in text.splitlines() if line.startswith('franka_msgs/srv/SetLoad'))
@@ -60,7 +61,7 @@ def test_json_has_the_same_facts(folder, capsys):
 def test_a_free_arm_gets_no_messages(folder, capsys):
     assert main(['payload', str(folder / 'free.npz'), '--model', str(folder / 'model')]) == 0
     text = capsys.readouterr().out
-    assert 'no payload: ' in text
+    assert 'No load: ' in text
     assert 'set_target_payload' not in text
 
 
@@ -76,7 +77,7 @@ def test_a_load_that_no_body_explains_is_an_error_without_a_number(folder, capsy
     words = ['payload', str(tmp_path / 'balanced.npz'), '--model', str(folder / 'model')]
     assert main(words) == 1
     text = capsys.readouterr().out
-    assert 'no single body explains the torque of' in text
+    assert 'No single body explains the torque of' in text
     assert 'mass' not in text and 'set_target_payload' not in text
     assert main([*words, '--json']) == 1
     assert json.loads(capsys.readouterr().out)['messages'] is None
@@ -86,7 +87,7 @@ def test_an_interval_that_is_wider_than_the_mass_is_no_comparison():
     found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=1)])
     for rests, told in (((15.5, 49.3), False), ((2.1, 0.1), True)):
         masses = {**found.masses, 'rests': rests}
-        text = '\n'.join(payload_lines(replace(found, masses=masses), 'the tool'))
+        text = '\n'.join(payload_notes(replace(found, masses=masses), 'the tool'))
         assert ('from rests' in text) == told
 
 

@@ -19,11 +19,11 @@ def run(*words):
 
 
 def test_table_at_one_position_names_groups_and_largest_sources(capsys):
-    assert run('pose-error', 'hand_leg', '--at', '0', '-30', '90', '-90', '--deg') == 0
+    assert run('pose-error', 'hand_leg', '--at', '0', '-30', '90', '-90', '--deg', '-v') == 0
     text = capsys.readouterr().out
-    assert 'place [0.6256, 0.22, 0.033] m' in text
-    assert re.search(r'^base +0\.6164 +6\.7507 +83\.5 %$', text, re.MULTILINE)
-    assert re.search(r'^all +0\.7348 +7\.3880 +100\.0 %$', text, re.MULTILINE)
+    assert 'at q = [0, -0.5236' in text
+    assert re.search(r'^  base +0\.6164° +6\.7507 mm +83\.5 %$', text, re.MULTILINE)
+    assert re.search(r'^  all +0\.7348° +7\.3880 mm +100\.0 %$', text, re.MULTILINE)
     assert 'base, about y' in text
 
 
@@ -39,7 +39,7 @@ def test_workspace_says_where_errors_are_largest(capsys):
 def test_assumed_tolerances_are_stated_and_scale_the_answer(capsys):
     run('pose-error', 'panda')
     text = capsys.readouterr().out
-    assert 'the arm states no tolerances: 0.05 deg for every angle and 0.2 mm' in text
+    assert 'The arm states no tolerances: 0.05 degrees for every angle and 0.2 mm' in text
     run('pose-error', 'panda', '--json')
     once = json.loads(capsys.readouterr().out)
     run('pose-error', 'panda', '--angle-std', '0.1', '--length-std', '0.4', '--json')
@@ -53,7 +53,7 @@ def test_the_picture_is_written(tmp_path, ending, capsys):
     assert run('pose-error', 'hand_leg', '-o', str(path)) == 0
     start = path.read_bytes()[:300]
     assert (b'PNG' if ending == 'png' else b'<svg') in start or b'<?xml' in start
-    assert f'wrote {path}' in capsys.readouterr().out
+    assert f'Wrote {path}.' in capsys.readouterr().out
 
 
 def test_a_picture_of_unknown_kind_is_refused(tmp_path):

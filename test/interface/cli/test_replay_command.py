@@ -33,7 +33,7 @@ def run():
 def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
     bag = shared_data / 'panda' / 'panda_exciting_trajectory.db3'
     assert run(bag, '--arm', 'panda', '-o', tmp_path) == 0
-    assert 'predicted before it was used' in capsys.readouterr().out
+    assert 'predicts torque on an unseen motion' in capsys.readouterr().out
     result = read_result(tmp_path)
     with np.load(tmp_path / 'history.npz') as history:
         assert history['theta'].shape[1] == len(history['names']) == len(result.theta)
@@ -48,7 +48,7 @@ def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
 
 
 def test_a_description_of_an_earlier_run_does_not_stay_beside_a_poor_result(run, tmp_path):
-    (tmp_path / 'robot_description.urdf').write_text('of another run')
+    (tmp_path / 'robot_description.urdf').write_text('<robot/><!-- by dynid_ros -->')
     # Five seconds are too few for the online estimator.
     assert run(EXCERPT, '--arm', 'panda', '-o', tmp_path) == 1
     assert not (tmp_path / 'robot_description.urdf').exists()

@@ -157,8 +157,7 @@ def test_verdict_reasons_defects_friction_treatment_and_use_are_told(tmp_path):
         False, (Finding('excitation', 'Joint j2 was hardly moved', 'move it.', ('j2',)),), 61.0,
         ('j2',), ('Ixx2',)))
     page, text = report(tmp_path, result)
-    for words in ('do not rely on this model', 'Joint j2 was hardly moved; move it.',
-                  'poor torque prediction: j2', 'not determine: Ixx2',
+    for words in ('Not trustworthy: Joint j2 was hardly moved. Move it.',
                   'Effort of j1 is zero.', 'The stamps vary by 0.4 ms.',
                   'cut-off 3 Hz (chosen from the data)', 'advanced by 4 ms', 'A note.',
                   'dynid validate panda_result', 'read 0.30 s', 'ab' * 32):
@@ -198,7 +197,7 @@ def test_a_result_without_validation_says_so(tmp_path):
     whole = identification()
     page, text = report(tmp_path, identification(
         validation=None, predictions=whole.predictions[:1]))
-    assert 'There is no held-out motion' in page.words
+    assert 'Not validated: the model fits its own motion' in page.words
     assert 'not validated' in page.words
     assert 'Held-out (not fitted)' not in page.words
     assert len(figures(text)) == 3 * whole.arm.n

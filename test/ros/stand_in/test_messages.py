@@ -224,9 +224,12 @@ def test_type_hashes_are_those_of_a_ros_installation():
             message_class(name)
             assert STORE.hash_rihs01(name) == theirs[name], name
             compared.add(name)
-    assert {
+    # A build may be there in part, with some packages alone.
+    there = {name for name, _ in found}
+    assert there & {
         'sensor_msgs/msg/JointState', 'diagnostic_msgs/msg/DiagnosticArray',
         'std_srvs/srv/SetBool_Request', 'rcl_interfaces/srv/DescribeParameters_Response',
         'control_msgs/msg/DynamicJointState', 'action_msgs/srv/CancelGoal_Request',
         'control_msgs/action/FollowJointTrajectory_SendGoal_Request',
         'control_msgs/action/FollowJointTrajectory_FeedbackMessage'} <= compared
+    assert compared

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf, isfinite
 from pathlib import Path
-import sys
 from typing import Any, TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from dynid_ros.arm.load import shipped_arms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
-from dynid_ros.errors import InputError, ResultError
+from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -68,44 +67,9 @@ def reading(args: argparse.Namespace) -> dict[str, Any]:
     return {'topic': args.topic, 'received': args.received}
 
 
-def progress_bar(title: str, total: float, form: str) -> Any:
-    """Make a bar of tqdm, which a terminal shows and a file does not."""
-    from tqdm import tqdm
-
-    return tqdm(total=total, desc=title, bar_format=form, leave=False,
-                disable=not sys.stderr.isatty())
-
-
-def answer(args: argparse.Namespace, facts: Any, lines: Iterable[str]) -> None:
-    """Print facts as one JSON object where `add_json` gave the choice, or else lines."""
-    from dynid_ros.data.files.plain import json_text
-
-    print(json_text(facts, 2) if args.json else '\n'.join(lines))
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add ``--json``."""
-    parser.add_argument('--json', action='store_true', help='print one JSON object instead')
-
-
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``-o``."""
     parser.add_argument('-o', '--output', required=True, type=Path, metavar='PATH', help=what)
-
-
-def check_folder_of(path: Path) -> None:
-    """Refuse a file in a folder that does not exist, before the work begins."""
-    if not path.parent.is_dir():
-        raise ResultError(f'{path} cannot be written: there is no folder {path.parent}')
-
-
-def check_folder(path: Path) -> None:
-    """Refuse a folder that cannot be one, before the work begins."""
-    for part in (path, *path.parents):
-        if part.exists():
-            if not part.is_dir():
-                raise ResultError(f'{path} cannot be a folder for results: {part} is a file')
-            return
 
 
 def checked(

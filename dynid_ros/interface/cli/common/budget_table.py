@@ -9,31 +9,42 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.forward import arm_base
 from dynid_ros.dynamics.kinematics.pose_uncertainty import Budget
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import columns, plain
 
 ZONES = ('near third', 'middle third', 'far third')
 
 
-def budget_lines(arm: ArmModel, budget: Budget, body: str, count: int) -> list[str]:
-    """Lines for users."""
-    groups = budget.by_group()
-    total = float(np.sqrt((budget.position_std**2).mean()))
-    turn = float(np.sqrt((budget.rotation_std**2).mean()))
-    lines = [_heading(arm, budget, body)]
-    lines += ['', f'{"source":14}{"rotation, deg":>15}{"place, mm":>12}{"share of place":>16}']
-    for group, (own_turn, own) in groups.items():
-        share = 100 * own**2 / total**2 if total else 0.0
-        lines.append(f'{group:14}{np.degrees(own_turn):15.4f}{1e3 * own:12.4f}{share:14.1f} %')
-    lines.append(f'{"all":14}{np.degrees(turn):15.4f}{1e3 * total:12.4f}{100:14.1f} %')
-    largest = budget.largest(count)
-    if largest:
-        lines += ['', 'largest single sources of the place:']
-        lines += [f'  {source.label(arm):42}{100 * share:6.1f} %' for source, share in largest]
+def budget_line(budget: Budget, body: str) -> str:
+    """State the standard deviation of the pose in a line."""
+    place, turn = _rms(budget.position_std), np.degrees(_rms(budget.rotation_std))
+    of_what = (f'root mean square over {len(budget.q)} positions' if len(budget.q) > 1 else
+               f'at q = {_numbers(budget.q[0])}')
+    return (f'The {body} stands within {plain(1e3 * place)} mm and {plain(turn)} degrees of its '
+            f'pose (one standard deviation, {of_what}).')
+
+
+def budget_table(budget: Budget) -> list[list[str]]:
+    """Shares of the groups of sources."""
+    total = _rms(budget.position_std)
+    rows = [(group, turn, own, 100 * own**2 / total**2 if total else 0.0)
+            for group, (turn, own) in budget.by_group().items()]
+    rows.append(('all', _rms(budget.rotation_std), total, 100.0))
+    return [['source', 'rotation', 'place', 'share of place'], *(
+        [group, f'{np.degrees(turn):.4f}°', f'{1e3 * own:.4f} mm', f'{share:.1f} %']
+        for group, turn, own, share in rows)]
+
+
+def budget_details(arm: ArmModel, budget: Budget, count: int) -> list[str]:
+    """List the largest single sources, and the error by distance from the base."""
+    lines = ['Largest single sources of the place:', *columns([
+        [source.label(arm), f'{100 * share:.1f} %'] for source, share in budget.largest(count)])]
     if len(budget.q) > 1:
-        lines += ['', 'standard deviation of the place by distance from the base:']
-        lines += [f'  {name:14}{low:7.3f} to {high:.3f} m{1e3 * std:12.4f} mm'
-                  for name, low, high, std in _zones(arm, budget)]
-        lines += ['', f'largest, {1e3 * budget.position_std.max():.4f} mm, at q = '
-                  + _numbers(budget.q[budget.worst])]
+        lines += ['Standard deviation of the place by distance from the base:', *columns([
+            [name, f'{low:.3f} to {high:.3f} m', f'{1e3 * std:.4f} mm']
+            for name, low, high, std in _zones(arm, budget)]),
+            f'The largest, {1e3 * budget.position_std.max():.4f} mm, is at q = '
+            f'{_numbers(budget.q[budget.worst])}.']
     return lines
 
 
@@ -55,12 +66,8 @@ def budget_as_dict(arm: ArmModel, budget: Budget, body: str, count: int) -> dict
     }
 
 
-def _heading(arm: ArmModel, budget: Budget, body: str) -> str:
-    if len(budget.q) > 1:
-        return (f'{arm.name}: standard deviations of the {body}, root mean square over '
-                f'{len(budget.q)} positions')
-    return (f'{arm.name}: standard deviations of the {body} at q = {_numbers(budget.q[0])}, '
-            f'place {_numbers(budget.place[0])} m')
+def _rms(values: Array) -> float:
+    return float(np.sqrt((values**2).mean()))
 
 
 def _zones(arm: ArmModel, budget: Budget) -> list[tuple[str, float, float, float]]:

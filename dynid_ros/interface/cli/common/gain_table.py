@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from dynid_ros.arm.model import ArmModel
@@ -14,35 +13,52 @@ from dynid_ros.estimation.calibration.gain_verdict import (
     ROUGH,
 )
 from dynid_ros.estimation.model.standard_parameters import source_of
+from dynid_ros.utilities.text import sentence, several
 
 #: Units of the signals; an effort in Nm has a gain without one.
 _SIGNALS = {'current': 'A', 'voltage': 'V'}
 
 
-def gain_lines(arm: ArmModel, found: DriveGains) -> Iterable[str]:
-    """Lines for users."""
-    width = max(len(name) for name in (*found.joint_names, 'joint'))
-    reference = found.logarithms.reference
-    yield f'{arm.name}: drive gains, with friction {", ".join(found.friction) or "none"}'
-    yield (f'the fit leaves {found.stated_error_percent:.1f} % of the torque with the gains '
-           f'stated, and {found.error_percent:.1f} % with those found')
-    yield from found.notes
-    if reference is None:
-        yield f'a load of {found.mass:g} kg gives the gains themselves'
-    else:
-        yield (f'recordings without a weighed load give ratios of gains only: that of '
-               f'{found.joint_names[reference]} is taken as stated')
-    yield f'{"joint":{width}}{"stated":>10}{"found by stated":>20}{"gain":>14}  verdict'
+def gain_line(found: DriveGains) -> str:
+    """State in a line whether the data refute stated gains."""
+    refuted = [name for name, one in zip(found.joint_names, found.refuted, strict=True) if one]
+    if found.objection:
+        return f'Not trustworthy: {sentence(found.objection)}'
+    return (f'The data refute the stated gain of {several(refuted)}.' if refuted else
+            'The data refute no stated gain.')
+
+
+def gain_table(arm: ArmModel, found: DriveGains) -> list[list[str]]:
+    """Gains joint by joint."""
+    table = [['joint', 'stated', 'found by stated', 'gain', 'verdict']]
     rows = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, found.gain,
                _units(arm), found.verdicts, *found.interval, found.logarithms.from_data,
                strict=True)
     for name, stated, ratio, std, gain, unit, verdict, low, high, from_data in rows:
-        share = '' if verdict in (REFERENCE, NOT_DETERMINED) else f'{ratio:.4f} ± {std:.4f}'
-        value = '' if verdict == NOT_DETERMINED else f'{gain:.5g} {unit}'
+        known = verdict != NOT_DETERMINED
         remark = {NOT_DETERMINED: _how_open(std / ratio, from_data),
                   ROUGH: f' ({low:.3f} to {high:.3f})'}.get(verdict, '')
-        yield f'{name:{width}}{stated:10.5g}{share:>20}{value:>14}  {verdict}{remark}'
-    yield from _verdict(found)
+        table.append([
+            name, f'{stated:.5g}',
+            f'{ratio:.4f} ± {std:.4f}' if known and verdict != REFERENCE else '',
+            f'{gain:.5g} {unit}'.strip() if known else '', verdict + remark])
+    return table
+
+
+def gain_notes(found: DriveGains) -> list[str]:
+    """List what a user should know of the gains."""
+    reference = found.logarithms.reference
+    alone = ('Without a weighed load the data give ratios of gains only: the gain of '
+             f'{found.joint_names[reference]} is taken as stated.' if reference is not None else
+             f'The load of {found.mass:g} kg gives the gains themselves.')
+    return [f'The fit leaves {found.stated_error_percent:.1f} % of the torque with the gains '
+            f'stated, and {found.error_percent:.1f} % with the gains found.', alone,
+            *map(sentence, found.notes)]
+
+
+def gain_details(found: DriveGains) -> list[str]:
+    """State how the gains were found."""
+    return [f'Friction: {", ".join(found.friction) or "none"}.']
 
 
 def _units(arm: ArmModel) -> list[str]:
@@ -52,16 +68,6 @@ def _units(arm: ArmModel) -> list[str]:
 
 def _how_open(share: float, from_data: bool) -> str:
     return f' (± {100 * share:.0f} %)' if from_data else f' (source: {source_of(False)})'
-
-
-def _verdict(found: DriveGains) -> Iterable[str]:
-    refuted = [name for name, one in zip(found.joint_names, found.refuted, strict=True) if one]
-    if found.objection:
-        yield f'verdict: NOT trustworthy: {found.objection}'
-    elif refuted:
-        yield f'verdict: the data refute the stated gain of {", ".join(refuted)}'
-    else:
-        yield 'verdict: the data refute no stated gain'
 
 
 def gains_as_dict(arm: ArmModel, found: DriveGains) -> dict[str, Any]:

@@ -2,47 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from dynid_ros.applications.export.payload_messages import (
     flow_yaml,
     franka_request,
+    payload_as_dict,
     ur_inertia_request,
     ur_request,
     urdf_fragment,
     urscript,
 )
 from dynid_ros.applications.payload.estimate import Payload
+from dynid_ros.applications.payload.words import headline, INTERVAL
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.estimation.model.words import told
+from dynid_ros.interface.cli.common.output import answer
+from dynid_ros.utilities.text import columns, plain, sentence
 
 
-def payload_lines(found: Payload, where: str) -> Iterator[str]:
-    """Lines for users."""
-    yield f'{found.model.arm.name}: load from {_rows(found)}; ± is half of a 95 % interval'
-    mass, std = found.masses[found.method]
+def show_payload(
+    args: Namespace, found: Payload, where: str, wrote: Sequence[object] = (),
+) -> None:
+    """Print a load, the torque error with it, and the messages for controllers."""
+    answer(args, payload_as_dict(found), headline(found), table=_table(found),
+           notes=payload_notes(found, where), wrote=wrote, details=[
+               *columns(_errors(found)), *(message_lines(found) if found.ready else [])])
+
+
+def _table(found: Payload) -> list[list[str]]:
+    """Mass, centre and inertia with 95 % intervals; none without a load."""
+    if not found.present:
+        return []
+    body, known = found.body, found.body.from_data
+    rows = [_row('mass', body.mass, body.mass_std, 'kg', 3, True)]
+    rows += [_row(f'centre {axis}', 1e3 * value, 1e3 * std, 'mm', 1, bool(own))
+             for axis, value, std, own in zip(
+                 'xyz', body.center, body.center_std, known[1:4], strict=True)]
+    rows += [_row(f'I{"xyz"[i]}{"xyz"[j]} about centre', body.inertia[i, j],
+                  body.inertia_std[i, j], 'kg m²', 5, bool(own))
+             for i, j, own in zip(*np.triu_indices(3), known[4:], strict=True)]
+    return [['', 'value', '95 %'], *rows]
+
+
+def _row(name: str, value: float, std: float, unit: str, digits: int, known: bool) -> list[str]:
+    return [name, f'{value:.{digits}f} {unit}', f'± {INTERVAL * std:.{digits}f}',
+            *([] if known else ['not determined'])]
+
+
+def payload_notes(found: Payload, where: str) -> Iterator[str]:
+    """List what a user of a load should know besides, in the order of its weight."""
+    yield from map(told, found.findings[1:])
     if found.present:
-        yield from _body_lines(found, where)
-    elif found.trustworthy:
-        yield f'no payload: {mass:.3f} ± {INTERVAL * std:.3f} kg'
+        yield (f'The frame is that of {where}, fixed to the link of {found.carrier}; the load '
+               f'follows from {_rows(found)}.')
     # An interval that is wider than the mass agrees with any load.
-    others = [f'{value:.3f} ± {INTERVAL * its_std:.3f} kg from {method}'
-              for method, (value, its_std) in found.masses.items()
-              if method != found.method and found.present and INTERVAL * its_std < mass]
-    if others:
-        yield f'for comparison: mass {", ".join(others)}'
-    yield from _joint_lines(found)
-    yield from found.remarks
-    if not found.trustworthy:
-        yield 'verdict: NOT trustworthy'
-        yield from (f'  - {finding.sentence}' for finding in found.findings)
-    elif found.ready:
-        yield ''
-        yield from message_lines(found)
-    elif found.present:
-        yield 'nothing to send: this motion does not determine mass and centre'
+    mass = found.masses[found.method][0]
+    yield from (f'For comparison: {value:.3f} ± {INTERVAL * std:.3f} kg from {method}.'
+                for method, (value, std) in found.masses.items()
+                if method != found.method and found.present and INTERVAL * std < mass)
+    yield from map(sentence, found.remarks)
+    if found.ready:
+        yield f'URScript, if this frame is the flange of the maker: {urscript(found.body)}'
 
 
 def _rows(found: Payload) -> str:
@@ -55,40 +79,19 @@ def _rows(found: Payload) -> str:
     return f'{found.samples} rows of motion'
 
 
-def _body_lines(found: Payload, where: str) -> Iterator[str]:
-    body = found.body
-    yield f'frame: {where}, fixed to the link of {found.carrier}'
-    known = body.from_data
-    yield f'  mass                {_value(body.mass, body.mass_std, "kg", 3)}'
-    for axis, value, std, own in zip(
-            'xyz', body.center, body.center_std, known[1:4], strict=True):
-        yield f'  centre of mass {axis}    ' + _value(1e3 * value, 1e3 * std, 'mm', 1, own)
-    rows, columns = np.triu_indices(3)
-    for i, j, own in zip(rows, columns, known[4:], strict=True):
-        label = f'I{"xyz"[i]}{"xyz"[j]}'
-        yield f'  {label} about centre    ' + _value(
-            body.inertia[i, j], body.inertia_std[i, j], 'kg m²', 5, own)
-
-
-def _value(value: float, std: float, unit: str, digits: int, known: bool = True) -> str:
-    text = f'{value:10.{digits}f} ± {INTERVAL * std:.{digits}f} {unit}'
-    return text if known else f'{text} (not determined)'
-
-
-def _joint_lines(found: Payload) -> Iterator[str]:
-    names, evidence = found.model.arm.joint_names, found.evidence
-    width = max(map(len, (*names, 'joint')))
-    yield f'  {"torque error":<{width}}  {"without":>9}  {"with load":>9}'
-    units = torque_units(found.model.arm)
-    for name, unit, before, after in zip(
-            names, units, evidence.before, evidence.after, strict=True):
-        yield f'  {name:<{width}}  {before:9.4g}  {after:9.4g} {unit}'
+def _errors(found: Payload) -> list[list[str]]:
+    """Torque error joint by joint, without and with the load."""
+    arm, evidence = found.model.arm, found.evidence
+    rows = zip(arm.joint_names, torque_units(arm), evidence.before, evidence.after, strict=True)
+    return [['torque error', 'without', 'with load'], *(
+        [name, plain(before, 4, unit), plain(after, 4, unit)]
+        for name, unit, before, after in rows)]
 
 
 def message_lines(found: Payload) -> Iterator[str]:
     """List what the interfaces of the makers and a URDF take."""
     body = found.body
-    yield 'ready to send, if this frame is the flange of the maker:'
+    yield 'Ready to send, if this frame is the flange of the maker:'
     yield f'URScript: {urscript(body)}'
     yield ('ur_msgs/srv/SetPayload, without inertia before version 3: '
            f'{flow_yaml(ur_request(body))}')

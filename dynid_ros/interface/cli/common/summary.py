@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 import math
 from typing import Any
 
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, unrepeated_percent
-
-#: Relative error from which the summary names a joint, %.
-POOR = 25.0
-#: Of a model whose held-out motion repeats the fitted one.
-NO_OTHER_MOTION = (
-    'no other motion validated the model: the held-out one repeats the fitted one, which tells '
-    'how well that is predicted again and nothing of others (record both motions of "dynid '
-    'design", or give another recording with --validate)')
+from dynid_ros.estimation.model.words import headline, notes, ROUTINE
+from dynid_ros.interface.cli.common.output import answer
+from dynid_ros.utilities.text import plain, sentence
 
 
 def metrics_as_dict(metrics: Metrics | None) -> dict[str, Any] | None:
@@ -88,112 +86,80 @@ def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
     }
 
 
-def result_lines(result: IdentifiedModel) -> Iterable[str]:
-    """Summary of a result."""
+def show_result(args: Namespace, result: IdentifiedModel, wrote: Sequence[object]) -> None:
+    """Print the verdict on a result, its errors joint by joint, and notes."""
+    answer(args, result_as_dict(result), wrote=wrote, **result_answer(result))
+
+
+def result_answer(result: IdentifiedModel) -> dict[str, Any]:
+    """Verdict, errors joint by joint, notes and details, as `answer_lines` takes them."""
+    return {
+        'line': headline(result), 'notes': notes(result), 'details': result_details(result),
+        'table': error_table(result.validation or result.fit, result.arm, result.unrepeated)}
+
+
+def error_table(
+    metrics: Metrics, arm: ArmModel, unrepeated: Sequence[float] | None = None,
+) -> list[list[str]]:
+    """Errors joint by joint, with the torque that the arm itself does not repeat, Nm."""
+    floors = None if unrepeated is None else unrepeated_percent(metrics, unrepeated)[1]
+    rows = [['joint', 'torque error', 'of its torque', 'R²',
+             *([] if floors is None else ['not repeated'])]]
+    for k, (joint, unit) in enumerate(zip(metrics.joints, torque_units(arm), strict=True)):
+        rows.append([joint.name, 'at rest'] if math.isnan(joint.rmse) else [
+            joint.name, plain(joint.rmse, 2, unit), f'{joint.relative_error_percent:.1f} %',
+            f'{joint.r2:.3f}', *([] if floors is None else [plain(floors[k], 2, '%')])])
+    return rows
+
+
+def error_line(metrics: Metrics) -> str:
+    """State the error over all joints, and of which data it is."""
+    if math.isnan(metrics.relative_error_percent):
+        return f'Torque error: none, the arm stands still in {metrics.source}.'
+    kind = 'held-out' if metrics.held_out else 'in-sample'
+    return f'Torque error, {kind}: {metrics.relative_error_percent:.2f} % ({metrics.source}).'
+
+
+def result_details(result: IdentifiedModel) -> Iterator[str]:
+    """State how a result was found, its uses, friction and links."""
     layout, settings = result.arm.layout, result.treatment
     yield (f'{result.arm.name}: {len(result.theta)} base parameters (of {layout.size} standard '
-           f'ones) from {result.seconds:.1f} s, {condition_text(result.condition_number)}')
+           f'ones) from {result.seconds:.1f} s, '
+           + ('some left open by the motion' if math.isinf(result.condition_number) else
+              f'condition number {result.condition_number:.0f}') + '.')
     origin = 'from the data' if settings.cutoff_from_data else 'as given'
     delay = f'{1000 * settings.delay:.1f} ms removed' if settings.delay else 'none'
-    yield (f'conditioning: {settings.filter}, cut-off {settings.cutoff_hz:.3g} Hz ({origin}), '
-           f'every {settings.decimation}. of {settings.rate_hz:.4g} samples/s, delay {delay}')
-    yield from settings.notes
-    yield from metric_lines(result.fit, result.validation, unrepeated=result.unrepeated)
-    yield from friction_lines(result)
+    yield (f'Conditioning: {settings.filter}, cut-off {settings.cutoff_hz:.3g} Hz ({origin}), '
+           f'one row in {settings.decimation} of {settings.rate_hz:.4g} samples/s, delay {delay}.')
+    yield from (sentence(note) for note in settings.notes if note.startswith(ROUTINE))
+    yield from map(error_line, filter(None, (result.fit, result.validation)))
+    yield (f'The error bars alone give {plain(result.verdict.expected_error_percent, 2)} % torque '
+           'error on other motions within the recorded range.')
+    yield from (sentence(use.sentence) for use in result.uses)
+    yield from map(sentence, friction_lines(result))
     yield from _link_lines(result)
-    yield from stated_lines(result.stated)
-    yield from verdict_lines(result)
 
 
-def condition_text(number: float) -> str:
-    """State a condition number, or that the motion leaves parameters open."""
-    if math.isinf(number):
-        return 'parameters left open by the motion'
-    return f'condition number {number:.0f}'
-
-
-def _link_lines(result: IdentifiedModel) -> Iterable[str]:
+def _link_lines(result: IdentifiedModel) -> Iterator[str]:
     """State what it costs that every link is possible."""
     cost = result.consistent
     if cost is None or math.isnan(cost.relative_error_percent):
         return
     found = result.standard_parameters()
     if found.from_shape and result.arm.inertial is not None:
-        yield (f'no body has the inertia that arm.yaml or the URDF states for the link of '
+        yield (f'No body has the inertia that arm.yaml or the URDF states for the link of '
                f'{", ".join(found.from_shape)}: a cylinder to the next joint stands for it as the '
-               'prior')
+               'prior.')
     alone = (f'impossible by the unconstrained estimate: {", ".join(found.impossible)}'
              if found.impossible else 'possible without constraints, too')
-    if result.possible:
-        yield f'links and rotors are physically possible ({alone})'
-    else:
-        yield (f'physically possible links: {cost.relative_error_percent:.2f} % torque error on '
-               f'the same data ({alone})')
+    yield (f'Links and rotors are physically possible ({alone}).' if result.possible else
+           f'Physically possible links: {cost.relative_error_percent:.2f} % torque error on the '
+           f'same data ({alone}).')
 
 
-def stated_lines(stated: Mapping[str, Metrics], origin: str = 'arm.yaml or the URDF',
-                 ) -> Iterable[str]:
-    """State how well a description predicts the same torque."""
-    if stated:
-        errors = '; '.join(f'{found.relative_error_percent:.3g} % {how}'
-                           for how, found in stated.items())
-        yield f'parameters of {origin}: torque error on the same data {errors}'
-
-
-def metric_lines(
-    *several: Metrics | None, unrepeated: Sequence[float] | None = None,
-) -> Iterable[str]:
-    """Errors overall and joint by joint, the last with the torque that is not repeated, Nm."""
-    shown = [metrics for metrics in several if metrics is not None]
-    last = shown[-1]
-    floor, floors = (
-        (math.nan, None) if unrepeated is None else unrepeated_percent(last, unrepeated))
-    for metrics in shown:
-        if math.isnan(metrics.relative_error_percent):
-            yield f'torque error: none, the arm stands still in {metrics.source}'
-            continue
-        kind = 'not used for fitting' if metrics.held_out else 'used for fitting (in-sample)'
-        part = (f', of which the arm itself does not repeat {floor:.2f} %,'
-                if metrics is last and not math.isnan(floor) else '')
-        yield (f'torque error: {metrics.relative_error_percent:.2f} %{part} on data {kind}: '
-               f'{metrics.source}')
-    width = max(len(joint.name) for joint in last.joints)
-    yield (f'  {"joint":<{width}}  {"RMSE":>9}  {"error":>8}  {"R²":>7}'
-           + ('' if floors is None else '  not repeated'))
-    for k, joint in enumerate(last.joints):
-        yield f'  {joint.name:<{width}}  ' + (
-            f'{"at rest":>9}' if math.isnan(joint.rmse) else
-            f'{joint.rmse:9.4g}  {joint.relative_error_percent:6.1f} %  {joint.r2:7.4f}'
-            + ('' if floors is None or math.isnan(floors[k]) else f'  {floors[k]:10.1f} %'))
-
-
-def verdict_lines(result: IdentifiedModel) -> Iterable[str]:
-    """State whether the result is trustworthy, with the reasons."""
-    verdict = result.verdict
-    metrics = result.validation or result.fit
-    poor = [f'{joint.name} ({joint.relative_error_percent:.0f} %)' for joint in metrics.joints
-            if joint.relative_error_percent > POOR]
-    if poor:
-        yield f'poorly predicted, relative to their own torque: {", ".join(poor)}'
-    idle = [joint.name for joint in metrics.joints if math.isnan(joint.relative_error_percent)]
-    if metrics.held_out and 0 < len(idle) < len(metrics.joints):
-        yield f'not validated, at rest in the held-out set: {", ".join(idle)}'
-    if not verdict.trustworthy:
-        yield 'verdict: NOT trustworthy'
-        yield from (f'  - {reason}' for reason in verdict.reasons)
-    elif result.validation is None:
-        yield 'verdict: no objections, but not validated (no held-out data)'
-    elif result.repeats:
-        yield (f'verdict: no objections, but {NO_OTHER_MOTION}; the error bars alone give '
-               f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
-    else:
-        yield (f'verdict: trustworthy; the error bars alone give '
-               f'{verdict.expected_error_percent:.1f} % torque error within the recorded range')
-    yield from (f'  warning: {warning}' for warning in verdict.warnings)
-    yield from (f'  {use.sentence}' for use in result.uses)
-
-
-def defect_lines(defects: Sequence[Defect]) -> list[str]:
-    """One line for each defect."""
-    return [f'{each.severity}: {each.code}{f" [{each.joint}]" if each.joint else ""}: '
-            f'{each.message}' for each in defects]
+def defect_notes(defects: Sequence[Defect]) -> list[str]:
+    """List defects, the severe ones first: a sentence each, its code for scripts and searches."""
+    order = ('error', 'warning', 'info')
+    return [f'{each.severity.capitalize()} {each.code}'
+            f'{f" [{each.joint}]" if each.joint else ""}: {each.message.rstrip(".")}.'
+            for each in sorted(defects, key=lambda each: order.index(each.severity))]

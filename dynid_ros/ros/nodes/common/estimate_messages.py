@@ -12,6 +12,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.payload.estimate import Payload
+from dynid_ros.applications.payload.words import headline
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
@@ -123,28 +124,19 @@ def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticSt
     """Report the mass of a load, whether it is trusted, why not, and what it leaves open."""
     if found is None:
         return status(name, arm.name, WARN, 'the mass is not determined yet', {})
-    mass, std = found.masses[found.method]
-    text = f'{mass:.3f} ± {1.96 * std:.3f} kg'
-    if found.trustworthy and not found.present:
-        text += ', no payload'
-    reasons = [finding.sentence for finding in found.findings]
     values: dict[str, object] = {
         'trustworthy': found.trustworthy, 'present': found.present,
         'code': ', '.join(finding.code for finding in found.findings),
         'remarks': '; '.join(found.remarks)}
-    return status(name, arm.name, WARN if reasons else OK, '; '.join([text, *reasons]), values)
+    return status(name, arm.name, OK if found.trustworthy else WARN, headline(found), values)
 
 
 def verdict_status(
-    name: str, arm: ArmModel, verdict: Verdict, uses: Sequence[Use],
+    name: str, arm: ArmModel, line: str, verdict: Verdict, uses: Sequence[Use],
 ) -> DiagnosticStatus:
-    """Report uses and the first finding of a verdict, with code, evidence and remedy of each."""
+    """Report a verdict in a line, its uses, and code, evidence and remedy of each finding."""
     values: dict[str, object] = {
         'trustworthy': verdict.trustworthy, **{use.purpose: use.sentence for use in uses}}
-    if not verdict.findings:
-        message = 'no finding' if verdict.trustworthy else 'no finding is certain yet'
-        return status(name, arm.name, OK, message, values)
-    first = verdict.findings[0]
     for number, finding in enumerate(verdict.findings, 1):
         own = {'code': finding.code, 'severity': finding.severity, 'text': finding.text,
                'joints': ', '.join(finding.joints),
@@ -152,8 +144,9 @@ def verdict_status(
                'error_after_percent': finding.error_after_percent, 'remedy': finding.remedy}
         last = f'_{number}' if number > 1 else ''
         values |= {key + last: value for key, value in own.items() if value is not None}
-    level = OK if first.code in NOT_YET else WARN
-    return status(name, arm.name, level, first.text, values)
+    codes = [finding.code for finding in verdict.findings[:1]]
+    level = OK if not codes or codes[0] in NOT_YET else WARN
+    return status(name, arm.name, level, line, values)
 
 
 def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:

@@ -1,0 +1,35 @@
+"""Progress of long work: whoever waits for it listens, and the work need not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Listener = Callable[[str, float], None]
+
+_listener: Listener | None = None
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """
+    Hear of all progress within the block.
+
+    Parameters
+    ----------
+    listener : callable
+        Takes the name of a stage, and the share of the work that is done.
+
+    """
+    global _listener
+    before, _listener = _listener, listener
+    try:
+        yield
+    finally:
+        _listener = before
+
+
+def progress(stage: str, done: float) -> None:
+    """Report a stage that begins, and the share of the work that is done."""
+    if _listener is not None:
+        _listener(stage, done)

@@ -1,0 +1,36 @@
+"""``dynid doctor`` tells which parts work, and completion offers commands."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dynid_ros.interface.cli.main import main
+
+
+def test_parts_are_listed_with_what_missing_ones_would_give(capsys, monkeypatch):
+    monkeypatch.setattr('dynid_ros.interface.cli.doctor.OPTIONAL', {'no_such': ('nope', 'wings')})
+    status, told = main(['doctor', '--json']), capsys.readouterr().out
+    parts = {part['name']: part for part in json.loads(told)['parts']}
+    assert status == 0 and parts['numpy']['there']
+    assert not parts['no_such']['there'] and parts['no_such']['gives'] == 'wings'
+    # A message went from one process to another.
+    assert parts['DDS']['there'] == ('a message came' in parts['DDS']['found'])
+
+
+def test_a_needed_package_that_is_missing_is_told_first(capsys, monkeypatch):
+    monkeypatch.setattr('dynid_ros.interface.cli.doctor.NEEDED', {'no_such': 'nope'})
+    status, told = main(['doctor']), capsys.readouterr().out
+    assert status == 1 and told.startswith('Not ready: no_such ')
+
+
+def test_the_shell_completes_commands(tmp_path):
+    pytest.importorskip('argcomplete')
+    answer = tmp_path / 'answer'
+    subprocess.run(
+        [sys.executable, '-m', main.__module__], check=False, env=os.environ | {
+            '_ARGCOMPLETE': '1', 'COMP_LINE': 'dynid ident', 'COMP_POINT': '11',
+            '_ARGCOMPLETE_STDOUT_FILENAME': str(answer)})
+    assert answer.read_text().strip() == 'identify'
