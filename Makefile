@@ -37,7 +37,7 @@ lint: $(VENV)/ready
 # The site, in build/docs, from a copy of its sources, beside which the pages of commands, names and
 # examples are written. Every warning counts.
 docs: $(VENV)/ready
-	rm -rf build/site && mkdir -p build/site && cp -R docs examples config build/site
+	rm -rf build/site build/docs && mkdir -p build/site && cp -R docs examples config build/site
 	$(BIN)/python -m sphinx -q -W --keep-going build/site/docs build/docs
 
 clean:
