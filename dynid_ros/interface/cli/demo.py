@@ -60,12 +60,8 @@ def run(args: Namespace) -> int:
 
         shutil.rmtree(args.output, ignore_errors=True)
         args.output.mkdir(parents=True)
-        try:
-            found = demonstrate(
-                args.arm, args.output, args.seed, View(), args.real_time, args.view)
-        except KeyboardInterrupt:
-            shutil.rmtree(args.output, ignore_errors=True)
-            raise
+        found = demonstrate(
+            args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
     page = args.output / 'result' / 'report.html'
     answer(args, {**asdict(found), 'seconds': seconds, 'folder': str(args.output)},
