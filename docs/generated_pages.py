@@ -18,7 +18,8 @@ GUIDES = {
     'validate': 'bandwidth', 'payload': 'payload', 'monitor': 'monitor',
     'report': 'read_the_result', 'view': 'see_the_motion', 'export': 'use_the_model',
     'feedforward': 'feedforward', 'external-force': 'pose_errors', 'pose-error': 'pose_errors',
-    'run': 'nodes', 'watch': 'watch_live'}
+    'run': 'nodes', 'watch': 'watch_live',
+    'doctor': 'start'}
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect with Sphinx."""
     app.connect('builder-inited', write_commands)

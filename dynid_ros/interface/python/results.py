@@ -243,11 +243,11 @@ class IdentifiedModel(Core):
             'group': base_parameters(self.arm).groups}, self.names)
 
     def summary(self) -> str:
-        """Return the text that ``dynid identify --verbose`` prints of the model."""
+        """Return the text that ``dynid identify`` prints of the model."""
         from dynid_ros.interface.cli.common.output import answer_lines
         from dynid_ros.interface.cli.common.summary import result_answer
 
-        return '\n'.join(answer_lines(verbose=True, **result_answer(self)))
+        return '\n'.join(answer_lines(verbose=False, **result_answer(self)))
 
     def validate(
         self, recording: Log, *, topic: str = 'joint_states', received: bool = False,

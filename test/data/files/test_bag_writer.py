@@ -71,10 +71,11 @@ def test_the_metadata_is_that_of_rosbag2_with_mcap_storage(tmp_path):
 
 def test_nothing_is_overwritten(tmp_path):
     ones = np.ones((3, 1))
-    write_joint_states(tmp_path / 'bag', ['a'], np.arange(3.0), ones, ones, ones)
-    with pytest.raises(ResultError, match='bag exists already'):
+    (tmp_path / 'bag').mkdir()
+    (tmp_path / 'bag' / 'notes.txt').write_text('mine')
+    with pytest.raises(ResultError, match='bag'):
         write_joint_states(tmp_path / 'bag', ['b'], np.arange(3.0), ones, ones, ones)
-    assert read_joint_states(tmp_path / 'bag').blocks[0].names == ('a',)
+    assert (tmp_path / 'bag' / 'notes.txt').read_text() == 'mine'
 
 
 def test_a_place_that_cannot_be_written_says_so(tmp_path):

@@ -196,7 +196,7 @@ def test_a_missing_result_is_named(tmp_path):
     ('sha256: ', 'sha256: 0', 'prediction.npz beside it was changed'),
     ('rotation:\n  - - [', 'rotation:\n  - - [.nan, ', 'arm.rotation'),
     ('covariance:\n- [', 'covariance:\n- [1.0e-9, ]\n- [5.0, ', 'covariance is not a matrix'),
-    ('condition_number: 123.4', f'condition_number: {400 * "9"}', 'number has 400 digits'),
+    ('condition_number: 123.4', f'condition_number: {400 * "9"}', 'integer has 400 digits'),
     ('sources: [', f'sources: {100_000 * "["}', 'more than 50 levels'),
 ])
 def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):

@@ -230,6 +230,7 @@ def test_a_killed_demonstration_leaves_no_node_behind(tmp_path):
 
 def test_folder_that_exists_is_not_overwritten(demo, tmp_path):
     (tmp_path / 'demo').mkdir()
+    (tmp_path / 'demo' / 'notes.txt').touch()
     status, printed = demo().end()
     assert status == 2
     assert 'exists already' in printed
