@@ -10,7 +10,6 @@ from rosbags.rosbag2 import Reader
 import yaml
 
 from dynid_ros.data.files.bag_writer import write_joint_states
-from dynid_ros.data.files.bags import read_joint_states
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import ResultError
 
