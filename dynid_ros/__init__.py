@@ -16,8 +16,20 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel
     from dynid_ros.data.recordings.recording import Recording
     from dynid_ros.errors import DynidError
+    from dynid_ros.interface.python.applications import export, monitor, payload
     from dynid_ros.interface.python.comparison import compare, Comparison
+    from dynid_ros.interface.python.identification import (
+        check_recording,
+        gains,
+        identify,
+        load_model,
+        read_recording,
+        Replay,
+        replay,
+        validate,
+    )
     from dynid_ros.interface.python.live import OnlineIdentifier
+    from dynid_ros.interface.python.motions import design_excitation, simulate
     from dynid_ros.interface.python.plots import (
         plot_contacts,
         plot_estimates,
@@ -26,22 +38,8 @@ if TYPE_CHECKING:
         plot_recording,
         plot_torque,
     )
-    from dynid_ros.interface.python.results import IdentifiedModel, Validation
-    from dynid_ros.interface.python.tasks import (
-        check_recording,
-        design_excitation,
-        export,
-        gains,
-        identify,
-        load_model,
-        monitor,
-        payload,
-        read_recording,
-        Replay,
-        replay,
-        simulate,
-        validate,
-    )
+    from dynid_ros.interface.python.results import IdentifiedModel
+    from dynid_ros.interface.python.validation import Validation
 
 __version__ = '0.1.0'
 
@@ -84,29 +82,29 @@ _MODULES = {
     'IdentifiedModel': 'interface.python.results',
     'OnlineIdentifier': 'interface.python.live',
     'Recording': 'data.recordings.recording',
-    'Replay': 'interface.python.tasks',
-    'Validation': 'interface.python.results',
-    'check_recording': 'interface.python.tasks',
+    'Replay': 'interface.python.identification',
+    'Validation': 'interface.python.validation',
+    'check_recording': 'interface.python.identification',
     'compare': 'interface.python.comparison',
-    'design_excitation': 'interface.python.tasks',
-    'export': 'interface.python.tasks',
+    'design_excitation': 'interface.python.motions',
+    'export': 'interface.python.applications',
     'export_urdf': 'applications.export.urdf',
-    'gains': 'interface.python.tasks',
-    'identify': 'interface.python.tasks',
+    'gains': 'interface.python.identification',
+    'identify': 'interface.python.identification',
     'load_arm': 'arm.load',
-    'load_model': 'interface.python.tasks',
-    'monitor': 'interface.python.tasks',
-    'payload': 'interface.python.tasks',
+    'load_model': 'interface.python.identification',
+    'monitor': 'interface.python.applications',
+    'payload': 'interface.python.applications',
     'plot_contacts': 'interface.python.plots',
     'plot_estimates': 'interface.python.plots',
     'plot_friction': 'interface.python.plots',
     'plot_motion': 'interface.python.plots',
     'plot_recording': 'interface.python.plots',
     'plot_torque': 'interface.python.plots',
-    'read_recording': 'interface.python.tasks',
-    'replay': 'interface.python.tasks',
-    'simulate': 'interface.python.tasks',
-    'validate': 'interface.python.tasks',
+    'read_recording': 'interface.python.identification',
+    'replay': 'interface.python.identification',
+    'simulate': 'interface.python.motions',
+    'validate': 'interface.python.identification',
 }
 
 

@@ -1,7 +1,5 @@
 """The lines of a notebook, from a bag to the model in use, against the command and Pinocchio."""
 
-import os
-from pathlib import Path
 import re
 
 import numpy as np
@@ -16,7 +14,6 @@ from dynid_ros.interface.cli.main import main
 
 pytestmark = pytest.mark.slow
 #: Folder of recordings of real arms, which are not part of the project.
-DATA = os.environ.get('DYNID_DATA')
 
 
 @pytest.fixture(scope='module')
@@ -52,10 +49,9 @@ def test_model_shows_what_the_command_prints(bags, model, capsys, tmp_path):
 @pytest.mark.parametrize(('folder', 'arm', 'name'), [
     ('panda', 'panda', 'panda_exciting_trajectory.db3'),
     ('ur10', 'ur10', 'ur10_exciting_trajectory.db3')])
-def test_real_recordings_show_what_the_command_prints(folder, arm, name, capsys, tmp_path):
-    if DATA is None:
-        pytest.skip('DYNID_DATA names no folder of recordings of real arms')
-    recording = Path(DATA) / folder / name
+def test_real_recordings_show_what_the_command_prints(
+        shared_data, folder, arm, name, capsys, tmp_path):
+    recording = shared_data / folder / name
     model = dyn.identify(arm, [str(recording)])
     assert model.summary().splitlines() == printed(capsys, arm, recording, tmp_path)
 

@@ -80,7 +80,7 @@ class SimulatedArm:
         self._bias, self._applied = self._data.qfrc_bias, self._data.qfrc_applied
         self._every = joint_order(self._model, arm)
         self._order, self._joints = self._every[:arm.n], np.arange(arm.n)
-        # Motion of MuJoCo's joints by that of the joints with drives.
+        # Motion of MuJoCo's joints per motion of the driven joints.
         self._gearing = np.zeros((self._model.nv, arm.n))
         self._gearing[self._every] = arm.tree.gearing
         self._effort = known_effort(arm)

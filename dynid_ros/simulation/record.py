@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 import math
 from typing import Any
@@ -21,6 +21,7 @@ from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.sensors import measure, plausible_sensors, SensorModel
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.progress import progress
 
 #: Least rate of the control, Hz.
 CONTROL_HZ = 1000.0
@@ -84,7 +85,6 @@ class Simulation:
 def simulate(
     arm: ArmModel, motion: Motion, *, rate_hz: float = 500.0,
     sensors: SensorModel | None = None, seed: int = 0,
-    progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """
     Record a simulated arm that follows a motion under computed-torque control.
@@ -101,8 +101,6 @@ def simulate(
         Those of `plausible_sensors` for the true torque and speed if not given.
     seed : int
         Of the noise; the same seed gives the same recording.
-    progress : callable, optional
-        Called with the completed share of the simulation, 0 to 1.
 
     Returns
     -------
@@ -121,7 +119,7 @@ def simulate(
         raise InputError(f'the rate of the recording must be above zero, but is {rate_hz:g} Hz')
     per_sample = math.ceil(CONTROL_HZ / rate_hz)
     period = 1 / (rate_hz * per_sample)
-    truth = _follow(arm, motion, period, per_sample, progress)
+    truth = _follow(arm, motion, period, per_sample)
     if sensors is None:
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
     q, qd, u = measure(
@@ -135,10 +133,7 @@ def simulate(
     return Simulation(log, sensors, truth, nominal_parameters(arm))
 
 
-def _follow(
-    arm: ArmModel, motion: Motion, period: float, every: int,
-    progress: Callable[[float], None] | None,
-) -> Trace:
+def _follow(arm: ArmModel, motion: Motion, period: float, every: int) -> Trace:
     """Course of the arm, controlled with some period, at every so many of its steps."""
     steps = math.ceil(period / TIMESTEP)
     physics = SimulatedArm(arm, timestep=period / steps)
@@ -159,8 +154,8 @@ def _follow(
         state = physics.step(
             control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), steps)
         tau[k] = state.tau
-        if progress and (k % REPORT_EVERY == 0 or k + 1 == len(t)):
-            progress((k + 1) / len(t))
+        if k % REPORT_EVERY == 0 or k + 1 == len(t):
+            progress('simulate', (k + 1) / len(t))
     # A stamp lies between two commands.
     tau[1:] = (tau[1:] + tau[:-1]) / 2
     return Trace(*(x[::every] for x in (t, q, qd, tau, wanted)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 import warnings
@@ -43,7 +42,7 @@ class SimulatedRecording(Recording):
 
 def simulated_recording(
     arm: ArmModel, motion: Motion | str | Path | None = None, *, seed: int = 0,
-    out: str | Path | None = None, progress: Callable[[float], None] | None = None,
+    out: str | Path | None = None,
 ) -> SimulatedRecording:
     """
     Record a simulated arm, with plausible links and drives where it states none.
@@ -57,16 +56,14 @@ def simulated_recording(
     seed : int
         Of the noise, and of the random motion.
     out : str or Path, optional
-        Folder of a bag to write, which must not exist yet.
-    progress : callable, optional
-        As for `simulate`.
+        Folder of a bag to write; an earlier bag of dynid's own is replaced.
 
     Raises
     ------
     InputError
         The motion is not for the arm, or the arm has a topic of its own for the drive signal.
     ResultError
-        The bag exists already, or cannot be written.
+        Something else stands at its place, or it cannot be written.
 
     Warns
     -----
@@ -93,7 +90,7 @@ def simulated_recording(
         excitation = read_motion(Path(motion))
         check_made_for(excitation, arm, Path(motion))
         motion = excitation.motion
-    found = simulate(arm, motion, seed=seed, progress=progress)
+    found = simulate(arm, motion, seed=seed)
     log, source = found.log, found.log.source if out is None else str(out)
     if out is not None:
         write_joint_states(

@@ -33,10 +33,10 @@ def test_every_joint_follows(name, drives):
 def test_a_urdf_is_simulated_and_identified(name, tmp_path, capsys):
     path, bag = str(urdf(name)), tmp_path / 'bag'
     assert main(['simulate', path, '-o', str(bag)]) == 0
-    notes = capsys.readouterr().out
-    assert 'he simulation assumes rotor inertia of' in notes
+    doubt, assumed = capsys.readouterr().err.splitlines()
+    assert 'the simulation assumes rotor inertia of' in assumed
     # The finger, the jaw or the gripper.
-    assert '1 more joints stay locked' in notes
+    assert '1 more joints stay locked' in doubt
     assert main(['identify', str(bag), '--arm', path, '-o', str(tmp_path / 'r'), '--json']) == 0
     found = json.loads(capsys.readouterr().out)
     assert found['verdict']['trustworthy']

@@ -19,6 +19,7 @@ from dynid_ros.estimation.model.torque_prediction import torque_rows
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.simulation.record import HOLD, simulate
+from dynid_ros.utilities.progress import listening
 
 pytestmark = pytest.mark.slow
 
@@ -172,7 +173,8 @@ def test_wrong_rates_are_refused():
 def test_progress_is_told_up_to_the_end():
     arm = load_arm('two_axis')
     shares: list[float] = []
-    simulate(arm, _motion(arm), rate_hz=100, progress=shares.append)
+    with listening(lambda _, share: shares.append(share)):
+        simulate(arm, _motion(arm), rate_hz=100)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert len(shares) > 5

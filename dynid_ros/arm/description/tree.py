@@ -197,7 +197,7 @@ class KinematicTree:
 
     @cached_property
     def gearing(self) -> Array:
-        """Motion of all joints by that of the n joints with drives, (m, n)."""
+        """Motion of all m joints per motion of the n driven joints, (m, n)."""
         gearing = np.eye(len(self.link_names), len(self.joint_names))
         for row, each in enumerate(self.followers, start=len(self.joint_names)):
             gearing[row, each.leader] = each.multiplier

@@ -24,7 +24,7 @@ def unrepeated_torque(
     cutoffs: Iterable[float | None],
 ) -> dict[float | None, Array]:
     """
-    Estimate the torque that differs between repetitions; no model can predict it.
+    Estimate the torque that differs between repetitions, a lower bound on the error of any model.
 
     Parameters
     ----------

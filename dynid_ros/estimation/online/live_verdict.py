@@ -97,7 +97,6 @@ class Judge:
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
         self._confirmation = Confirmation()
-        self._latest: IdentifiedModel | None = None
         self._failed = False
 
     def update(self) -> LiveVerdict | None:
@@ -118,8 +117,8 @@ class Judge:
         waiting = self._confirmation.waiting
         if samples == self._judged and monotonic() >= self._ended + SHORTEST and waiting:
             # No more samples come that could confirm it.
-            found = replace(found or LiveVerdict(), verdict=waiting, headline=headline(
-                replace(self._latest, verdict=waiting)) if self._latest else '')
+            found = replace(found or LiveVerdict(), verdict=waiting.verdict,
+                            headline=headline(waiting))
             self._confirmation.waiting = None
         if not self._failed and (samples != self._searched or due):
             self._searched = samples
@@ -167,8 +166,7 @@ class Judge:
             # Nothing was learned yet.
             return LiveVerdict()
         else:
-            self._latest = model
-            known = replace(model, verdict=self._confirmation.confirmed(model.verdict))
+            known = self._confirmation.confirmed(model)
             return LiveVerdict(
                 verdict=known.verdict, headline=headline(known), uses=model.uses,
                 description=self._described(model))

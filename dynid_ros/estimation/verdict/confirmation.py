@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 #: Findings that hold for every session at first, until its motion has excited enough.
 NOT_YET = ('still', 'not_validated', 'not_excited', 'excitation')
@@ -18,23 +18,23 @@ class Confirmation:
 
     Attributes
     ----------
-    waiting : Verdict or None
-        The last verdict as it was made, if findings of it are held back.
+    waiting : IdentifiedModel or None
+        The last model with its complete verdict, if findings of it are held back.
 
     """
 
     def __init__(self) -> None:
-        self.waiting: Verdict | None = None
+        self.waiting: IdentifiedModel | None = None
         self._suspected: frozenset[tuple[bool, str | tuple[str, ...]]] = frozenset()
 
-    def confirmed(self, verdict: Verdict) -> Verdict:
-        """Return a verdict without the findings that the one before had not."""
-        findings, before = verdict.findings, self._suspected
+    def confirmed(self, model: IdentifiedModel) -> IdentifiedModel:
+        """Return a model without the findings that the previous verdict did not have."""
+        findings, before = model.verdict.findings, self._suspected
         excited = not any(each.code in NOT_YET for each in findings)
         # The sign of a joint's effort and the sign of its position may win in turn.
         keys = {each: (excited, each.joints or each.code) for each in findings
                 if each.code not in NOT_YET}
         self._suspected = frozenset(keys.values())
         held = tuple(each for each in findings if each not in keys or keys[each] in before)
-        self.waiting = verdict if len(held) < len(findings) else None
-        return replace(verdict, findings=held)
+        self.waiting = model if len(held) < len(findings) else None
+        return replace(model, verdict=replace(model.verdict, findings=held))

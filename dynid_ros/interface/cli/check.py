@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
     from dynid_ros.arm import load_arm
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.interface.cli.common.summary import defect_notes
-    from dynid_ros.interface.python.tasks import check_recording
+    from dynid_ros.interface.python.identification import check_recording
     from dynid_ros.utilities.text import counted, several
 
     arm = load_arm(args.arm)

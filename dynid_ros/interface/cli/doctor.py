@@ -14,7 +14,6 @@ from importlib.util import find_spec
 import os
 from pathlib import Path
 import sys
-import time
 
 from dynid_ros import __version__
 from dynid_ros.interface.cli.common.output import add_answer, answer
@@ -33,10 +32,8 @@ OPTIONAL = {
     'distributed': ('dask[distributed]', 'dynid fleet'),
     'fsspec': ('fsspec', 'fleets of bags behind URLs'),
     'threadpoolctl': ('threadpoolctl', 'one thread in your own Python'),
-    'xacro': ('xacro', 'a second reader of xacro files'),
+    'xacro': ('xacro', 'descriptions in xacro'),
     'argcomplete': ('argcomplete', 'completion of commands by the shell')}
-#: Topic of a trial of DDS, its message, and the longest wait for it, s.
-TOPIC, WORD, PATIENCE = 'dynid_doctor', 'well', 10.0
 
 
 @dataclass(frozen=True)
@@ -97,6 +94,8 @@ def _ros() -> Iterator[Part]:
     """Look for ROS 2 or its stand-in, and send a message from one process to another."""
     from importlib.metadata import version
 
+    from dynid_ros.ros.stand_in import step_in
+
     spec, installed = find_spec('rclpy'), sorted(Path('/opt/ros').glob('*/setup.bash'))
     if spec is not None:
         found = f'{os.environ.get("ROS_DISTRO", "of unknown name")} in {spec.origin}'
@@ -110,56 +109,15 @@ def _ros() -> Iterator[Part]:
         yield Part('its stand-in', stand_in, f'Cyclone DDS {version("cyclonedds")}' if stand_in
                    else 'missing: pip install cyclonedds', 'nodes without ROS 2, dynid demo')
     if spec is not None or stand_in:
-        took = _message_time()
+        # Where there is no ROS 2, its stand-in has to step in before anything imports rclpy.
+        step_in()
+        from dynid_ros.ros.nodes.common.dds_trial import message_time, PATIENCE
+
+        took = message_time()
         domain = os.environ.get('ROS_DOMAIN_ID', '0')
         yield Part('DDS', took is not None, f'nothing heard within {PATIENCE:g} s'
                    if took is None else f'a message came after {took:.1f} s, domain {domain}',
                    'nodes that hear each other; look at firewall, multicast and ROS_DOMAIN_ID')
-
-
-def _message_time() -> float | None:
-    """Wait for a message of another process, s; None where none comes."""
-    import subprocess
-
-    from dynid_ros.ros.stand_in import step_in
-
-    step_in()
-    import rclpy
-    from rclpy.node import Node
-    from rclpy.signals import SignalHandlerOptions
-    from std_msgs.msg import String
-
-    heard, began = list[str](), time.monotonic()
-    code = f'from {__name__} import talk; talk()'
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        node = Node('dynid_doctor')
-        node.create_subscription(String, TOPIC, lambda message: heard.append(message.data), 1)
-        with subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL) as other:
-            while WORD not in heard and time.monotonic() < began + PATIENCE:
-                rclpy.spin_once(node, timeout_sec=0.1)
-            other.terminate()
-        node.destroy_node()
-    finally:
-        rclpy.try_shutdown()
-    return time.monotonic() - began if WORD in heard else None
-
-
-def talk() -> None:
-    """Send the word until this process is ended, as the other one of the trial."""
-    from dynid_ros.ros.stand_in import step_in
-
-    step_in()
-    import rclpy
-    from rclpy.node import Node
-    from std_msgs.msg import String
-
-    rclpy.init(args=[])
-    publisher = Node('dynid_doctor_talker').create_publisher(String, TOPIC, 1)
-    for _ in range(int(10 * PATIENCE)):
-        publisher.publish(String(data=WORD))
-        time.sleep(0.1)
 
 
 def _machine() -> Iterator[Part]:

@@ -33,7 +33,8 @@ def run(args: Namespace) -> int:
     """Write the file, and state its torque error and the parts that it cannot hold."""
     from dynid_ros.applications.export.formats import format_of
     from dynid_ros.estimation.model.words import headline
-    from dynid_ros.interface.python.tasks import export, load_model
+    from dynid_ros.interface.python.applications import export
+    from dynid_ros.interface.python.identification import load_model
     from dynid_ros.utilities.atomic_write import check_output
     from dynid_ros.utilities.text import sentence
 

@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
         gain_table,
         gains_as_dict,
     )
-    from dynid_ros.interface.python.tasks import gains
+    from dynid_ros.interface.python.identification import gains
 
     if bool(args.loaded) != (args.mass is not None):
         raise InputError('--loaded and --mass belong together; give the recording with the load '

@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
     """Identify, write the result and the report, and print a summary."""
     from dynid_ros.estimation.result_files.result_file import RESULT
     from dynid_ros.interface.cli.common.summary import show_result
-    from dynid_ros.interface.python.tasks import identify
+    from dynid_ros.interface.python.identification import identify
     from dynid_ros.utilities.atomic_write import check_output
 
     wrote = [args.output / RESULT, args.output / 'report.html']

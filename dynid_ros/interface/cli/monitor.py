@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
     from dynid_ros.arm.parameters import torque_units
     from dynid_ros.data.tables.npz_table import npz_bytes
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.python.tasks import monitor
+    from dynid_ros.interface.python.applications import monitor
     from dynid_ros.pages.report.plots import contact_figure, drawn
     from dynid_ros.utilities.atomic_write import check_output, write_together
 

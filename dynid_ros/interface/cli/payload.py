@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Estimate and print the load; status 1 if it is not trustworthy."""
     from dynid_ros.interface.cli.common.payload_table import show_payload
-    from dynid_ros.interface.python.tasks import payload
+    from dynid_ros.interface.python.applications import payload
 
     found = payload(_model(args), args.loaded, flange=args.flange, **reading(args))
     show_payload(
@@ -61,7 +61,7 @@ def _model(args: Namespace) -> Any:
         return args.model
     if args.arm is None:
         raise InputError('--unloaded needs the arm; give it with --arm')
-    from dynid_ros.interface.python.tasks import identify
+    from dynid_ros.interface.python.identification import identify
 
     with shown_progress():
         return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))

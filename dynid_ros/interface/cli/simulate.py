@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-import warnings
 
-from dynid_ros.errors import ArmWarning
 from dynid_ros.interface.cli.common.arguments import (
     add_output,
     seed,
@@ -39,13 +37,10 @@ def run(args: Namespace) -> int:
     """Simulate and write the bag."""
     from dynid_ros.interface.python.boundary import as_simulated_arm
     from dynid_ros.simulation.session import simulated_recording
-    from dynid_ros.utilities.text import sentence
 
-    with shown_progress() as show, warnings.catch_warnings(record=True) as assumed:
-        warnings.simplefilter('always', ArmWarning)
+    with shown_progress():
         log = simulated_recording(
-            as_simulated_arm(args.arm), args.excitation, seed=args.seed, out=args.output,
-            progress=lambda done: show('simulate', done))
+            as_simulated_arm(args.arm), args.excitation, seed=args.seed, out=args.output)
     assert log.arm is not None
     answer(args, {
         'arm': log.arm.name, 'bag': str(args.output), 'samples': len(log.t),
@@ -53,5 +48,5 @@ def run(args: Namespace) -> int:
         'assumed': {name: value.tolist() for name, value in log.assumed.items()},
     }, f'Simulated {log.seconds:.1f} s of {log.arm.name}, {len(log.t)} samples'
         + (', the end of them a motion for validation.' if log.validation else '.'),
-        notes=[sentence(str(each.message)) for each in assumed], wrote=[args.output])
+        wrote=[args.output])
     return 0

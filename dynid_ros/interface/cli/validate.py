@@ -53,11 +53,11 @@ def _validate_result(args: Namespace) -> int:
     from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
     from dynid_ros.estimation.identification.conditioned_data import beginning
     from dynid_ros.estimation.regression.preparation import checked_recording
-    from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.cli.common.summary import error_line, error_table, metrics_as_dict
-    from dynid_ros.interface.python.results import validated
+    from dynid_ros.interface.python.identification import load_model
+    from dynid_ros.interface.python.validation import validated
 
-    result = read_result(args.model)
+    result = load_model(args.model)
     recording = read_recording(args, args.recording, result.arm)
     found = validated(result, recording)
     metrics, seconds = found.metrics, with_one_clock(recording).seconds

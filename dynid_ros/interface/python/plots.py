@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
-    from dynid_ros.interface.python.results import Validation
-    from dynid_ros.interface.python.tasks import Replay
+    from dynid_ros.interface.python.identification import Replay
+    from dynid_ros.interface.python.validation import Validation
     from dynid_ros.motion.excitation.search import Design
 
 
@@ -49,7 +49,7 @@ def plot_torque(result: Model | Validation) -> Figure:
         A model, of which all samples are drawn, or its validation.
 
     """
-    from dynid_ros.interface.python.results import Validation
+    from dynid_ros.interface.python.validation import Validation
 
     if isinstance(result, Validation):
         return result.plot()

@@ -10,6 +10,7 @@ from rosbags.rosbag2 import Reader
 import yaml
 
 from dynid_ros.data.files.bag_writer import write_joint_states
+from dynid_ros.data.files.bags import read_joint_states
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import ResultError
 
@@ -68,8 +69,11 @@ def test_the_metadata_is_that_of_rosbag2_with_mcap_storage(tmp_path):
     assert information['duration']['nanoseconds'] == 2_000_000_000
 
 
-def test_nothing_is_overwritten(tmp_path):
+def test_a_bag_of_dynid_is_replaced_and_nothing_else(tmp_path):
     ones = np.ones((3, 1))
+    for joint in ('a', 'b'):
+        write_joint_states(tmp_path / 'own', [joint], np.arange(3.0), ones, ones, ones)
+    assert read_joint_states(tmp_path / 'own').blocks[0].names == ('b',)
     (tmp_path / 'bag').mkdir()
     (tmp_path / 'bag' / 'notes.txt').write_text('mine')
     with pytest.raises(ResultError, match='bag'):

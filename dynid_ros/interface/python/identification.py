@@ -1,8 +1,8 @@
-"""What the commands do, each in one call: names and paths, or objects, into results."""
+"""Recordings into models, each in one call: names and paths, or objects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -20,10 +20,8 @@ from dynid_ros.interface.python.boundary import (
     as_arm,
     as_friction,
     as_model,
-    as_models,
     as_recording,
     as_recordings,
-    as_simulated_arm,
     check_once,
     Friction,
     Log,
@@ -31,20 +29,16 @@ from dynid_ros.interface.python.boundary import (
     Model,
     with_cutoff,
 )
-from dynid_ros.interface.python.results import IdentifiedModel, validated, Validation
-from dynid_ros.utilities.inputs import as_numbers, one_number
+from dynid_ros.interface.python.results import IdentifiedModel
+from dynid_ros.interface.python.validation import validated, Validation
+from dynid_ros.utilities.inputs import one_number
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dynid_ros.applications.contact.over_recording import MonitoredRecording
-    from dynid_ros.applications.payload.estimate import Payload
     from dynid_ros.estimation.calibration.gain_verdict import DriveGains
     from dynid_ros.estimation.online.replay import History
-    from dynid_ros.motion.excitation.search import Design
-    from dynid_ros.motion.trajectory.motion_pair import Motion
-    from dynid_ros.simulation.session import SimulatedRecording
 
 
 def read_recording(
@@ -225,100 +219,9 @@ def validate(
         Errors joint by joint, torque over time, and the verdict.
 
     """
-    known = as_model(model)
+    known = IdentifiedModel.of(as_model(model))
     return validated(known, as_recording(
         recording, known.arm, topic=topic, received=received, of_model=True))
-
-
-@one_thread()
-def design_excitation(
-    arm: Arm, *, surroundings: str | Path | None = None, period: float = 10.0,
-    harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,
-    given: Model | Iterable[Model] = (),
-) -> Design:
-    """
-    Design an exciting motion and another one for validation, as ``dynid design`` does.
-
-    Parameters
-    ----------
-    arm : str, Path or ArmModel
-        The arm with the friction terms that will be identified.
-    surroundings : str or Path, optional
-        Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; by default
-        that of an arm given by name or path. Without it collisions are not checked.
-    period, harmonics, periods
-        Period of the fundamental, s, number of harmonics, and repetitions.
-    starts : int
-        Random motions to start from.
-    seconds : float
-        Time after which the best motion so far is taken, s; where it does not cut in, the seed
-        alone decides.
-    seed : int
-        Of the random motions.
-    given : str, Path, IdentifiedModel, or iterable of these
-        Models of earlier recordings; the design determines what these leave uncertain.
-
-    Returns
-    -------
-    Design
-        With ``motion``, ``condition_number`` and ``margins``, with ``pair``, both motions one
-        after the other, and with ``save``.
-
-    Raises
-    ------
-    InputError
-        The limits leave no motion, or a model in `given` is of another arm.
-
-    """
-    from dynid_ros.motion.excitation import design
-
-    if surroundings is None and isinstance(arm, (str, Path)):
-        surroundings = arm
-    return design.design_excitation(
-        as_arm(arm), surroundings=surroundings, period=one_number('period', period, 1e-3),
-        harmonics=harmonics, periods=periods, starts=starts,
-        seconds=one_number('seconds', seconds, 1e-3), seed=seed,
-        given=as_models(given, 'given'))
-
-
-@one_thread()
-def simulate(
-    arm: Arm | Model, motion: Design | Motion | str | Path | None = None, *, seed: int = 0,
-    out: str | Path | None = None,
-) -> SimulatedRecording:
-    """
-    Record a simulated arm in MuJoCo, as ``dynid simulate`` does.
-
-    Parameters
-    ----------
-    arm : str, Path, ArmModel or IdentifiedModel
-        The arm, or a result, of which the physically possible parameters are simulated.
-    motion : Design, FourierMotion, MotionPair, str or Path, optional
-        The motion, or its file; by default a random one within the limits.
-    seed : int
-        Of the noise, and of the random motion.
-    out : str or Path, optional
-        Folder of a bag to write, too, which must not exist yet.
-
-    Returns
-    -------
-    SimulatedRecording
-        A `Recording` that knows its simulated ``arm`` and the ``truth``.
-
-    Raises
-    ------
-    InputError
-        The arm cannot be simulated, or cannot follow the motion.
-    ResultError
-        The bag exists already.
-
-    """
-    from dynid_ros.motion.excitation.search import Design as Designed
-    from dynid_ros.simulation.session import simulated_recording
-
-    if isinstance(motion, Designed):
-        motion = motion.pair or motion.motion
-    return simulated_recording(as_simulated_arm(arm), motion, seed=seed, out=out)
 
 
 @one_thread()
@@ -359,82 +262,6 @@ def gains(
     return recorded_gains(
         arm, free, loaded=held, mass=None if mass is None else one_number('mass', mass),
         friction=as_friction(friction))
-
-
-@one_thread()
-def payload(
-    model: Model, recordings: Logs, *, flange: Sequence[float] | None = None,
-    topic: str = 'joint_states', received: bool = False,
-) -> Payload:
-    """
-    Estimate mass, centre of mass and inertia of a load, as ``dynid payload`` does.
-
-    Parameters
-    ----------
-    model : str, Path or IdentifiedModel
-        The arm without the load.
-    recordings : str, Path, Recording, or iterable of these
-        Recordings with it: motions, or rests at some positions.
-    flange : (6,) sequence of float, optional
-        Placement ``x y z roll pitch yaw`` of the flange in the frame of the last joint, m and rad;
-        by default the tool of the arm.
-    topic, received
-        As for `read_recording`.
-
-    Returns
-    -------
-    Payload
-        Mass, centre of mass and inertia, as far as the recordings determine them.
-
-    """
-    from dynid_ros.applications.payload.estimate import estimate_payload
-    from dynid_ros.arm.description.tree import Placement, rotation_rpy
-
-    known, frame = as_model(model), None
-    if flange is not None:
-        at = as_numbers('flange', flange, 1)
-        if len(at) != 6:
-            raise InputError(f'flange must have the shape (6,), but has {at.shape}')
-        frame = Placement(rotation_rpy(at[3:]), np.array(at[:3]))
-    check_once(recordings)
-    check_once(known.sources, recordings,
-               'is a recording that the model was fitted to; give one with the load')
-    return estimate_payload(known, list(as_recordings(
-        recordings, known.arm, 'recordings', topic=topic, received=received, of_model=True)),
-        frame)
-
-
-@one_thread()
-def monitor(
-    model: Model, recording: Log, *, alarms_per_hour: float = 1.0, topic: str = 'joint_states',
-    received: bool = False,
-) -> MonitoredRecording:
-    """
-    Find the contacts in a recording by a model, as ``dynid monitor`` does.
-
-    Parameters
-    ----------
-    model : str, Path or IdentifiedModel
-        The model.
-    recording : str, Path or Recording
-        The recording.
-    alarms_per_hour : float
-        False alarms of the whole arm, 1/h.
-    topic, received
-        As for `read_recording`.
-
-    Returns
-    -------
-    MonitoredRecording
-        Contacts, and external torque over time with its threshold.
-
-    """
-    from dynid_ros.applications.contact.over_recording import monitor_recording
-
-    known = as_model(model)
-    rate = one_number('alarms_per_hour', alarms_per_hour, np.finfo(float).tiny)
-    return monitor_recording(known, as_recording(
-        recording, known.arm, topic=topic, received=received, of_model=True), rate)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -515,44 +342,3 @@ def replay(
         own, log, cutoff_hz=cutoff_hz, delay=delay, memory=memory, start=first)
     timing = {'read': read, **model.timing, 'total': perf_counter() - begin}
     return Replay(IdentifiedModel.of(replace(model, timing=timing)), history)
-
-
-def export(
-    model: Model, out: str | Path, *, robot: str | Path | None = None, form: str | None = None,
-) -> tuple[str, ...]:
-    """
-    Write a model for simulators, controllers and notebooks, as ``dynid export`` does.
-
-    Parameters
-    ----------
-    model : str, Path or IdentifiedModel
-        The model.
-    out : str or Path
-        File to write; its name decides the format: ``.urdf``, ``.xml`` (MJCF), ``.yaml`` or
-        ``.py``.
-    robot : str or Path, optional
-        Your URDF, of which inertias and friction are replaced and all else is kept; with
-        ``.yaml`` the maker's file of parameters.
-    form : str, optional
-        ``urdf``, ``mjcf``, ``yaml`` or ``python``, whatever the name.
-
-    Returns
-    -------
-    tuple of str
-        What was changed, the torque error of the file, and the parts that it cannot hold, a
-        sentence each.
-
-    Raises
-    ------
-    InputError
-        The name tells no format, or the robot is not that of the arm.
-    ResultError
-        The file cannot be written.
-
-    """
-    from dynid_ros.applications.export.formats import export_model
-
-    return export_model(
-        as_model(model), Path(out), None if robot is None else Path(robot), form)
-
-

@@ -1,0 +1,142 @@
+"""What a model is good for, each in one call: loads, contacts, files for others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.errors import InputError
+from dynid_ros.interface.python.boundary import (
+    as_model,
+    as_recording,
+    as_recordings,
+    check_once,
+    Log,
+    Logs,
+    Model,
+)
+from dynid_ros.utilities.inputs import as_numbers, one_number
+from dynid_ros.utilities.one_thread import one_thread
+
+if TYPE_CHECKING:
+
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording
+    from dynid_ros.applications.payload.estimate import Payload
+
+
+@one_thread()
+def payload(
+    model: Model, recordings: Logs, *, flange: Sequence[float] | None = None,
+    topic: str = 'joint_states', received: bool = False,
+) -> Payload:
+    """
+    Estimate mass, centre of mass and inertia of a load, as ``dynid payload`` does.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The arm without the load.
+    recordings : str, Path, Recording, or iterable of these
+        Recordings with it: motions, or rests at some positions.
+    flange : (6,) sequence of float, optional
+        Placement ``x y z roll pitch yaw`` of the flange in the frame of the last joint, m and rad;
+        by default the tool of the arm.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    Payload
+        Mass, centre of mass and inertia, as far as the recordings determine them.
+
+    """
+    from dynid_ros.applications.payload.estimate import estimate_payload
+    from dynid_ros.arm.description.tree import Placement, rotation_rpy
+
+    known, frame = as_model(model), None
+    if flange is not None:
+        at = as_numbers('flange', flange, 1)
+        if len(at) != 6:
+            raise InputError(f'flange must have the shape (6,), but has {at.shape}')
+        frame = Placement(rotation_rpy(at[3:]), np.array(at[:3]))
+    check_once(recordings)
+    check_once(known.sources, recordings,
+               'is a recording that the model was fitted to; give one with the load')
+    return estimate_payload(known, list(as_recordings(
+        recordings, known.arm, 'recordings', topic=topic, received=received, of_model=True)),
+        frame)
+
+
+@one_thread()
+def monitor(
+    model: Model, recording: Log, *, alarms_per_hour: float = 1.0, topic: str = 'joint_states',
+    received: bool = False,
+) -> MonitoredRecording:
+    """
+    Find the contacts in a recording by a model, as ``dynid monitor`` does.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model.
+    recording : str, Path or Recording
+        The recording.
+    alarms_per_hour : float
+        False alarms of the whole arm, 1/h.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    MonitoredRecording
+        Contacts, and external torque over time with its threshold.
+
+    """
+    from dynid_ros.applications.contact.over_recording import monitor_recording
+
+    known = as_model(model)
+    rate = one_number('alarms_per_hour', alarms_per_hour, np.finfo(float).tiny)
+    return monitor_recording(known, as_recording(
+        recording, known.arm, topic=topic, received=received, of_model=True), rate)
+
+
+def export(
+    model: Model, out: str | Path, *, robot: str | Path | None = None, form: str | None = None,
+) -> tuple[str, ...]:
+    """
+    Write a model for simulators, controllers and notebooks, as ``dynid export`` does.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model.
+    out : str or Path
+        File to write; its name decides the format: ``.urdf``, ``.xml`` (MJCF), ``.yaml`` or
+        ``.py``.
+    robot : str or Path, optional
+        Your URDF, of which inertias and friction are replaced and all else is kept; with
+        ``.yaml`` the maker's file of parameters.
+    form : str, optional
+        ``urdf``, ``mjcf``, ``yaml`` or ``python``, whatever the name.
+
+    Returns
+    -------
+    tuple of str
+        What was changed, the torque error of the file, and the parts that it cannot hold, a
+        sentence each.
+
+    Raises
+    ------
+    InputError
+        The name tells no format, or the robot is not that of the arm.
+    ResultError
+        The file cannot be written.
+
+    """
+    from dynid_ros.applications.export.formats import export_model
+
+    return export_model(
+        as_model(model), Path(out), None if robot is None else Path(robot), form)

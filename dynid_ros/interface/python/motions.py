@@ -1,0 +1,114 @@
+"""Motions and simulated recordings, each in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid_ros.interface.python.boundary import (
+    Arm,
+    as_arm,
+    as_models,
+    as_simulated_arm,
+    Model,
+)
+from dynid_ros.utilities.inputs import one_number
+from dynid_ros.utilities.one_thread import one_thread
+
+if TYPE_CHECKING:
+
+    from dynid_ros.motion.excitation.search import Design
+    from dynid_ros.motion.trajectory.motion_pair import Motion
+    from dynid_ros.simulation.session import SimulatedRecording
+
+
+@one_thread()
+def design_excitation(
+    arm: Arm, *, surroundings: str | Path | None = None, period: float = 10.0,
+    harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,
+    given: Model | Iterable[Model] = (),
+) -> Design:
+    """
+    Design an exciting motion and another one for validation, as ``dynid design`` does.
+
+    Parameters
+    ----------
+    arm : str, Path or ArmModel
+        The arm with the friction terms that will be identified.
+    surroundings : str or Path, optional
+        Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; by default
+        that of an arm given by name or path. Without it collisions are not checked.
+    period, harmonics, periods
+        Period of the fundamental, s, number of harmonics, and repetitions.
+    starts : int
+        Random motions to start from.
+    seconds : float
+        Time after which the best motion so far is taken, s; where it does not cut in, the seed
+        alone decides.
+    seed : int
+        Of the random motions.
+    given : str, Path, IdentifiedModel, or iterable of these
+        Models of earlier recordings; the design determines what these leave uncertain.
+
+    Returns
+    -------
+    Design
+        With ``motion``, ``condition_number`` and ``margins``, with ``pair``, both motions one
+        after the other, and with ``save``.
+
+    Raises
+    ------
+    InputError
+        The limits leave no motion, or a model in `given` is of another arm.
+
+    """
+    from dynid_ros.motion.excitation import design
+
+    if surroundings is None and isinstance(arm, (str, Path)):
+        surroundings = arm
+    return design.design_excitation(
+        as_arm(arm), surroundings=surroundings, period=one_number('period', period, 1e-3),
+        harmonics=harmonics, periods=periods, starts=starts,
+        seconds=one_number('seconds', seconds, 1e-3), seed=seed,
+        given=as_models(given, 'given'))
+
+
+@one_thread()
+def simulate(
+    arm: Arm | Model, motion: Design | Motion | str | Path | None = None, *, seed: int = 0,
+    out: str | Path | None = None,
+) -> SimulatedRecording:
+    """
+    Record a simulated arm in MuJoCo, as ``dynid simulate`` does.
+
+    Parameters
+    ----------
+    arm : str, Path, ArmModel or IdentifiedModel
+        The arm, or a result, of which the physically possible parameters are simulated.
+    motion : Design, FourierMotion, MotionPair, str or Path, optional
+        The motion, or its file; by default a random one within the limits.
+    seed : int
+        Of the noise, and of the random motion.
+    out : str or Path, optional
+        Folder of a bag to write, too; an earlier bag of dynid's own is replaced.
+
+    Returns
+    -------
+    SimulatedRecording
+        A `Recording` that knows its simulated ``arm`` and the ``truth``.
+
+    Raises
+    ------
+    InputError
+        The arm cannot be simulated, or cannot follow the motion.
+    ResultError
+        Something else stands at the place of the bag.
+
+    """
+    from dynid_ros.motion.excitation.search import Design as Designed
+    from dynid_ros.simulation.session import simulated_recording
+
+    if isinstance(motion, Designed):
+        motion = motion.pair or motion.motion
+    return simulated_recording(as_simulated_arm(arm), motion, seed=seed, out=out)

@@ -1,0 +1,142 @@
+"""A model against another recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid_ros.arm.parameters import torque_units
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.repetition import REPEATS
+from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
+from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.one_thread import one_thread
+from dynid_ros.utilities.summarised import html_table, Summarised
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dynid_ros.interface.python.results import IdentifiedModel
+
+
+def joint_rows(metrics: Metrics, units: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """Cells of a table of errors, joint by joint."""
+    return [(each.name, 'at rest' if np.isnan(each.rmse) else f'{each.rmse:.4g} {unit}',
+             f'{each.relative_error_percent:.1f} %', f'{each.r2:.4f}')
+            for each, unit in zip(metrics.joints, units, strict=True)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Summarised):
+    """
+    A model against another recording.
+
+    Attributes
+    ----------
+    model : IdentifiedModel
+        The model.
+    metrics : Metrics
+        Errors joint by joint and in all; in-sample if the model was fitted to the recording.
+    predictions : tuple of Prediction
+        Torque over time, a part for each stretch of the recording.
+    findings : tuple of Finding
+        Errors and warnings.
+
+    """
+
+    model: IdentifiedModel
+    metrics: Metrics
+    predictions: tuple[Prediction, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Return why the model does not predict the recording, a sentence each."""
+        return [each.sentence for each in self.findings if each.is_error]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return reasons for caution, a sentence each."""
+        return [each.sentence for each in self.findings if not each.is_error]
+
+    @property
+    def verdict(self) -> str:
+        """Return the reasons, or the errors that are none, in one sentence."""
+        if self.reasons:
+            return '; '.join(self.reasons)
+        if REPEATS in self.metrics.source:
+            return ('no objections, but the recording repeats the fitted motion: others were not '
+                    'tried')
+        return (f'no objections: {self.relative_error_percent:.1f} % on this motion, '
+                f'{self.model.fit.relative_error_percent:.1f} % on the fitted one')
+
+    @property
+    def relative_error_percent(self) -> float:
+        """Return the torque error over all joints, %."""
+        return self.metrics.relative_error_percent
+
+    @property
+    def joints(self) -> tuple[JointMetrics, ...]:
+        """Return the errors joint by joint: RMSE, Nm, relative error, % and R²."""
+        return self.metrics.joints
+
+    @property
+    def t(self) -> Array:
+        """Return the times of the rows, (N,), s since the start of the recording."""
+        return np.concatenate([part.t for part in self.predictions])
+
+    @property
+    def tau(self) -> Array:
+        """Return the measured torque after the low-pass, (N, n), Nm; NaN at rest."""
+        return np.concatenate([part.tau for part in self.predictions])
+
+    @property
+    def tau_hat(self) -> Array:
+        """Return the predicted torque after the same low-pass, (N, n), Nm."""
+        return np.concatenate([part.tau_hat for part in self.predictions])
+
+    def plot(self) -> Figure:
+        """Draw measured and predicted torque over time, and their difference."""
+        from dynid_ros.pages.report.figures import torque_figure
+
+        return torque_figure(self.model.arm, self.predictions)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return error and verdict, for a console."""
+        return [
+            ('Validation', f'of {self.model.arm.name} on {self.metrics.source}'),
+            ('torque error', f'{self.relative_error_percent:.2f} %, '
+             + ('not used for fitting' if self.metrics.held_out else 'in-sample')),
+            ('verdict', self.verdict), *(('warning', each) for each in self.warnings)]
+
+    def _repr_html_(self) -> str:
+        (kind, name), *facts = self.facts()
+        return html_table(
+            f'{kind} {name}', joint_rows(self.metrics, torque_units(self.model.arm)),
+            ('joint', 'RMSE', 'error', 'R²'), [f'{label}: {fact}' for label, fact in facts])
+
+
+@one_thread()
+def validated(model: IdentifiedModel, recording: Recording) -> Validation:
+    """Predict the torque of a recording, and judge the model by it."""
+    from dynid_ros.estimation.identification.validation import validate
+    from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings
+
+    metrics, parts = validate(model, recording)
+    # Read otherwise, as by the times of reception, the same file holds other samples. Recordings
+    # that are no files, such as simulated ones, may share a name.
+    source = Path(recording.source)
+    if source.exists() and source.resolve() in {Path(each).resolve() for each in model.sources}:
+        metrics = replace(metrics, held_out=False)
+    found = held_out_findings(model.fit, metrics) or joint_findings(metrics)
+    if not metrics.held_out:
+        found = [Finding('in_sample', f'not validated: the model was fitted to {recording.source},'
+                         ' at least in part, so these errors are in-sample',
+                         'give a recording of another motion')]
+    return Validation(model, metrics, tuple(parts), tuple(found))

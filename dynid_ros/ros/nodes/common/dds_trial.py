@@ -1,0 +1,44 @@
+"""A trial of DDS: a message from one process to another."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import String
+
+#: Topic of the trial, its message, and the longest wait for it, s.
+TOPIC, WORD, PATIENCE = 'dynid_doctor', 'well', 10.0
+
+
+def message_time() -> float | None:
+    """Wait for a message of another process, s; None where none comes."""
+    heard, began = list[str](), time.monotonic()
+    code = (f'from dynid_ros.ros.stand_in import step_in; step_in(); from {__name__} import talk; '
+            'talk()')
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = Node('dynid_doctor')
+        node.create_subscription(String, TOPIC, lambda message: heard.append(message.data), 1)
+        with subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as other:
+            while WORD not in heard and time.monotonic() < began + PATIENCE:
+                rclpy.spin_once(node, timeout_sec=0.1)
+            other.terminate()
+        node.destroy_node()
+    finally:
+        rclpy.try_shutdown()
+    return time.monotonic() - began if WORD in heard else None
+
+
+def talk() -> None:
+    """Send the message until this process is ended, as the other process of the trial."""
+    rclpy.init(args=[])
+    publisher = Node('dynid_doctor_talker').create_publisher(String, TOPIC, 1)
+    for _ in range(int(10 * PATIENCE)):
+        publisher.publish(String(data=WORD))
+        time.sleep(0.1)
