@@ -46,7 +46,7 @@ def check_output(*paths: Path, holding: Collection[str] = ()) -> None:
     Parameters
     ----------
     *paths : Path
-        Files, or folders to be replaced as such.
+        Files, of which those in one folder belong together, or folders to be replaced as such.
     holding : collection of str
         Names that such a folder may hold, one of them with the mark of dynid.
 
@@ -63,7 +63,10 @@ def check_output(*paths: Path, holding: Collection[str] = ()) -> None:
                     raise ResultError(
                         f'{path} cannot be written: {folder} is a file; choose another folder')
                 break
-        if path.exists() and not (_own_folder(path, holding) if holding else _marked(path)):
+        # Reports of earlier versions have no mark, and stand beside a result that has.
+        own = _own_folder(path, holding) if holding else any(
+            _marked(each) for each in paths if each.parent == path.parent)
+        if path.exists() and not own:
             raise ResultError(f'{path} exists already, and is no output that dynid may replace; '
                               'remove it or choose another name')
 
