@@ -186,7 +186,7 @@ class ArmModel(Summarised):
     link_bounds: LinkBounds | None = None
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what tells arms apart, for a console or a notebook."""
+        """Return the facts that distinguish arms, for a console or a notebook."""
         return [
             ('ArmModel', f'{self.name}: {self.n} joints'),
             ('joints', listed(self.joint_names, 8)),

@@ -44,7 +44,7 @@ def export_model(
     Raises
     ------
     InputError
-        There is no such format, or the robot is not that of the arm.
+        There is no such format, or the robot has other joints than the arm.
     ResultError
         The file cannot be written.
 

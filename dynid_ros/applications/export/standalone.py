@@ -68,7 +68,7 @@ INERTIAL = np.array({inertial})
 ROTOR = np.array({rotor})
 # rad/s (m/s).
 SMOOTH_SPEED, STRIBECK_SPEED = {smooth!r}, {stribeck!r}
-# Coefficients of the joints, Nm by the unit of what they are multiplied with in torque().
+# Coefficients of the joints, Nm per unit of their factor in torque().
 FRICTION = {friction}
 
 

@@ -71,7 +71,7 @@ def urdf_of(arm: ArmModel) -> str:
             _set_friction(element, arm, joint)
         else:
             led = arm.tree.followers[joint - arm.n]
-            # No speed and no effort but those of the joint that it follows.
+            # Speed and effort limits belong to the joint that it follows.
             limit.attrib |= {'velocity': numbers(
                 0.0 if np.isinf(arm.limits.velocity[led.leader])
                 else abs(led.multiplier) * arm.limits.velocity[led.leader]), 'effort': '0'}

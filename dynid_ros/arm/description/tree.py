@@ -214,7 +214,7 @@ class KinematicTree:
 
     @property
     def last(self) -> int:
-        """Link behind the last joint with a drive: its own, or that of a follower on it."""
+        """Last link: of the last driven joint, or of a follower on it."""
         link = len(self.joint_names) - 1
         while link in self.parent[len(self.joint_names):]:
             link = len(self.joint_names) + int(

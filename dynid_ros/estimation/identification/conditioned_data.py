@@ -90,7 +90,7 @@ class ConditionedSet:
         return trial_samples(self.motions, settings, self.clipped)
 
     def with_rows(self, arm: ArmModel, stated: ArmModel | None = None) -> ConditionedSet:
-        """Make the rows of an arm, and those of the friction that another description states."""
+        """Make the rows of an arm, and of the friction that another description states."""
         terms = tuple(dict.fromkeys((*arm.friction, *(stated.friction_nominal if stated else ()))))
         return replace(self, rows=KeptRows(arm, self.motions, self.settings, terms))
 

@@ -102,7 +102,7 @@ class FilteredColumns:
             [place[movers], place[links[of]], entries[of]]).astype(np.int64)
         gearing = arm.tree.gearing
         joints, columns = np.nonzero(np.abs(gearing).T @ _carried(arm)[:, links])
-        #: Entries of joints with drives by those of all, whose torque counts by its gearing.
+        #: Entries per driven joint from entries of all joints, whose torque counts by its gearing.
         self._reduction = (of[:, None] == columns) * gearing[movers][:, joints]
         self._rigid = len(joints)
         b, n, every = len(rigid.names), arm.n, np.arange(arm.n)

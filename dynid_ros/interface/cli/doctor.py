@@ -1,5 +1,5 @@
 """
-See which parts of dynid work here, and what the missing ones would give.
+Show which parts of dynid work here, and which feature each missing part would add.
 
 Look for Python packages, ROS 2, DDS, write access and threads. Its output is the first thing to
 add to a bug report. Status 1 if something is missing that every command needs.
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Examine, and print what is there; status 1 if something needed is missing."""
+    """Print which parts are installed; status 1 if a needed part is missing."""
     import platform
 
     parts = [Part('Python', True, f'{platform.python_version()}, {sys.executable}', ''),

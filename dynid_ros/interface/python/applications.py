@@ -131,7 +131,7 @@ def export(
     Raises
     ------
     InputError
-        The name tells no format, or the robot is not that of the arm.
+        The name has no known suffix, or the robot has other joints than the arm.
     ResultError
         The file cannot be written.
 

@@ -78,7 +78,7 @@ def as_recording(
     topic, received
         As for `read_recording`.
     of_model : bool
-        Whether the arm is that of a model, with which a sidecar must agree.
+        Whether the arm belongs to a model, with which a sidecar must agree.
     name : str
         Argument, for the message.
 

@@ -307,7 +307,7 @@ def replay(
     Parameters
     ----------
     arm : str, Path, ArmModel or None
-        The arm; None for that of `start`.
+        The arm; None for the arm of `start`.
     recording : str, Path or Recording
         The recording.
     start : str, Path or IdentifiedModel, optional

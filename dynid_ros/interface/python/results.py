@@ -54,7 +54,7 @@ class IdentifiedModel(Core):
     theta, std : (b,) ndarray
         Values and standard deviations, in this order.
     from_data : (b,) ndarray of bool
-        Which of them the data determine; the others are those of the prior.
+        Which of them the data determine; the prior gives the others.
     covariance : (b, b) ndarray
         Covariance, of which ``std`` is the root of the diagonal.
     verdict : Verdict
@@ -62,7 +62,7 @@ class IdentifiedModel(Core):
     fit, validation : Metrics
         Torque errors on the fitted and on the held-out samples.
 
-    All other attributes are those of `dynid_ros.estimation.model.identified_model`.
+    `dynid_ros.estimation.model.identified_model` describes all other attributes.
 
     """
 

@@ -76,7 +76,7 @@ class Begun:
         return self.answer is not None
 
     def result(self) -> Any:
-        """Return the answer, as that of the service."""
+        """Return the answer, as the service does."""
         return self.answer
 
     def know(self, success: bool, message: str) -> None:

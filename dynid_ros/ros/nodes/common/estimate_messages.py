@@ -50,7 +50,7 @@ def numbers(
     stamp: int, names: Sequence[str], columns: Mapping[str, NDArray[np.generic]],
 ) -> DynamicJointState:
     """
-    Collect numbers by the names of what they are of, and of what they are.
+    Collect numbers by the name of the parameter or joint, and by the name of the quantity.
 
     Parameters
     ----------

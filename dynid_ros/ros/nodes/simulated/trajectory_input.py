@@ -149,7 +149,7 @@ class TrajectoryInput:
                 self._arm.cancel()
 
     def _feed_back(self) -> None:
-        """Tell the senders of goals where the arm is, and where it should be."""
+        """Report to the senders of goals where the arm is, and where it should be."""
         measured, drive = self._arm.position, self._arm.arm.drive
         for handle, goal in self._goals:
             since = self._loop.now() - goal.start
