@@ -1,4 +1,4 @@
-"""Findings of a live verdict, which count once two verdicts in a row have them."""
+"""Findings of a live verdict, which count once a verdict on more data has them, too."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 #: Findings that hold for every session at first, until its motion has excited enough.
 NOT_YET = ('still', 'not_validated', 'not_excited', 'excitation')
+#: Data that confirms whatever was found before, s.
+FURTHER = 5.0
 
 
 class Confirmation:
     """
-    Holds findings of a verdict back until the next verdict has one of the same joints, too.
+    Holds findings of a verdict back until a later verdict has one of the same joints, too.
 
-    A few seconds of a good stream may seem to have a fault.
+    A few seconds of a good stream may seem to have a fault, and so may nearly the same seconds a
+    moment later: the later verdict needs half as much data more, or `FURTHER`.
 
     Attributes
     ----------
@@ -25,7 +28,8 @@ class Confirmation:
 
     def __init__(self) -> None:
         self.waiting: IdentifiedModel | None = None
-        self._suspected: frozenset[tuple[bool, str | tuple[str, ...]]] = frozenset()
+        #: Seconds of data in which each suspicion was first found.
+        self._suspected: dict[tuple[bool, str | tuple[str, ...]], float] = {}
 
     def confirmed(self, model: IdentifiedModel) -> IdentifiedModel:
         """Return a model without the findings that the previous verdict did not have."""
@@ -34,7 +38,13 @@ class Confirmation:
         # The sign of a joint's effort and the sign of its position may win in turn.
         keys = {each: (excited, each.joints or each.code) for each in findings
                 if each.code not in NOT_YET}
-        self._suspected = frozenset(keys.values())
-        held = tuple(each for each in findings if each not in keys or keys[each] in before)
+        self._suspected = {key: before.get(key, model.seconds) for key in keys.values()}
+        held = tuple(each for each in findings if each not in keys
+                     or model.seconds >= _enough(self._suspected[keys[each]]))
         self.waiting = model if len(held) < len(findings) else None
         return replace(model, verdict=replace(model.verdict, findings=held))
+
+
+def _enough(first: float) -> float:
+    """Return the seconds of data that confirm a finding of the first ones."""
+    return first + min(first / 2, FURTHER)
