@@ -8,8 +8,8 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 #: Findings that hold for every session at first, until its motion has excited enough.
 NOT_YET = ('still', 'not_validated', 'not_excited', 'excitation')
-#: Data that confirms whatever was found before, s.
-FURTHER = 5.0
+#: Further data that confirms a finding is half of the data before, within these bounds, s.
+FURTHER = (1.0, 5.0)
 
 
 class Confirmation:
@@ -17,7 +17,7 @@ class Confirmation:
     Holds findings of a verdict back until a later verdict has one of the same joints, too.
 
     A few seconds of a good stream may seem to have a fault, and so may nearly the same seconds a
-    moment later: the later verdict needs half as much data more, or `FURTHER`.
+    moment later: the later verdict needs half as much data more, see `FURTHER`.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Confirmation:
         self._suspected: dict[tuple[bool, str | tuple[str, ...]], float] = {}
 
     def confirmed(self, model: IdentifiedModel) -> IdentifiedModel:
-        """Return a model without the findings that the previous verdict did not have."""
+        """Return a model without the findings that are not confirmed yet."""
         findings, before = model.verdict.findings, self._suspected
         excited = not any(each.code in NOT_YET for each in findings)
         # The sign of a joint's effort and the sign of its position may win in turn.
@@ -47,4 +47,4 @@ class Confirmation:
 
 def _enough(first: float) -> float:
     """Return the seconds of data that confirm a finding of the first ones."""
-    return first + min(first / 2, FURTHER)
+    return first + min(max(first / 2, FURTHER[0]), FURTHER[1])

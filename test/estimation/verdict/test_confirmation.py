@@ -18,6 +18,7 @@ def after(seconds, *findings):
 
 
 @pytest.mark.parametrize(('first', 'then', 'found'), [
+    (0.0, 0.5, ()),
     (1.9, 2.4, ()),
     (1.9, 2.9, (FAULT,)),
     (3600.0, 3604.0, ()),
@@ -35,8 +36,8 @@ def test_a_fault_that_goes_starts_anew():
     judged = Confirmation()
     judged.confirmed(after(2.0, FAULT))
     assert judged.confirmed(after(4.0)).verdict.findings == ()
-    assert judged.confirmed(after(6.0, FAULT)).verdict.findings == ()
-    assert judged.confirmed(after(9.0, FAULT)).verdict.findings == (FAULT,)
+    assert judged.confirmed(after(8.0, FAULT)).verdict.findings == ()
+    assert judged.confirmed(after(13.0, FAULT)).verdict.findings == (FAULT,)
 
 
 def test_too_little_excitation_so_far_waits_for_nothing():
