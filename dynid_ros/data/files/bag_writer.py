@@ -78,7 +78,9 @@ def write_joint_states(
 
 def check_bag(path: Path) -> None:
     """Refuse to write over anything but a bag that this module wrote, no recording among them."""
-    check_output(path, holding=(SIDECAR, 'metadata.yaml', f'{path.name}.mcap'))
+    # rosbag2_py numbers its files and names them after the folder while it is unfinished.
+    check_output(path, holding=(
+        SIDECAR, 'metadata.yaml', *(each.name for each in path.glob('*.mcap'))))
 
 
 def _messages(
