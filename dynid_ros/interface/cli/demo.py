@@ -9,14 +9,13 @@ ROS 2.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict
 from pathlib import Path
 import shutil
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from dynid_ros.interface.cli.common.arguments import seed
-from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.interface.cli.common.output import Answer
 
 if TYPE_CHECKING:
     from dynid_ros.interface.demo.comparison import Comparison
@@ -42,11 +41,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--view', action='store_true',
         help='show it on a live page, whose address is printed, and in a browser if there is a '
              'screen')
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Run the demonstration, and print its results."""
+def run(args: Namespace) -> Answer:
+    """Run the demonstration."""
     start = perf_counter()
     from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.result_files.result_file import read_result
@@ -63,19 +61,19 @@ def run(args: Namespace) -> int:
         found = demonstrate(
             args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
-    page = args.output / 'result' / 'report.html'
-    answer(args, {**asdict(found), 'seconds': seconds, 'folder': str(args.output)},
-           headline(read_result(args.output / 'result')), table=_table(found), notes=[
-               *([] if found.online.trustworthy else [
-                   f'While it moved: {headline(read_result(args.output / "online"))}']),
-               f'The two sets of parameters differ by {found.apart_percent:.2f} %.',
-               f'The demonstration took {seconds:.0f} s; open {page} in a browser.'],
-           then=[
-               'Next, with your own robot:',
-               '  dynid init my_robot.urdf -o my_arm      # lists what only you know',
-               '  dynid design my_arm -o excitation.yaml  # a motion within all limits',
-               '  dynid identify recording/ --arm my_arm -o result'])
-    return 0 if found.batch.trustworthy and found.online.trustworthy else 1
+    online, batch = (headline(read_result(args.output / name)) for name in ('online', 'result'))
+    return Answer(
+        {**vars(found), 'seconds': seconds, 'folder': args.output}, batch,
+        int(not (found.batch.trustworthy and found.online.trustworthy)), _table(found), notes=[
+            *([] if found.online.trustworthy else [f'While it moved: {online}']),
+            f'The two sets of parameters differ by {found.apart_percent:.2f} %.',
+            f'The demonstration took {seconds:.0f} s; open '
+            f'{args.output / "result" / "report.html"} in a browser.'],
+        then=[
+            'Next, with your own robot:',
+            '  dynid init my_robot.urdf -o my_arm      # lists what only you know',
+            '  dynid design my_arm -o excitation.yaml  # a motion within all limits',
+            '  dynid identify recording/ --arm my_arm -o result'])
 
 
 def _table(found: Comparison) -> list[list[str]]:

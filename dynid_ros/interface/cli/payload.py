@@ -18,7 +18,7 @@ from dynid_ros.interface.cli.common.arguments import (
     finite,
     reading,
 )
-from dynid_ros.interface.cli.common.output import add_answer, shown_progress
+from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -37,18 +37,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
              'by default the tool of arm.yaml')
     add_reading(parser)
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Estimate and print the load; status 1 if it is not trustworthy."""
-    from dynid_ros.interface.cli.common.payload_table import show_payload
+def run(args: Namespace) -> Answer:
+    """Estimate the load; status 1 if it is not trustworthy."""
+    from dynid_ros.interface.cli.common.payload_table import payload_answer
     from dynid_ros.interface.python.applications import payload
 
     found = payload(_model(args), args.loaded, flange=args.flange, **reading(args))
-    show_payload(
-        args, found, 'the flange' if args.flange is not None else 'the tool of arm.yaml')
-    return 0 if found.trustworthy else 1
+    return payload_answer(found, 'the tool of arm.yaml' if args.flange is None else 'the flange')
 
 
 def _model(args: Namespace) -> Any:
@@ -63,5 +60,4 @@ def _model(args: Namespace) -> Any:
         raise InputError('--unloaded needs the arm; give it with --arm')
     from dynid_ros.interface.python.identification import identify
 
-    with shown_progress():
-        return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))
+    return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))

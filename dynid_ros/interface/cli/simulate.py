@@ -12,11 +12,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import (
-    add_output,
-    seed,
-)
-from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.interface.cli.common.arguments import add_output, seed
+from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -30,23 +27,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output(parser, 'folder of the bag')
     parser.add_argument(
         '--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> Answer:
     """Simulate and write the bag."""
-    from dynid_ros.interface.python.boundary import as_simulated_arm
-    from dynid_ros.simulation.session import simulated_recording
+    from dynid_ros.interface.python.motions import simulate
 
-    with shown_progress():
-        log = simulated_recording(
-            as_simulated_arm(args.arm), args.excitation, seed=args.seed, out=args.output)
+    log = simulate(args.arm, args.excitation, seed=args.seed, out=args.output)
     assert log.arm is not None
-    answer(args, {
-        'arm': log.arm.name, 'bag': str(args.output), 'samples': len(log.t),
-        'seconds': log.seconds,
-        'assumed': {name: value.tolist() for name, value in log.assumed.items()},
-    }, f'Simulated {log.seconds:.1f} s of {log.arm.name}, {len(log.t)} samples'
+    facts = {'arm': log.arm.name, 'bag': args.output, 'samples': len(log.t),
+             'seconds': log.seconds, 'assumed': log.assumed}
+    return Answer(
+        facts, f'Simulated {log.seconds:.1f} s of {log.arm.name}, {len(log.t)} samples'
         + (', the end of them a motion for validation.' if log.validation else '.'),
         wrote=[args.output])
-    return 0

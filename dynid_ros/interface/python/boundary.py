@@ -40,9 +40,14 @@ def as_arm(arm: Any) -> ArmModel:
     raise _wrong('arm', 'a name, a path or an ArmModel', arm)
 
 
+def is_result(path: str | Path) -> bool:
+    """Whether a path is the folder of a result, or the file in it."""
+    return Path(path).name == RESULT or (Path(path) / RESULT).is_file()
+
+
 def as_simulated_arm(arm: Any) -> ArmModel:
     """Take an arm, or of a result, or the folder of one, the arm with its possible parameters."""
-    if isinstance(arm, (str, Path)) and (Path(arm) / RESULT).is_file():
+    if isinstance(arm, (str, Path)) and is_result(arm):
         arm = read_result(Path(arm))
     return arm.possible_arm if isinstance(arm, IdentifiedModel) else as_arm(arm)
 

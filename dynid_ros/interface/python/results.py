@@ -141,10 +141,9 @@ class IdentifiedModel(Core):
 
     def summary(self) -> str:
         """Return the text that ``dynid identify`` prints of the model."""
-        from dynid_ros.interface.cli.common.output import answer_lines
         from dynid_ros.interface.cli.common.summary import result_answer
 
-        return '\n'.join(answer_lines(verbose=False, **result_answer(self)))
+        return result_answer(self).text()
 
     def validate(
         self, recording: Log, *, topic: str = 'joint_states', received: bool = False,
