@@ -43,69 +43,32 @@ if TYPE_CHECKING:
 
 __version__ = '0.1.0'
 
-__all__ = [
-    'ArmModel',
-    'Comparison',
-    'DynidError',
-    'IdentifiedModel',
-    'OnlineIdentifier',
-    'Recording',
-    'Replay',
-    'Validation',
-    'check_recording',
-    'compare',
-    'design_excitation',
-    'export',
-    'export_urdf',
-    'gains',
-    'identify',
-    'load_arm',
-    'load_model',
-    'monitor',
-    'payload',
-    'plot_contacts',
-    'plot_estimates',
-    'plot_friction',
-    'plot_motion',
-    'plot_recording',
-    'plot_torque',
-    'read_recording',
-    'replay',
-    'simulate',
-    'validate',
-]
-
-_MODULES = {
-    'ArmModel': 'arm.model',
-    'Comparison': 'interface.python.comparison',
-    'DynidError': 'errors',
-    'IdentifiedModel': 'interface.python.results',
-    'OnlineIdentifier': 'interface.python.live',
-    'Recording': 'data.recordings.recording',
-    'Replay': 'interface.python.identification',
-    'Validation': 'interface.python.validation',
-    'check_recording': 'interface.python.identification',
-    'compare': 'interface.python.comparison',
-    'design_excitation': 'interface.python.motions',
-    'export': 'interface.python.applications',
-    'export_urdf': 'applications.export.urdf',
-    'gains': 'interface.python.identification',
-    'identify': 'interface.python.identification',
-    'load_arm': 'arm.load',
-    'load_model': 'interface.python.identification',
-    'monitor': 'interface.python.applications',
-    'payload': 'interface.python.applications',
-    'plot_contacts': 'interface.python.plots',
-    'plot_estimates': 'interface.python.plots',
-    'plot_friction': 'interface.python.plots',
-    'plot_motion': 'interface.python.plots',
-    'plot_recording': 'interface.python.plots',
-    'plot_torque': 'interface.python.plots',
-    'read_recording': 'interface.python.identification',
-    'replay': 'interface.python.identification',
-    'simulate': 'interface.python.motions',
-    'validate': 'interface.python.identification',
+#: Names by the module that has them; the imports and the list are for type checkers, too.
+_PLACES = {
+    'applications.export.urdf': 'export_urdf',
+    'arm.load': 'load_arm',
+    'arm.model': 'ArmModel',
+    'data.recordings.recording': 'Recording',
+    'errors': 'DynidError',
+    'interface.python.applications': 'export monitor payload',
+    'interface.python.comparison': 'Comparison compare',
+    'interface.python.identification':
+        'Replay check_recording gains identify load_model read_recording replay validate',
+    'interface.python.live': 'OnlineIdentifier',
+    'interface.python.motions': 'design_excitation simulate',
+    'interface.python.plots':
+        'plot_contacts plot_estimates plot_friction plot_motion plot_recording plot_torque',
+    'interface.python.results': 'IdentifiedModel',
+    'interface.python.validation': 'Validation',
 }
+_MODULES = dict(sorted(
+    (name, module) for module, names in _PLACES.items() for name in names.split()))
+__all__ = [
+    'ArmModel', 'Comparison', 'DynidError', 'IdentifiedModel', 'OnlineIdentifier', 'Recording',
+    'Replay', 'Validation', 'check_recording', 'compare', 'design_excitation', 'export',
+    'export_urdf', 'gains', 'identify', 'load_arm', 'load_model', 'monitor', 'payload',
+    'plot_contacts', 'plot_estimates', 'plot_friction', 'plot_motion', 'plot_recording',
+    'plot_torque', 'read_recording', 'replay', 'simulate', 'validate']
 
 
 def __getattr__(name: str) -> Any:
