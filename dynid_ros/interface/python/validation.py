@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid_ros.arm.parameters import torque_units
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.repetition import REPEATS
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
@@ -23,13 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynid_ros.interface.python.results import IdentifiedModel
-
-
-def joint_rows(metrics: Metrics, units: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Cells of a table of errors, joint by joint."""
-    return [(each.name, 'at rest' if np.isnan(each.rmse) else f'{each.rmse:.4g} {unit}',
-             f'{each.relative_error_percent:.1f} %', f'{each.r2:.4f}')
-            for each, unit in zip(metrics.joints, units, strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,10 +107,12 @@ class Validation(Summarised):
             ('verdict', self.verdict), *(('warning', each) for each in self.warnings)]
 
     def _repr_html_(self) -> str:
+        from dynid_ros.interface.cli.common.summary import error_table
+
         (kind, name), *facts = self.facts()
+        head, *rows = error_table(self.metrics, self.model.arm)
         return html_table(
-            f'{kind} {name}', joint_rows(self.metrics, torque_units(self.model.arm)),
-            ('joint', 'RMSE', 'error', 'R²'), [f'{label}: {fact}' for label, fact in facts])
+            f'{kind} {name}', rows, head, [f'{label}: {fact}' for label, fact in facts])
 
 
 @one_thread()
