@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -106,10 +107,8 @@ def inertia_ellipsoid(
         axes[:, 0] *= -1
     squares = 5 / (2 * mass) * (moments.sum() - 2 * moments)
     return Ellipsoid(
-        joint, float(mass), mass_std, np.asarray(center), axes,
-        np.sqrt(np.maximum(squares, 1e-6)),
-        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if known),
-        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if not known))
+        joint, mass, mass_std, center, axes, np.sqrt(np.maximum(squares, 1e-6)),
+        tuple(compress(INERTIAL, from_data)), tuple(compress(INERTIAL, ~from_data)))
 
 
 def add_ellipsoids(

@@ -40,7 +40,7 @@ class Visual:
         Its corners in the frame of the link, m.
     faces : (F, 3) ndarray of int
         Its triangles.
-    color : tuple of int or None
+    color : (3,) sequence of int or None
         Red, green and blue, 0 to 255; None where nothing states it.
 
     """
@@ -48,7 +48,7 @@ class Visual:
     joint: int
     vertices: Array
     faces: NDArray[np.int64]
-    color: tuple[int, int, int] | None = None
+    color: Sequence[int] | NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +162,5 @@ def _drawn(
 
 
 def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None) -> Visual:
-    vertices, faces = surface_of(shape)
-    red, green, blue = (0, 0, 0) if rgba is None else (
-        int(255 * min(max(float(part), 0.0), 1.0)) for part in rgba[:3])
-    return Visual(
-        joint, vertices @ placement.rotation.T + placement.translation, faces,
-        None if rgba is None else (red, green, blue))
+    color = rgba if rgba is None else (255 * np.clip(rgba[:3], 0, 1)).astype(int)
+    return Visual(joint, *surface_of(shape, placement), color)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.estimation.diagnosis.outliers import describe, far_samples, merged, THRESHOLDS
 from dynid_ros.estimation.identification.validation import validate
@@ -53,8 +53,9 @@ def recording_track(
     track = Track(
         f'{arm.name}: {Path(recording.source).name}', arm, t, q, np.gradient(q, t, axis=0),
         at_times(t + start, known.t, joint_torque(known.u, arm.drive)),
-        moments=tuple(_defect_moments(defects)),
-        notes=tuple(defect.message for defect in defects if defect.first_stamp is None))
+        moments=tuple(Moment(each.first_stamp, 'defect', each.message)
+                      for each in defects if each.first_stamp is not None),
+        notes=tuple(each.message for each in defects if each.first_stamp is None))
     if model is None:
         return track
     _, parts = validate(model, recording)
@@ -110,12 +111,6 @@ def _resampled(t: Array, parts: Sequence[Prediction], name: str) -> Array:
         if inside.any():
             result[inside] = at_times(t[inside], part.t, getattr(part, name))
     return result
-
-
-def _defect_moments(defects: Sequence[Defect]) -> Iterator[Moment]:
-    for defect in defects:
-        if defect.first_stamp is not None:
-            yield Moment(defect.first_stamp, 'defect', defect.message)
 
 
 def check_joints(model: IdentifiedModel, arm: ArmModel, path: Path) -> None:

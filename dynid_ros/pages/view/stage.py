@@ -11,24 +11,20 @@ import numpy as np
 from dynid_ros.arm.surroundings import Surroundings
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.motion.feasibility.scene import build_scene
-from dynid_ros.pages.view.arm_body import ArmBody, upright
+from dynid_ros.pages.view.arm_body import ArmBody, Color, upright
 from dynid_ros.pages.view.closest_pair import closest_pair, ClosestPair, with_clearance
 from dynid_ros.pages.view.inertia_ellipsoids import add_ellipsoids, Ellipsoid
-from dynid_ros.pages.view.link_visuals import LinkVisuals
-from dynid_ros.pages.view.scenery import (
-    add_clearance,
-    add_path,
-    add_surroundings,
-    look_at,
-    place_clearance,
-    tool_path,
-)
+from dynid_ros.pages.view.link_visuals import LinkVisuals, SMALL
+from dynid_ros.pages.view.scenery import add_surroundings, look_at
 from dynid_ros.pages.view.track import Track
 
 if TYPE_CHECKING:
     import viser
 
 
+PATH: Color = (11, 92, 173)
+#: Colours of the clearance: from the stated one up, below it.
+ENOUGH, TOO_LITTLE = (26, 150, 65), (215, 25, 28)
 #: Opacity of links around their ellipsoids.
 GLASS = 0.25
 
@@ -104,20 +100,28 @@ class Stage:
 
     def __init__(self, server: viser.ViserServer, content: Content) -> None:
         self.content, track, scene = content, content.track, server.scene
-        self._body = ArmBody(scene, track.arm, opacity=GLASS if content.links else 1.0,
+        arm, pair = track.arm, content.pair
+        self._body = ArmBody(scene, arm, opacity=GLASS if content.links else 1.0,
                              visuals=content.visuals)
+        poses = link_poses(arm, track.q)
+        turns, origins = poses[..., :9].reshape(*poses.shape[:2], 3, 3), poses[..., 9:]
+        path = origins[:, arm.tool_link] + turns[:, arm.tool_link] @ arm.tool.placement.translation
+        points = np.concatenate([path, origins.reshape(-1, 3)])
+        base, size = self._body.base, 4 * float(np.linalg.norm(points, axis=1).max())
         self.layers: dict[str, list[viser.SceneNodeHandle]] = {
             'arm': list(self._body.surfaces),
-            **add_surroundings(scene, self._body, track.arm, content.around)}
-        points = tool_path(track.arm, track.q)
-        self.layers['path of the tool'] = [add_path(scene, self._body, points)]
-        if content.pair is not None:
-            self.layers['closest pair'] = [add_clearance(scene, self._body)]
+            **add_surroundings(scene, self._body, content.around, size or SMALL)}
+        self.layers['path of the tool'] = [scene.add_line_segments(
+            f'{base}/path_of_the_tool', np.stack([path[:-1], path[1:]], axis=1), colors=PATH,
+            thickness=2.0, thickness_units='screen')]
+        if pair is not None:
+            self.layers['closest pair'] = [scene.add_line_segments(
+                f'{base}/closest_pair', np.zeros((1, 2, 3)), colors=ENOUGH, thickness=5.0,
+                thickness_units='screen')]
         if content.links:
             self.layers['ellipsoids of inertia'] = add_ellipsoids(
                 scene, self._body, content.links)
-        origins = link_poses(track.arm, track.q)[:, :, 9:].reshape(-1, 3)
-        look_at(server, track.arm, np.concatenate([points, origins]) @ upright(track.arm).T)
+        look_at(server, points @ upright(arm).T)
         self.show(0.0)
 
     def show(self, t: float) -> None:
@@ -127,6 +131,8 @@ class Stage:
         k = track.index(t)
         if track.heat is not None and not self.content.links:
             self._body.paint(np.nan_to_num(track.heat[k]))
-        if pair is not None:
-            place_clearance(self.layers['closest pair'][0], pair.points[k],
-                            bool(pair.distance[k] >= self.content.around.clearance))
+        if pair is not None and np.isfinite(pair.points[k]).all():
+            line, = self.layers['closest pair']
+            enough = pair.distance[k] >= self.content.around.clearance
+            line.points = pair.points[k:k + 1].astype(np.float32)
+            line.colors = np.full((1, 2, 3), ENOUGH if enough else TOO_LITTLE, dtype=np.uint8)

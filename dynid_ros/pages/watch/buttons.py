@@ -11,7 +11,7 @@ from typing import Any, TYPE_CHECKING
 from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.server import address_of
 from dynid_ros.pages.watch.commands import Command
-from dynid_ros.pages.watch.live_state import IDENTIFIER, Snapshot
+from dynid_ros.pages.watch.live_state import IDENTIFIER, LiveState
 from dynid_ros.pages.watch.planned_motion import Course
 
 if TYPE_CHECKING:
@@ -101,15 +101,15 @@ class Buttons:
             lambda _: self._give(Command.LEARN if self._frozen else Command.FREEZE))
         save.on_click(lambda _: self._give(Command.SAVE))
 
-    def update(self, snapshot: Snapshot) -> None:
+    def update(self, state: LiveState) -> None:
         """Follow the nodes: what can be started, and whether the estimates are frozen."""
-        free = self._page.course() is not None and not snapshot.moving
+        free = self._page.course() is not None and not state.moving
         with self._asking:
             self._start.disabled = not free or self._asked is not None
             if self._asked is not None and (
-                    not free or snapshot.motion is not self._asked.motion):
+                    not free or state.motion is not self._asked.motion):
                 self._close()
-        stream = snapshot.reports.get(f'{IDENTIFIER}: stream')
+        stream = state.reports.get(f'{IDENTIFIER}: stream')
         frozen = stream is not None and stream.values.get('frozen') == 'True'
         if frozen != self._frozen:
             self._frozen = frozen

@@ -158,7 +158,7 @@ class Watch(Node):
             # Not of this package, whose points have all joints.
             return
         if np.isfinite(q).all() and np.isfinite(qd).all() and (np.diff(t) > 0).all():
-            self._state.hear_motion(PlannedMotion(t, q, qd))
+            self._state.motion = PlannedMotion(t, q, qd)
 
     def _on_status(self, message: DiagnosticArray) -> None:
         for status in message.status[:1]:
@@ -238,8 +238,8 @@ class Watch(Node):
 
         def heard(message: Any) -> None:
             told = message.feedback
-            self._state.hear_progress(Progress(
-                told.share, told.least_clearance, told.condition_number))
+            self._state.progress = Progress(
+                told.share, told.least_clearance, told.condition_number)
             begun.know(True, told.phase)
 
         def ended(future: Any) -> None:
