@@ -47,11 +47,10 @@ def run(args: Namespace) -> Answer:
     """Monitor, draw, and list the contacts; status 1 if the model does not fit."""
     import numpy as np
 
-    from dynid_ros.arm.parameters import torque_units
     from dynid_ros.data.tables.npz_table import npz_bytes
     from dynid_ros.interface.python.applications import monitor
     from dynid_ros.interface.python.boundary import as_model
-    from dynid_ros.pages.report.plots import contact_figure, drawn
+    from dynid_ros.pages.report.figures import contact_figure, drawn
     from dynid_ros.utilities.atomic_write import check_output, write_together
 
     wrote = [] if args.output is None else [args.output / PICTURE, args.output / CURVES]
@@ -61,8 +60,8 @@ def run(args: Namespace) -> Answer:
     found = monitor(model, args.recording, alarms_per_hour=args.alarms_per_hour, **reading(args))
     if wrote:
         curves = {name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
-        picture = contact_figure(names, torque_units(model.arm), **curves)
-        write_together(dict(zip(wrote, (drawn(picture, 'svg'), npz_bytes(**curves)), strict=True)))
+        picture = drawn(contact_figure(model.arm, found), 'svg')
+        write_together(dict(zip(wrote, (picture, npz_bytes(**curves)), strict=True)))
     # Without the time in which it is unknown.
     middle = [np.median(column[np.isfinite(column)]) if np.isfinite(column).any() else np.inf
               for column in found.threshold.T]

@@ -119,7 +119,8 @@ def _replay_payload(args: Namespace) -> Answer:
 def _history_files(folder: Path, history: History, units: Sequence[str]) -> dict[Path, bytes]:
     """Make the files of the history of every estimate."""
     from dynid_ros.data.tables.npz_table import npz_bytes
-    from dynid_ros.pages.report.plots import drawn, evolution_figure
+    from dynid_ros.pages.report.figures import drawn
+    from dynid_ros.pages.report.plots import evolution_figure
 
-    plot = evolution_figure(history.names, units, history.t, history.theta, history.std)
-    return {folder / HISTORY: npz_bytes(**vars(history)), folder / PLOT: drawn(plot, 'svg')}
+    return {folder / HISTORY: npz_bytes(**vars(history)),
+            folder / PLOT: drawn(evolution_figure(history, units), 'svg')}

@@ -11,7 +11,7 @@ from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames
 from dynid_ros.errors import InputError
-from dynid_ros.pages.report.plots import drawn
+from dynid_ros.pages.report.figures import drawn
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 

@@ -211,15 +211,12 @@ def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array
         Ends of the torque axes, and of the residual axes to either side of zero.
 
     """
-    both = np.concatenate([part for p in predictions for part in (p.tau, p.tau_hat)])
-    residual = np.concatenate([p.tau - p.tau_hat for p in predictions])
-    # A joint at rest all the time has no values.
-    still = np.isnan(both).all(axis=0)
-    low = np.where(still, -1.0, np.nanmin(np.where(still, 0.0, both), axis=0))
-    high = np.where(still, 1.0, np.nanmax(np.where(still, 0.0, both), axis=0))
-    centre, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-9) * HEADROOM
-    reach = np.nanmax(np.abs(np.where(still, 1.0, residual)), axis=0)
-    reach = np.maximum(reach, 1e-9) * HEADROOM
+    # There are no values where a joint is at rest.
+    both = np.nan_to_num(np.concatenate([x for p in predictions for x in (p.tau, p.tau_hat)]))
+    residual = np.nan_to_num(np.concatenate([p.tau - p.tau_hat for p in predictions]))
+    centre, half = (both.max(axis=0) + both.min(axis=0)) / 2, np.ptp(both, axis=0) / 2
+    half, reach = (HEADROOM * np.where(size > 0, size, 1.0)
+                   for size in (half, np.abs(residual).max(axis=0)))
     return centre - half, centre + half, reach
 
 

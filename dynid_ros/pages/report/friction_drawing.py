@@ -10,6 +10,7 @@ from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.pages.report.drawings import drawing, HEADROOM, inline_svg, new_axes, PREDICTED
+from dynid_ros.pages.report.figures import draw_band
 from dynid_ros.pages.report.templating import significant
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
             if not np.isfinite(curve.torque + half).all():
                 continue
             axes = new_axes()
-            axes.fill_between(curve.speed, curve.torque - half, curve.torque + half,
-                              color=PREDICTED, alpha=0.25, linewidth=0.0)
-            axes.plot(curve.speed, curve.torque, color=PREDICTED, linewidth=1.4)
+            draw_band(axes, curve.speed, curve.torque, half, PREDICTED)
             axes.set(xlim=(0.0, curve.speed[-1]), ylabel=f'friction, {unit}', ylim=(
                 min(0.0, HEADROOM * float(np.min(curve.torque - half))),
                 HEADROOM * max(float(np.max(curve.torque + half)), 1e-9)))

@@ -126,7 +126,7 @@ def _link_lines(result: IdentifiedModel) -> Iterator[str]:
 
 def defect_notes(defects: Sequence[Defect]) -> list[str]:
     """List defects, the severe ones first: a sentence each, its code for scripts and searches."""
-    order = ('error', 'warning', 'info')
     return [f'{each.severity.capitalize()} {each.code}'
             f'{f" [{each.joint}]" if each.joint else ""}: {each.message.rstrip(".")}.'
-            for each in sorted(defects, key=lambda each: order.index(each.severity))]
+            for each in sorted(defects, key=lambda each: (
+                each.severity != 'error', each.severity != 'warning'))]
