@@ -91,7 +91,8 @@ def _ros() -> Iterator[Part]:
     yield Part('ROS 2', spec is not None, found, 'nodes in a colcon workspace, rosbag2_py, launch')
     stand_in = _package('cyclonedds', 'cyclonedds', 'nodes without ROS 2, dynid demo')
     if spec is None:
-        yield replace(stand_in, name='its stand-in')
+        yield replace(
+            stand_in, name='its stand-in', found=f'Cyclone DDS {stand_in.found}')
     if spec is not None or stand_in.there:
         # Where there is no ROS 2, its stand-in has to step in before anything imports rclpy.
         step_in()

@@ -44,7 +44,6 @@ def run(args: Namespace) -> Answer:
 
 def _validate_result(args: Namespace) -> Answer:
     from dynid_ros.data.recordings.clock import with_one_clock
-    from dynid_ros.data.signals.repetition import REPEATS
     from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
     from dynid_ros.estimation.identification.conditioned_data import beginning
     from dynid_ros.estimation.regression.preparation import checked_recording
@@ -59,12 +58,6 @@ def _validate_result(args: Namespace) -> Answer:
     metrics, reasons = found.metrics, found.reasons
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
     first = beginning([checked_recording(recording, arm)[0]])
-    error = f'{plain(metrics.relative_error_percent, 2)} % ({cutoff_hz:.3g} Hz)'
-    line = (f'Not confirmed: {sentence(reasons[0])}' if reasons else
-            f'Confirmed, but not by another motion: the model predicts this one, which repeats '
-            f'the fitted motion, to {error}.' if REPEATS in metrics.source else
-            f'Confirmed: the model predicts this motion to {error}, and the fitted one to '
-            f'{plain(result.fit.relative_error_percent, 2)} %.')
     facts = {
         'arm': arm.name, 'samples': len(recording.t),
         'seconds': with_one_clock(recording).seconds, 'cutoff_hz': cutoff_hz,
@@ -72,7 +65,7 @@ def _validate_result(args: Namespace) -> Answer:
         'bandwidths': [{'cutoff_hz': hz, **vars(other)} for hz, other in others.items()],
         'error_by_bandwidth': error_by_bandwidth((arm, result.theta), first, result.treatment)}
     return Answer(
-        facts, line, int(bool(reasons)), error_table(metrics, arm, result.unrepeated),
+        facts, found.verdict, int(bool(reasons)), error_table(metrics, arm, result.unrepeated),
         [*map(sentence, (*reasons[1:], *found.warnings)),
          *(f'Below {hz:.3g} Hz the torque error is {plain(other.relative_error_percent)} %.'
            for hz, other in others.items())], [error_line(metrics)])

@@ -16,6 +16,7 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.summarised import html_table, Summarised
+from dynid_ros.utilities.text import plain, sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,14 +59,16 @@ class Validation(Summarised):
 
     @property
     def verdict(self) -> str:
-        """Return the reasons, or the errors that are none, in one sentence."""
+        """Return whether the model predicts the recording, or the first reason against it."""
         if self.reasons:
-            return '; '.join(self.reasons)
+            return f'Not confirmed: {sentence(self.reasons[0])}'
+        error = (f'{plain(self.relative_error_percent, 2)} % '
+                 f'({self.model.treatment.cutoff_hz:.3g} Hz)')
         if REPEATS in self.metrics.source:
-            return ('no objections, but the recording repeats the fitted motion: others were not '
-                    'tried')
-        return (f'no objections: {self.relative_error_percent:.1f} % on this motion, '
-                f'{self.model.fit.relative_error_percent:.1f} % on the fitted one')
+            return ('Confirmed, but not by another motion: the model predicts this one, which '
+                    f'repeats the fitted motion, to {error}.')
+        return (f'Confirmed: the model predicts this motion to {error}, and the fitted one to '
+                f'{plain(self.model.fit.relative_error_percent, 2)} %.')
 
     @property
     def relative_error_percent(self) -> float:
@@ -104,7 +107,8 @@ class Validation(Summarised):
             ('Validation', f'of {self.model.arm.name} on {self.metrics.source}'),
             ('torque error', f'{self.relative_error_percent:.2f} %, '
              + ('not used for fitting' if self.metrics.held_out else 'in-sample')),
-            ('verdict', self.verdict), *(('warning', each) for each in self.warnings)]
+            ('verdict', self.verdict), *(('reason', each) for each in self.reasons[1:]),
+            *(('warning', each) for each in self.warnings)]
 
     def _repr_html_(self) -> str:
         from dynid_ros.interface.cli.common.summary import error_table
