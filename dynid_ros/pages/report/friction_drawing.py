@@ -11,7 +11,7 @@ from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.pages.report.drawings import drawing, HEADROOM, inline_svg, new_axes, PREDICTED
 from dynid_ros.pages.report.figures import draw_band
-from dynid_ros.pages.report.templating import significant
+from dynid_ros.pages.report.templating import part
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -48,9 +48,7 @@ def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
                 min(0.0, HEADROOM * float(np.min(curve.torque - half))),
                 HEADROOM * max(float(np.max(curve.torque + half)), 1e-9)))
             axes.set_xlabel(f'speed, {speed[j]}', labelpad=1)
-            drawn.append((joint, inline_svg(
-                axes, f'friction{j + 1}',
-                f'Friction of {joint} over its speed: {significant(curve.torque[0])} ± '
-                f'{significant(half[0])} {unit} at the slowest, {significant(curve.torque[-1])} ± '
-                f'{significant(half[-1])} {unit} at {significant(curve.speed[-1])} {speed[j]}')))
+            drawn.append((joint, inline_svg(axes, f'friction{j + 1}', part(
+                'friction_label.html', joint=joint, curve=curve, half=half, unit=unit,
+                speed=speed[j]))))
     return drawn
