@@ -26,19 +26,15 @@ HOLDS = ('excitation.yaml', 'logs', 'online', 'recordings', 'result')
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'arm', nargs='?', default='panda', metavar='ARM',
+    add = parser.add_argument
+    add('arm', nargs='?', default='panda', metavar='ARM',
         help='a shipped arm, or the path of an arm.yaml (default: %(default)s)')
-    parser.add_argument(
-        '-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
+    add('-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
         help='output folder (default: %(default)s)')
-    parser.add_argument(
-        '--seed', type=seed, default=0, help='of motion and noise (default: %(default)s)')
-    parser.add_argument(
-        '--real-time', action='store_true',
+    add('--seed', type=seed, default=0, help='of motion and noise (default: %(default)s)')
+    add('--real-time', action='store_true',
         help='move the arm in real time; without it, as fast as all nodes can follow')
-    parser.add_argument(
-        '--view', action='store_true',
+    add('--view', action='store_true',
         help='show it on a live page, whose address is printed, and in a browser if there is a '
              'screen')
 

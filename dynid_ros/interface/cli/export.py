@@ -16,12 +16,11 @@ from dynid_ros.interface.cli.common.output import Answer
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('result', type=Path, metavar='DIR', help='folder of the result')
-    parser.add_argument(
-        '--format', choices=('urdf', 'mjcf', 'yaml', 'python'),
+    add = parser.add_argument
+    add('result', type=Path, metavar='DIR', help='folder of the result')
+    add('--format', choices=('urdf', 'mjcf', 'yaml', 'python'),
         help='(default: by the suffix of the file, .urdf, .xml, .yaml, .py)')
-    parser.add_argument(
-        '--robot', type=Path, metavar='FILE',
+    add('--robot', type=Path, metavar='FILE',
         help='your URDF, of which inertias and friction are replaced and all else is kept; with '
              '--format yaml the physical_parameters.yaml of ur_description or the inertials.yaml '
              'of franka_description; without it, a URDF of joints and links alone, or a table')

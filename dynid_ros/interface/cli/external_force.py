@@ -15,13 +15,11 @@ from dynid_ros.interface.cli.common.output import Answer
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'arm', metavar='ARM', help='a shipped arm, an arm.yaml, or a folder of dynid identify')
-    parser.add_argument(
-        '--wrench', nargs='+', type=finite, required=True, metavar='W',
+    add = parser.add_argument
+    add('arm', metavar='ARM', help='a shipped arm, an arm.yaml, or a folder of dynid identify')
+    add('--wrench', nargs='+', type=finite, required=True, metavar='W',
         help='moments and forces Tx Ty Tz Fx Fy Fz on the body, Nm and N, in its frame')
-    parser.add_argument(
-        '--in-base', action='store_true',
+    add('--in-base', action='store_true',
         help='the wrench is in the base frame, its moment about the origin of that frame')
     add_position(parser)
 

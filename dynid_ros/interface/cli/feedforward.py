@@ -26,14 +26,14 @@ MOST_POINTS = 100_000
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('motion', type=Path, metavar='MOTION',
-                        help='excitation.yaml of dynid design, or a JointTrajectory as YAML with '
-                             'positions, velocities and accelerations')
-    parser.add_argument('--model', type=Path, metavar='DIR', required=True,
-                        help='folder of dynid identify')
+    add = parser.add_argument
+    add('motion', type=Path, metavar='MOTION',
+        help='excitation.yaml of dynid design, or a JointTrajectory as YAML with '
+             'positions, velocities and accelerations')
+    add('--model', type=Path, metavar='DIR', required=True, help='folder of dynid identify')
     add_output(parser, 'the trajectory to write (.yaml)')
-    parser.add_argument('--rate', type=positive, default=RATE_HZ, metavar='HZ',
-                        help='points a second, of a motion of dynid design (%(default)g)')
+    add('--rate', type=positive, default=RATE_HZ, metavar='HZ',
+        help='points a second, of a motion of dynid design (%(default)g)')
 
 
 def run(args: Namespace) -> Answer:

@@ -23,23 +23,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'bags', nargs='+', metavar='FOLDER',
+    add = parser.add_argument
+    add('bags', nargs='+', metavar='FOLDER',
         help='folders of bags, searched with all in them; single bags; URLs that fsspec opens; or '
              '@FILE with one of these a line')
     add_arm(parser)
     add_output(parser, 'folder for models, sidecars and fleet.html')
-    parser.add_argument(
-        '--by', metavar='PATTERN',
+    add('--by', metavar='PATTERN',
         help="whose bag it is, from its path in FOLDER: '{arm}/*' for a folder of each arm "
              '(default: serial number or name in recording.yaml, else one arm)')
-    parser.add_argument(
-        '--scheduler', metavar='ADDRESS',
+    add('--scheduler', metavar='ADDRESS',
         help='a Dask scheduler, such as tcp://10.0.0.1:8786 (default: the processors of this '
              'machine)')
-    parser.add_argument(
-        '--again', action='store_true',
-        help='choose the settings anew and read all bags again')
+    add('--again', action='store_true', help='choose the settings anew and read all bags again')
 
 
 def run(args: Namespace) -> Answer:

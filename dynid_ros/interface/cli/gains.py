@@ -34,16 +34,14 @@ SIGNALS = {'current': 'A', 'voltage': 'V'}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
+    add = parser.add_argument
+    add('recordings', nargs='+', type=Path, metavar='BAG')
     add_arm(parser)
-    parser.add_argument(
-        '--loaded', action='append', default=[], type=Path, metavar='BAG',
+    add('--loaded', action='append', default=[], type=Path, metavar='BAG',
         help='recording with a weighed load on the tool; may be given several times. If the arm '
              'mostly rests in this one and in those without the load, its weight gives the gains')
-    parser.add_argument(
-        '--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
-    parser.add_argument(
-        '--write', type=Path, metavar='FILE',
+    add('--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
+    add('--write', type=Path, metavar='FILE',
         help='write a copy of the arm.yaml with the gains found for those that the data refute')
     add_friction(parser)
 

@@ -21,11 +21,10 @@ from dynid_ros.utilities.text import counted, sentence, several
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('robot', type=Path, metavar='ROBOT',
-                        help='URDF, xacro file, MJCF or SDF')
+    add = parser.add_argument
+    add('robot', type=Path, metavar='ROBOT', help='URDF, xacro file, MJCF or SDF')
     add_output(parser, 'folder of the arm.yaml')
-    parser.add_argument('--xacro', nargs='+', metavar='NAME:=VALUE', default=(),
-                        help='arguments of a xacro file')
+    add('--xacro', nargs='+', metavar='NAME:=VALUE', default=(), help='arguments of a xacro file')
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(
         '--joints', metavar='A,B,C',

@@ -33,11 +33,10 @@ SHOWN = 20
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('recording', type=Path, metavar='BAG')
-    parser.add_argument(
-        '--model', required=True, type=Path, metavar='DIR', help='folder of dynid identify')
-    parser.add_argument(
-        '--alarms-per-hour', type=positive, default=1.0, metavar='RATE',
+    add = parser.add_argument
+    add('recording', type=Path, metavar='BAG')
+    add('--model', required=True, type=Path, metavar='DIR', help='folder of dynid identify')
+    add('--alarms-per-hour', type=positive, default=1.0, metavar='RATE',
         help='false alarms of the whole arm, 1/h (default: %(default)g)')
     add_output(parser, f'folder for {PICTURE} and {CURVES}', required=False)
     add_reading(parser)

@@ -23,17 +23,13 @@ from dynid_ros.interface.cli.common.output import Answer
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'loaded', nargs='+', type=Path, metavar='LOADED_BAG', help='recordings with the load')
-    parser.add_argument(
-        '--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
-    parser.add_argument(
-        '--unloaded', nargs='+', type=Path, metavar='BAG',
+    add = parser.add_argument
+    add('loaded', nargs='+', type=Path, metavar='LOADED_BAG', help='recordings with the load')
+    add('--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
+    add('--unloaded', nargs='+', type=Path, metavar='BAG',
         help='instead of --model: recordings without the load')
-    parser.add_argument(
-        '--arm', metavar='ARM', help='with --unloaded: a shipped arm, or the path of an arm.yaml')
-    parser.add_argument(
-        '--flange', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
+    add('--arm', metavar='ARM', help='with --unloaded: a shipped arm, or the path of an arm.yaml')
+    add('--flange', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
         help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
              'by default the tool of arm.yaml')
     add_reading(parser)

@@ -28,7 +28,8 @@ ZONES = ('near third', 'middle third', 'far third')
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    add = parser.add_argument
+    add('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     add_position(parser).add_argument(
         '--workspace', action='store_true',
         help=f'{STATES} positions spread over the limits instead of one')

@@ -33,28 +33,24 @@ PAYLOAD = 'payload.json'
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('recording', type=Path, metavar='BAG')
+    add = parser.add_argument
+    add('recording', type=Path, metavar='BAG')
     add_arm(parser, required=False)
-    parser.add_argument(
-        '--start', type=Path, metavar='DIR',
+    add('--start', type=Path, metavar='DIR',
         help='folder of dynid identify of the same arm: take its friction terms, cut-off, delay, '
              'and load of friction by load; --arm may be left out, and the estimate starts from '
              'nothing')
-    parser.add_argument(
-        '--payload', type=Path, metavar='DIR',
+    add('--payload', type=Path, metavar='DIR',
         help='instead of --arm and --start: folder of dynid identify of the arm without its load; '
              f'estimate the load alone, and write {PAYLOAD} instead of result.yaml')
     add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
-    parser.add_argument(
-        '--memory', type=positive, default=inf, metavar='SECONDS',
+    add('--memory', type=positive, default=inf, metavar='SECONDS',
         help='time after which the weight of old data falls to 1/e where new data replaces it '
              '(default: no forgetting)')
-    parser.add_argument(
-        '--cutoff', type=cutoff, metavar='HZ',
+    add('--cutoff', type=cutoff, metavar='HZ',
         help='cut-off of the filters (default: that of the result or arm.yaml, else from the '
              'data)')
-    parser.add_argument(
-        '--delay', type=delay, metavar='SECONDS',
+    add('--delay', type=delay, metavar='SECONDS',
         help='time by which the drive signal lags behind the motion (default: that of the result '
              'or arm.yaml, else from the data)')
 

@@ -18,15 +18,13 @@ from dynid_ros.interface.cli.common.output import Answer
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'arm', metavar='ARM',
+    add = parser.add_argument
+    add('arm', metavar='ARM',
         help='a shipped arm, or the path of an arm.yaml, a URDF, or the folder of a result')
-    parser.add_argument(
-        'excitation', nargs='?', type=Path, metavar='EXCITATION',
+    add('excitation', nargs='?', type=Path, metavar='EXCITATION',
         help='excitation.yaml; without it, a random motion within the limits')
     add_output(parser, 'folder of the bag')
-    parser.add_argument(
-        '--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
+    add('--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
 
 
 def run(args: Namespace) -> Answer:

@@ -18,14 +18,14 @@ from dynid_ros.utilities.text import plain, sentence
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('model', type=Path, metavar='DIR',
-                        help='folder of dynid identify, or a URDF')
-    parser.add_argument('recording', type=Path, metavar='BAG')
-    parser.add_argument('--arm', metavar='ARM',
-                        help='with a URDF: the arm, for its topic, drive and friction terms')
-    parser.add_argument('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
-                        help='print the torque error below these cut-offs, too; errors compare at '
-                             'one bandwidth only')
+    add = parser.add_argument
+    add('model', type=Path, metavar='DIR', help='folder of dynid identify, or a URDF')
+    add('recording', type=Path, metavar='BAG')
+    add('--arm', metavar='ARM',
+        help='with a URDF: the arm, for its topic, drive and friction terms')
+    add('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
+        help='print the torque error below these cut-offs, too; errors compare at '
+             'one bandwidth only')
     add_reading(parser)
 
 
