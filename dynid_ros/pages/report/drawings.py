@@ -184,7 +184,8 @@ def spectrum_drawings(
             _logarithmic(axes, np.concatenate([d[f <= shown, j] for f, d, *_ in sets]))
             axes.set_ylabel(f'residual, {unit}/√Hz')
             drawings.append((joint, inline_svg(axes, f'spectrum{j + 1}', part(
-                'spectrum_label.html', joint=joint, j=j, unit=unit, sets=sets))))
+                'spectrum_label.html', joint=joint, unit=unit,
+                sets=[(f, d[:, j], label) for f, d, _, label in sets]))))
     return drawings
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import viser
 
 
-#: Links of which the data determine all parameters, some, and none.
-CERTAIN, PARTLY, UNCERTAIN = (11, 92, 173), (230, 159, 0), (150, 150, 150)
+#: Links of which the data determine no parameter, some, and all.
+CERTAINTIES: tuple[Color, ...] = ((150, 150, 150), (230, 159, 0), (11, 92, 173))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,8 @@ class Ellipsoid:
         Parameters of the link that the data determine rather than the prior.
     uncertain : tuple of str
         The others.
+    color : tuple of int
+        Colour by how many of its parameters the data determine.
 
     """
 
@@ -54,13 +56,7 @@ class Ellipsoid:
     lengths: Array
     certain: tuple[str, ...]
     uncertain: tuple[str, ...]
-
-    @property
-    def color(self) -> Color:
-        """Colour by how many of its parameters the data determine."""
-        if not self.uncertain:
-            return CERTAIN
-        return PARTLY if self.certain else UNCERTAIN
+    color: Color
 
 
 def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
@@ -108,7 +104,8 @@ def inertia_ellipsoid(
     squares = 5 / (2 * mass) * (moments.sum() - 2 * moments)
     return Ellipsoid(
         joint, mass, mass_std, center, axes, np.sqrt(np.maximum(squares, 1e-6)),
-        tuple(compress(INERTIAL, from_data)), tuple(compress(INERTIAL, ~from_data)))
+        tuple(compress(INERTIAL, from_data)), tuple(compress(INERTIAL, ~from_data)),
+        CERTAINTIES[int(from_data.any()) + int(from_data.all())])
 
 
 def add_ellipsoids(

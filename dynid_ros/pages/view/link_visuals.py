@@ -48,7 +48,7 @@ class Visual:
     joint: int
     vertices: Array
     faces: NDArray[np.int64]
-    color: Sequence[int] | NDArray[np.int64] | None = None
+    color: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +71,9 @@ class LinkVisuals:
     @property
     def note(self) -> str:
         """One line on what is missing; empty where nothing is."""
-        if not self.missing:
-            return ''
-        return (f'meshes not found or not readable: {", ".join(self.missing)}; capsules between '
-                'the joints replace them')
+        return '' if not self.missing else (
+            f'meshes not found or not readable: {", ".join(self.missing)}; capsules between the '
+            'joints replace them')
 
 
 def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
@@ -109,8 +108,8 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
     bodies: Iterable[Body] = map(capsule_body, around.capsules)
     if bare - {-1} and not around.capsules and around.urdf is not None:
         bodies, _ = urdf_bodies(arm, around.urdf, around.locked)
-    found = [_visual(body.joint, body.shape, body.placement, None) for body in bodies
-             if body.joint in bare]
+    found = [_visual(body.joint, body.shape, body.placement)
+             for body in bodies if body.joint in bare]
     return LinkVisuals((*drawn, *found) or joint_capsules(arm))
 
 
@@ -137,11 +136,9 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> tuple[
         # A joint without a length shows as a ball.
         for end in lines or ([np.zeros(3)] if joint >= 0 else []):
             length = float(np.linalg.norm(end))
-            radius = SLENDER * total
-            if length:
-                radius = min(max(radius, SLENDEREST * length), THICKEST * length)
-            shape, placement = capsule_along(np.zeros(3), end, radius)
-            drawn.append(_visual(joint, shape, placement, None))
+            radius = SLENDER * total if not length else float(np.clip(
+                SLENDER * total, SLENDEREST * length, THICKEST * length))
+            drawn.append(_visual(joint, *capsule_along(np.zeros(3), end, radius)))
     return tuple(drawn)
 
 
@@ -161,6 +158,6 @@ def _drawn(
         for joint, body in found.on(arm, locked)], found.missing
 
 
-def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None) -> Visual:
-    color = rgba if rgba is None else (255 * np.clip(rgba[:3], 0, 1)).astype(int)
+def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None = None) -> Visual:
+    color = None if rgba is None else (255 * np.clip(rgba[:3], 0, 1)).astype(int).tolist()
     return Visual(joint, *surface_of(shape, placement), color)

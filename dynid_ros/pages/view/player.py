@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 import time
 from typing import Any, TYPE_CHECKING
 
@@ -106,8 +105,7 @@ class Player:
             self.go_to(self._slider.value)
 
     def _add_moments(self) -> None:
-        moments, gui = self._track.moments, self._server.gui
-        notes = self._stage.content.notes
+        gui, moments, notes = self._server.gui, self._track.moments, self._stage.content.notes
         if not moments and not notes:
             return
         with gui.add_folder('Moments'):
@@ -115,10 +113,7 @@ class Player:
                 label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
                 button = gui.add_button(label[:90], hint=moment.text, color='gray')
                 button.on_click(lambda _, t=moment.t: self.go_to(t))
-            if len(moments) > MOST_BUTTONS:
-                gui.add_html(f'<small>and {len(moments) - MOST_BUTTONS} more on the bar</small>')
-            for note in notes:
-                gui.add_html(f'<p style="font-size: 0.8em; margin: 0.4em">{escape(note)}</p>')
+            gui.add_html(part('moments.html', more=len(moments) - MOST_BUTTONS, notes=notes))
 
     def _add_charts(self) -> None:
         gui, content = self._server.gui, self._stage.content

@@ -80,14 +80,12 @@ def result_track(model: IdentifiedModel, arm: ArmModel) -> Track:
             'result.yaml; identify again')
     start = float(parts[0].t[0])
     parts = [replace(part, t=part.t - start) for part in parts]
-    times = np.concatenate([part.t for part in parts])
+    times, q, qd = (np.concatenate([getattr(part, name) for part in parts])
+                    for name in ('t', 'q', 'qd'))
     known, first = np.unique(times, return_index=True)
-    q, qd = (np.concatenate([getattr(part, name) for part in parts])[first]
-             for name in ('q', 'qd'))
     t = frame_times(float(known[-1]))
-    track = Track(
-        f'{arm.name}: {parts[0].source}', arm, t, at_times(t, known, q), at_times(t, known, qd))
-    return with_prediction(track, parts, model)
+    q, qd = (at_times(t, known, each[first]) for each in (q, qd))
+    return with_prediction(Track(f'{arm.name}: {parts[0].source}', arm, t, q, qd), parts, model)
 
 
 def with_prediction(track: Track, parts: Sequence[Prediction], model: IdentifiedModel) -> Track:
@@ -96,11 +94,9 @@ def with_prediction(track: Track, parts: Sequence[Prediction], model: Identified
     found = merged(describe(model.arm.joint_names, parts, far, model.sigma))
     tau, tau_hat = (_resampled(track.t, parts, name) for name in ('tau', 'tau_hat'))
     limit = RED * THRESHOLDS.deviations * np.maximum(model.sigma, np.finfo(float).tiny)
-    moments = [*track.moments, *(
-        Moment(outlier.begin, 'outlier', outlier.sentence) for outlier in found)]
-    return replace(
-        track, tau=tau, tau_hat=tau_hat, heat=np.clip(np.abs(tau - tau_hat) / limit, 0, 1),
-        moments=tuple(sorted(moments, key=lambda moment: moment.t)))
+    return track.with_moments(
+        (Moment(each.begin, 'outlier', each.sentence) for each in found), tau=tau,
+        tau_hat=tau_hat, heat=np.clip(np.abs(tau - tau_hat) / limit, 0, 1))
 
 
 def _resampled(t: Array, parts: Sequence[Prediction], name: str) -> Array:
