@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import add_reading, reading
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence
-
-if TYPE_CHECKING:
-    from dynid_ros.pages.view.stage import Content
 
 PORT = 8080
 
@@ -57,11 +54,10 @@ def run(args: Namespace) -> int:
     server = open_server(LOOPBACK if args.html else args.host, 0 if args.html else args.port,
                          'dynid view')
     try:
-        content = _content(args)
-        title, notes = content.track.title, [sentence(note) for note in content.notes]
+        stage = Stage(server, *_content(args))
+        title, notes = stage.track.title, [sentence(note) for note in stage.notes]
         facts = {'title': title, 'notes': notes}
         server.gui.set_panel_label(title)
-        stage = Stage(server, content)
         if args.html is not None:
             page = exported_page(server, stage)
             write_whole(args.html, page)
@@ -78,8 +74,8 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _content(args: Namespace) -> Content:
-    """Read what is to be shown."""
+def _content(args: Namespace) -> tuple[Any, ...]:
+    """Read what is to be shown: a track, surroundings, surfaces and ellipsoids."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings, Surroundings
     from dynid_ros.interface.python.boundary import as_model, is_result
@@ -87,7 +83,6 @@ def _content(args: Namespace) -> Content:
     from dynid_ros.pages.view.inertia_ellipsoids import ellipsoids
     from dynid_ros.pages.view.link_visuals import link_visuals
     from dynid_ros.pages.view.recorded_track import check_joints, recording_track, result_track
-    from dynid_ros.pages.view.stage import content_of
     from dynid_ros.pages.view.track import motion_track
 
     *first, last = args.what
@@ -116,5 +111,5 @@ def _content(args: Namespace) -> Content:
     else:
         track = recording_track(read_recording(path, arm, **reading(args)), arm, model)
     around = Surroundings() if source is None else load_surroundings(source, track.arm)
-    return content_of(track, around, link_visuals(source, track.arm),
-                      ellipsoids(model) if shown and model is not None else ())
+    return (track, around, link_visuals(around, track.arm),
+            ellipsoids(model) if shown and model is not None else ())

@@ -31,14 +31,13 @@ def exported_page(server: viser.ViserServer, stage: Stage) -> bytes:
         HTML that needs no network.
 
     """
-    content, t = stage.content, stage.content.track.t
+    track, compared = stage.track, torque_charts(stage.track)
     stage.show(0.0)
     serializer = server.get_scene_serializer()
-    for before, now in pairwise(t):
+    for before, now in pairwise(track.t):
         serializer.insert_sleep(float(now - before))
         stage.show(float(now))
-    track, compared = content.track, torque_charts(content.track)
     return render(
-        'view.html', content=content, track=track, animation=serializer.as_html(), marks=MARKS,
-        links=content.links, joints=zip(track.arm.joint_names, cycle(COLORS), strict=False),
-        charts=track_charts(track, content.pair, content.around.clearance), compared=compared)
+        'view.html', stage=stage, track=track, animation=serializer.as_html(), marks=MARKS,
+        joints=zip(track.arm.joint_names, cycle(COLORS), strict=False),
+        charts=track_charts(track, stage.pair, stage.around.clearance), compared=compared)

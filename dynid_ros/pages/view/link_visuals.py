@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.surroundings import load_surroundings, Surroundings
+from dynid_ros.arm.surroundings import Surroundings
 from dynid_ros.errors import ArmError
 from dynid_ros.motion.feasibility.bounding_capsule import capsule_along
 from dynid_ros.motion.feasibility.link_shapes import Body, capsule_body, read_geometry, urdf_bodies
@@ -76,7 +76,7 @@ class LinkVisuals:
             'joints replace them')
 
 
-def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
+def link_visuals(around: Surroundings, arm: ArmModel) -> LinkVisuals:
     """
     Find what the links of an arm look like.
 
@@ -85,10 +85,10 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
 
     Parameters
     ----------
-    name_or_path : str or Path or None
-        As for `load_arm`; None where the files of the arm are not known.
+    around : Surroundings
+        Of the arm; empty ones where its files are not known.
     arm : ArmModel
-        The arm that was read from it.
+        The arm.
 
     Raises
     ------
@@ -96,7 +96,6 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
         The description of the arm is unusable.
 
     """
-    around = Surroundings() if name_or_path is None else load_surroundings(name_or_path, arm)
     drawn: list[Visual] = []
     missing: dict[str, list[str]] = {}
     if around.urdf is not None:

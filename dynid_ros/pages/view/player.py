@@ -45,7 +45,7 @@ class Player:
 
     def __init__(self, server: viser.ViserServer, stage: Stage) -> None:
         self._server, self._stage = server, stage
-        self._track = stage.content.track
+        self._track = stage.track
         self._t = 0.0
         # Times of the arm and of the charts, which follow less often.
         self._placed = self._shown = -1.0
@@ -105,7 +105,7 @@ class Player:
             self.go_to(self._slider.value)
 
     def _add_moments(self) -> None:
-        gui, moments, notes = self._server.gui, self._track.moments, self._stage.content.notes
+        gui, moments, notes = self._server.gui, self._track.moments, self._stage.notes
         if not moments and not notes:
             return
         with gui.add_folder('Moments'):
@@ -116,12 +116,12 @@ class Player:
             gui.add_html(part('moments.html', more=len(moments) - MOST_BUTTONS, notes=notes))
 
     def _add_charts(self) -> None:
-        gui, content = self._server.gui, self._stage.content
+        gui, stage = self._server.gui, self._stage
         compared = torque_charts(self._track)
-        if content.links:
+        if stage.links:
             with gui.add_folder('Links'):
                 gui.add_html(part('values_style.html')
-                             + part('ellipsoids.html', links=content.links))
+                             + part('ellipsoids.html', links=stage.links))
         if compared:
             drawn = [part('chart.html', chart=chart) for chart in compared]
             names = self._track.arm.joint_names
@@ -129,7 +129,7 @@ class Player:
             shown = gui.add_html(drawn[0])
             choice.on_update(
                 lambda _: setattr(shown, 'content', drawn[names.index(choice.value)]))
-        for chart in track_charts(self._track, content.pair, content.around.clearance):
+        for chart in track_charts(self._track, stage.pair, stage.around.clearance):
             gui.add_html(part('chart.html', chart=chart))
 
     def _add_layers(self) -> None:
@@ -148,7 +148,7 @@ class Player:
 
     def _table(self, t: float) -> str:
         """Make the table of the values at a time."""
-        track, pair, arm = self._track, self._stage.content.pair, self._track.arm
+        track, pair, arm = self._track, self._stage.pair, self._track.arm
         k, limits, angles = track.index(t), arm.limits, joint_units('rad', arm.prismatic)
         q, qd = track.q[k], track.qd[k]
         columns = [

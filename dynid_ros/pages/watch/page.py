@@ -64,6 +64,8 @@ class Page:
     ----------
     access : Access
         Who may give commands.
+    buttons : dict of int to Buttons
+        Of the browsers that have them, by the number of the browser.
     frames : int
         Pictures that were drawn.
     fault : str
@@ -82,7 +84,6 @@ class Page:
     ) -> None:
         self._arm, self._state, self._commands = arm, state, commands
         self._allowed = planning_limits(arm)
-        self._units = torque_units(arm)
         self.access = Access(host)
         self.frames = 0
         self.fault = ''
@@ -92,14 +93,14 @@ class Page:
         blue = LinkVisuals(tuple(
             replace(each, color=GHOST_COLOUR) for each in visuals.surfaces))
         self._ghost = ArmBody(self._server.scene, arm, 'reference', GHOST, visuals=blue)
-        self._buttons: dict[int, Buttons] = {}
+        self.buttons: dict[int, Buttons] = {}
         self._shown: tuple[Course, float] | None = None
         self._remark = ''
         self._lay_out()
         self._round, self._ghosted = 0, True
         self._ending = Event()
         self._server.on_client_connect(self._connected)
-        self._server.on_client_disconnect(lambda client: self._forget(client.client_id))
+        self._server.on_client_disconnect(self._forget)
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -167,14 +168,10 @@ class Page:
     def _connected(self, client: viser.ClientHandle) -> None:
         # Texts and charts are old: nobody was there to see them.
         self._round = 0
+        open_panel(client, self)
 
-        def opened(buttons: Buttons) -> None:
-            self._buttons[client.client_id] = buttons
-
-        open_panel(client, self, self.access, opened)
-
-    def _forget(self, number: int) -> None:
-        self._buttons.pop(number, None)
+    def _forget(self, client: viser.ClientHandle) -> None:
+        self.buttons.pop(client.client_id, None)
         self._shown = None
 
     def _run(self) -> None:
@@ -199,12 +196,12 @@ class Page:
         self._place()
         if turn % TEXTS == 0:
             self._text.content = panels.state_text(state, self.frames, self._remark)
-            for buttons in tuple(self._buttons.values()):
+            for buttons in tuple(self.buttons.values()):
                 buttons.update(state)
         if turn % ERRORS == 0:
             self._reports.content = panels.report_text(state.reports, state.errors)
             self._strips.content = error_strips(
-                self._arm.joint_names, self._units, *state.error_series(), state.errors)
+                state.joint_names, torque_units(self._arm), *state.error_series(), state.errors)
         if turn % ESTIMATES == 0:
             self._tiles.content = estimate_tiles(*state.estimate_series())
 

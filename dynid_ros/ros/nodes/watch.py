@@ -19,6 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.pages.view.link_visuals import link_visuals
 from dynid_ros.pages.watch.commands import Command, Commands, Request
 from dynid_ros.pages.watch.live_state import (
@@ -102,7 +103,7 @@ class Watch(Node):
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
-        visuals = link_visuals(settings['arm'], self._arm)
+        visuals = link_visuals(load_surroundings(settings['arm'], self._arm), self._arm)
         self._page = Page(
             self._arm, visuals, settings['host'], settings['port'], self._state, self._commands)
         if visuals.missing:

@@ -117,7 +117,7 @@ def test_a_question_that_is_on_its_way_is_closed_when_it_is_there(made_up):
                 following[0].join(0.5)
 
     buttons._page = Slow()
-    buttons._ask()
+    buttons._ask(page.course())
     following[0].join()
     assert not buttons._yes.visible
 
