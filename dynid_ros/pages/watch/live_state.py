@@ -102,6 +102,8 @@ class LiveState:
         Of the others, by their names.
     errors : dict of str to float
         Error of the torque predicted before it was used, percent, by joints and overall.
+    residuals : History
+        Measured minus predicted torque over time, Nm or N; NaN where nothing was predicted.
 
     """
 
@@ -119,7 +121,7 @@ class LiveState:
         self._reference: tuple[Array, float] | None = None
         self._heard: dict[str, float] = {}
         self._period: dict[str, float] = {}
-        self._errors = History(ERRORS)
+        self.residuals = History(ERRORS)
         self._estimates: tuple[tuple[str, ...], NDArray[np.bool_], History] = (
             (), np.zeros(0, dtype=np.bool_), History(ESTIMATES))
 
@@ -168,10 +170,6 @@ class LiveState:
         if name in self.reports or len(self.reports) < REPORTS:
             self.reports = self.reports | {name: report}
 
-    def hear_errors(self, t: float, error: Array) -> None:
-        """Take in measured minus predicted torque (n,) of a time, s; NaN where there is none."""
-        self._errors.add(t, error)
-
     def hear_percent(self, percent: Mapping[str, float]) -> None:
         """Take in the same as a share of the torque, percent, by joints and overall."""
         self.errors = self.errors | {
@@ -188,10 +186,6 @@ class LiveState:
             history = History(ESTIMATES)
         history.add(t, np.concatenate([theta, std]))
         self._estimates = tuple(names), from_data, history
-
-    def error_series(self) -> tuple[Array, Array]:
-        """Return times (k,), s, and prediction errors (k, n)."""
-        return self._errors.series(ERROR_POINTS)
 
     def estimate_series(
         self,

@@ -144,7 +144,7 @@ class Watch(Node):
     def _on_residual(self, message: JointState) -> None:
         error = self._in_order(message.name, message.effort)
         if error is not None:
-            self._state.hear_errors(nanoseconds(message.header.stamp) * 1e-9, error)
+            self._state.residuals.add(nanoseconds(message.header.stamp) * 1e-9, error)
 
     def _on_motion(self, message: JointTrajectory) -> None:
         order = self._order.of(tuple(message.joint_names))
