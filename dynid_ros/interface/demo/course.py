@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 import subprocess
 import sys
-import time
 
 import rclpy
 from rclpy.signals import SignalHandlerOptions
@@ -21,7 +20,7 @@ from dynid_ros.ros.nodes.warm_up import compile_kernels
 
 #: Rate of joint_states, Hz.
 RATE = 250.0
-#: Time between looks at the nodes, s.
+#: Longest time between looks at the nodes, s.
 LOOK = 0.1
 
 
@@ -98,7 +97,7 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) 
         node = ProgressNode()
         while not nodes.ended(mover):
             nodes.check()
-            _listen(node)
+            rclpy.spin_once(node, timeout_sec=LOOK)
             view.show('moving', node)
         view.say('the motion has ended; saving')
         for name in [name for name in settings if name != mover][::-1]:
@@ -106,12 +105,6 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) 
         node.destroy_node()
     finally:
         rclpy.try_shutdown()
-
-
-def _listen(node: ProgressNode) -> None:
-    end = time.monotonic() + LOOK
-    while time.monotonic() < end:
-        rclpy.spin_once(node, timeout_sec=end - time.monotonic())
 
 
 def _dynid(*arguments: str) -> None:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 import time
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,27 +55,6 @@ class Report:
         return self.values.get('dry_run') == 'True'
 
 
-@dataclass(frozen=True)
-class Progress:
-    """
-    How a motion goes that this page has started.
-
-    Attributes
-    ----------
-    share : float
-        Of its time that is done, 0 to 1.
-    clearance : float
-        The least so far, m; NaN where the bodies of the arm are not known.
-    condition : float
-        Condition number of what the identifier has learned from; NaN while it reports none.
-
-    """
-
-    share: float
-    clearance: float
-    condition: float
-
-
 class LiveState:
     """
     The newest of everything, and the series that a page draws.
@@ -96,7 +76,7 @@ class LiveState:
         What a start would run.
     publisher : Report or None
         Phase of the trajectory publisher.
-    progress : Progress or None
+    progress : Excite.Feedback or None
         How its motion goes, if this page has started one.
     reports : dict of str to Report
         Of the others, by their names.
@@ -115,7 +95,7 @@ class LiveState:
         self.q: Array | None = None
         self.motion: PlannedMotion | None = None
         self.publisher: Report | None = None
-        self.progress: Progress | None = None
+        self.progress: Any = None
         self.reports: dict[str, Report] = {}
         self.errors: dict[str, float] = {}
         self._reference: tuple[Array, float] | None = None

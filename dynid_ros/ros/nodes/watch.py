@@ -25,7 +25,6 @@ from dynid_ros.pages.watch.commands import Command, Commands, Request
 from dynid_ros.pages.watch.live_state import (
     IDENTIFIER,
     LiveState,
-    Progress,
     PUBLISHER,
     Report,
 )
@@ -238,10 +237,8 @@ class Watch(Node):
         begun = Begun()
 
         def heard(message: Any) -> None:
-            told = message.feedback
-            self._state.progress = Progress(
-                told.share, told.least_clearance, told.condition_number)
-            begun.know(True, told.phase)
+            self._state.progress = message.feedback
+            begun.know(True, message.feedback.phase)
 
         def ended(future: Any) -> None:
             answer, problem = answer_of(future)
