@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 import subprocess
 import sys
+from typing import Any
 
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import DynidError
-from dynid_ros.interface.demo.comparison import compare, Comparison
+from dynid_ros.interface.demo.comparison import compare
 from dynid_ros.interface.demo.live_page import start_page, wait_for_reader
 from dynid_ros.interface.demo.processes import Processes
 from dynid_ros.interface.demo.view import ProgressNode, View
@@ -26,7 +27,7 @@ LOOK = 0.1
 
 def demonstrate(
     arm: str, folder: Path, seed: int, view: View, real_time: bool = False, page: bool = False,
-) -> Comparison:
+) -> dict[str, Any]:
     """
     Run the demonstration.
 
@@ -47,8 +48,8 @@ def demonstrate(
 
     Returns
     -------
-    Comparison
-        What came out.
+    dict
+        Both results beside each other; see `compare`.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def demonstrate(
 
 def run_chain(
     arm: str, folder: Path, excitation: Path, seed: int, view: View, real_time: bool = False,
-) -> Comparison:
+) -> dict[str, Any]:
     """Run the demonstration with a motion that is there; see `demonstrate`."""
     with Processes(folder / 'logs') as nodes:
         recordings, online = folder / 'recordings', folder / 'online'
