@@ -84,7 +84,10 @@ def _contact(model: IdentifiedModel) -> Use:
 
 def _simulation(model: IdentifiedModel) -> Use:
     purpose, found = 'simulation and controllers', model.consistent
-    if found is None or np.isnan(found.relative_error_percent):
+    if found is None:
+        return Use(purpose, False, 'no possible links were tried',
+                   'simulation needs possible links of "dynid identify"')
+    if np.isnan(found.relative_error_percent):
         return Use(purpose, False, 'no held-out motion', 'simulation needs a held-out motion')
     worse = '' if model.possible else ', which blocks that were not fitted refute'
     return Use(purpose, _predicts(model) and model.possible,

@@ -74,9 +74,9 @@ def _table(arm: Any, rows: list[dict[str, Any]]) -> list[list[str]]:
     units = zip(*(joint_units(unit, arm.prismatic) for unit in ('Nm', 'rad/s²')), strict=True)
     table = [['joint', 'by wrench', 'by gravity', 'to hold', 'limit', 'acceleration']]
     for row, limit, (torque, rate) in zip(rows, arm.limits.effort, units, strict=True):
-        by = [f'{value:.3f} {torque}'
+        by = [f'{round(value, 3) + 0.0:.3f} {torque}'
               for value in (row['wrench'], -row['gravity'], row['holding'])]
         table.append([row['name'], *by, plain(limit, 4, torque),
-                      f'{row["acceleration"]:.3f} {rate}',
+                      f'{round(row["acceleration"], 3) + 0.0:.3f} {rate}',
                       *([] if row['within_limit'] else ['above its limit'])])
     return table
