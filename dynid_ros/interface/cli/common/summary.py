@@ -168,6 +168,6 @@ def defect_notes(defects: Sequence[Defect]) -> list[str]:
     for each in sorted(defects, key=lambda each: order.index(each.severity)):
         text = each.message.replace(each.joint, 'each') if each.joint else each.message
         alike.setdefault((f'{each.severity.capitalize()} {each.code}', text), []).append(each)
-    return [f'{kind}{f" [{several(each.joint for each in own)}]" if own[0].joint else ""}: '
+    return [f'{kind}{f" [{several(str(each.joint) for each in own)}]" if own[0].joint else ""}: '
             f'{(sentence(text) if own[1:] else own[0].message).rstrip(".")}.'
             for (kind, text), own in alike.items()]
