@@ -52,6 +52,11 @@ def several(names: Iterable[str]) -> str:
     return f'{", ".join(first)} and {last}' if first else last
 
 
+def span(low: str, high: str) -> str:
+    """Join two ends, unless they read the same."""
+    return low if low == high else f'{low} to {high}'
+
+
 def counted(number: int, noun: str) -> str:
     """Write a number with its noun, in the plural unless it is one."""
     return f'{number} {noun}{"" if number == 1 else "s"}'

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
-from dynid_ros.utilities.text import plain
+from dynid_ros.utilities.text import plain, span
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -127,7 +127,7 @@ def _by_joint(model: IdentifiedModel, factor: float) -> str:
     """Range of the errors of the joints that moved, in their units."""
     joints = (model.validation or model.fit).joints
     moved = sum(bool(np.isfinite(joint.rmse)) for joint in joints)
-    ranges = [f'{plain(low, 2)} to {plain(high, 2)} {unit}' if high > low else plain(low, 2, unit)
+    ranges = [f'{span(plain(low, 2), plain(high, 2))} {unit}'
               for low, high, unit in _ranges(model, factor)]
     those = '' if moved == len(joints) else f' ({moved} of {len(joints)} moved)'
     return f'{" and ".join(ranges) or "none"} by joint{those}'
