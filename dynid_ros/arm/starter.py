@@ -91,7 +91,7 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
         'drive: which signal your driver publishes as effort, and its gains if it is a current',
         'limits.acceleration: no description states it',
         'environment: floor, walls and boxes around the arm; without them planned motions avoid '
-        'only the arm itself']
+        'the arm itself at most']
     if others:
         questions.append('locked: where the other joints stand while the arm moves')
     parts = [
