@@ -23,6 +23,7 @@ from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.tables.joint_names import likely_names, remedy
 from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.data.tables.read import read_table
 from dynid_ros.errors import RecordingError
@@ -135,8 +136,8 @@ def from_messages(
             received, f'{source}: topic {signals.topic}')
         values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
         # Defects of the files are known from the joint states.
-        others = (defect for defect in signals.defects if defect not in states.defects)
-        defects = (*defects, *others, *foreign, *unpaired)
+        others = (defect for defect in (*signals.defects, *foreign) if defect not in defects)
+        defects = (*defects, *others, *unpaired)
     start, shift = stamps[0], float(behind - stamps[0]) * 1e-9
     return Recording(
         (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
@@ -181,20 +182,24 @@ def samples_of(
     used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
+    guessed = [] if names in (arm.joint_names, *arm.aliases) else [Defect(
+        'joints_guessed', 'info', f'guessed from the names: joints {", ".join(names)} as '
+        f'{", ".join(arm.joint_names)}. If so, {remedy(arm, names)}.')]
     return (in_order_of_time(used, names, columns, there),
-            [*_name_defects(states, held, used, columns), *wrong])
+            [*guessed, *_name_defects(states, held, used, columns), *wrong])
 
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
     """Names under which the joints of the arm appear."""
-    for names in (arm.joint_names, *arm.aliases):
+    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
+    own, likely = (arm.joint_names, *arm.aliases), likely_names(arm, there)
+    for names in (*own, *likely[:len(likely) == 1]):
         if any(set(names) <= set(block.names) for block in states.blocks):
             return names
-    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
-    tried = '; or '.join(', '.join(names) for names in (arm.joint_names, *arm.aliases))
+    tried = '; or '.join(', '.join(names) for names in own)
     raise RecordingError(
         f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
-        f'it holds {", ".join(there) or "no names"}; set joints or aliases in arm.yaml'
+        f'it holds {", ".join(there) or "no names"}; {remedy(arm, there)}'
     )
 
 

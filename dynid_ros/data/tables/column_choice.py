@@ -21,6 +21,7 @@ from dynid_ros.data.tables.column_words import (
     with_number,
     WORDS,
 )
+from dynid_ros.data.tables.joint_names import likely_names
 from dynid_ros.errors import listed, RecordingError
 
 #: Columns that the documents name; others are guesses.
@@ -87,7 +88,8 @@ class Choice:
         chosen = fits[min(fits)]
         if len(chosen) > 1:
             shown = ' or '.join(summary([column.name for column in family]) for family in chosen)
-            raise RecordingError(f'{self.path}: {quantity} may be {shown}; {_REMEDY}')
+            aliases = '' if chosen[0][0].label.isdigit() else ', or set aliases of one arm there'
+            raise RecordingError(f'{self.path}: {quantity} may be {shown}; {_REMEDY}{aliases}')
         return chosen[0]
 
     def time(self) -> Family:
@@ -167,9 +169,9 @@ class Choice:
             if ordered and not any(with_joints(ordered[0].name, joints) for joints in sets):
                 yield 1, ordered
         for family in _families(self.names, with_label):
-            ordered = self._same_but_affixes(family)
-            if ordered:
-                yield 2, ordered
+            by = {column.label: column for column in family}
+            for likely in likely_names(self._arm, by):
+                yield 2, [by[name] for name in likely]
         if self._arm.n == 1:
             yield from ((3, [column]) for column in map(plain, self.names))
 
@@ -185,15 +187,6 @@ class Choice:
             return None
         by = {int(column.label) - first: column for column in family}
         return [by[place] for place in _numbers(self._arm.joint_names)]
-
-    def _same_but_affixes(self, family: Family) -> Family | None:
-        """Match names that differ from those of the joints by what all of them share."""
-        cores = dict(zip(_cores([column.label for column in family]), family, strict=True))
-        for joints in (self._arm.joint_names, *self._arm.aliases):
-            wanted = _cores(joints)
-            if set(wanted) == set(cores) and len(cores) == len(family):
-                return [cores[core] for core in wanted]
-        return None
 
     def _refuse_partial(self, quantity: str, bare: bool) -> None:
         """Raise the error of columns that some joints lack."""
@@ -282,16 +275,3 @@ def _numbers(joints: Sequence[str]) -> list[int]:
     if sorted(number - first for number in numbers) != count:
         return count
     return [number - first for number in numbers]
-
-
-def _cores(names: Sequence[str]) -> list[str]:
-    """Leave out what all names begin and end with."""
-    left = [name[_shared(names):].lower() for name in names]
-    end = _shared([name[::-1] for name in left])
-    return [name[:len(name) - end] for name in left]
-
-
-def _shared(names: Sequence[str]) -> int:
-    """Count the characters that all names begin with."""
-    columns = enumerate(zip(*names, strict=False))
-    return next((k for k, letters in columns if len(set(letters)) > 1), min(map(len, names)))

@@ -253,6 +253,21 @@ def test_guesses_are_reported_and_what_the_documents_name_is_none(tmp_path, arm)
     assert read_recording(path, arm).defects == ()
 
 
+def test_names_in_a_table_may_lack_what_those_of_the_arm_share(tmp_path, arm):
+    own = arm.with_tree(joint_names=tuple(f'ur10_{name}_joint' for name in JOINTS))
+    path = tmp_path / 'a.csv'
+    path.write_text(plotjuggler())
+    log = read_recording(path, own)
+    assert_motion(log, True)
+    (guess,) = log.defects
+    assert 'joints pan, lift, elbow as ur10_pan_joint, ur10_lift_joint, ur10_e' in guess.message
+    # Documented names of columns, but not of the joints.
+    path.write_text(table(['t', *(f'{name}.{field}' for field in ('position', 'effort')
+                                  for name in NAMES)], T, Q[:, OTHER], TAU[:, OTHER]))
+    assert 'joints pan, lift, elbow as' in read_recording(path, own).defects[0].message
+    assert read_recording(path, arm).defects == ()
+
+
 FIVE = (T[:5], Q[:5], TAU[:5])
 WRONG = {
     'a column missing': (
@@ -262,7 +277,7 @@ WRONG = {
     'two arms': (
         table(['t', *(f'{side}_{name}_q' for side in ('left', 'right') for name in JOINTS),
                *numbered('tau_{}')], FIVE[0], FIVE[1], FIVE[1], FIVE[2]),
-        ['position may be left_pan_q', 'or right_pan_q', 'table']),
+        ['position may be left_pan_q', 'or right_pan_q', 'table', 'aliases']),
     'two signals': (
         table(['t', *numbered('q_{}', 'tau_raw_{}', 'tau_smooth_{}')], *FIVE, FIVE[2]),
         ['tau_raw_0 ... tau_raw_2 or tau_smooth_0 ... tau_smooth_2']),
