@@ -88,8 +88,7 @@ class Choice:
         chosen = fits[min(fits)]
         if len(chosen) > 1:
             shown = ' or '.join(summary([column.name for column in family]) for family in chosen)
-            aliases = '' if chosen[0][0].label.isdigit() else ', or set aliases of one arm there'
-            raise RecordingError(f'{self.path}: {quantity} may be {shown}; {_REMEDY}{aliases}')
+            raise RecordingError(f'{self.path}: {quantity} may be {shown}; {_REMEDY}')
         return chosen[0]
 
     def time(self) -> Family:
@@ -169,9 +168,9 @@ class Choice:
             if ordered and not any(with_joints(ordered[0].name, joints) for joints in sets):
                 yield 1, ordered
         for family in _families(self.names, with_label):
-            by = {column.label: column for column in family}
-            for likely in likely_names(self._arm, by):
-                yield 2, [by[name] for name in likely]
+            ordered = self._same_but_affixes(family)
+            if ordered:
+                yield 2, ordered
         if self._arm.n == 1:
             yield from ((3, [column]) for column in map(plain, self.names))
 
@@ -187,6 +186,12 @@ class Choice:
             return None
         by = {int(column.label) - first: column for column in family}
         return [by[place] for place in _numbers(self._arm.joint_names)]
+
+    def _same_but_affixes(self, family: Family) -> Family | None:
+        """Match names that differ from those of the joints by what all of them share."""
+        by = {column.label: column for column in family}
+        likely = likely_names(self._arm, by)
+        return [by[name] for name in likely[0]] if len(likely) == 1 else None
 
     def _refuse_partial(self, quantity: str, bare: bool) -> None:
         """Raise the error of columns that some joints lack."""

@@ -277,7 +277,7 @@ WRONG = {
     'two arms': (
         table(['t', *(f'{side}_{name}_q' for side in ('left', 'right') for name in JOINTS),
                *numbered('tau_{}')], FIVE[0], FIVE[1], FIVE[1], FIVE[2]),
-        ['position may be left_pan_q', 'or right_pan_q', 'table', 'aliases']),
+        ['position may be left_pan_q', 'or right_pan_q', 'table']),
     'two signals': (
         table(['t', *numbered('q_{}', 'tau_raw_{}', 'tau_smooth_{}')], *FIVE, FIVE[2]),
         ['tau_raw_0 ... tau_raw_2 or tau_smooth_0 ... tau_smooth_2']),
