@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 import re
 
@@ -20,8 +22,21 @@ from dynid_ros.utilities.arrays import Array
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')
+#: Of Windows in western Europe.
+CP_1252 = 'cp1252'
 #: Stands for bytes that are not UTF-8.
 REPLACED = '\ufffd'
+#: Lines in which a header is sought.
+MOST = 60
+#: What files hold that are no tables, by their header and the next line, and what to do.
+_OTHERS = {
+    r'header:\n': 'messages as "ros2 topic echo" prints them; print them with --csv ("rostopic '
+                  'echo -p"), or record a bag',
+    r'[<{]|\[[\[{]': 'XML or JSON; write a line of names, and below it one of numbers for each '
+                    'sample',
+    r'.*\n.*\[\s*-?\d': 'lists in its cells; write each number into a column of its own, such as '
+                         'q_0',
+}
 #: Characters of a cell that an error shows.
 LONGEST = 40
 _KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
@@ -236,15 +251,17 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
         The file is absent, empty or not text, or has no header.
 
     """
-    encoding = text_encoding(path)
-    # A line further down may be damaged.
-    with path.open(encoding=encoding, errors='replace') as file:
-        line, second = (file.readline().lstrip('#%').strip() for _ in range(2))
-    if REPLACED in line:
+    encoding, place, line, second = _first_lines(path, text_encoding(path))
+    if header:
+        line = next((text for _, text in text_lines(path, encoding)), '')
+    if REPLACED in line or (encoding == CP_1252 and not line.replace('\t', '').isprintable()):
         raise RecordingError(f'{path} cannot be read: it is not text')
     if not line:
         raise RecordingError(f'{path} is empty, or its first line is')
-    separator = next((s for s in SEPARATORS if s in line), None)
+    for form, text in _OTHERS.items():
+        if re.match(form, f'{line}\n{second}'):
+            raise RecordingError(f'{path} holds {text}')
+    separator = _separator(line)
     cells = _cells(line, separator)
     if header:
         if len(header) != len(cells):
@@ -261,8 +278,40 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
     if len(units) == len(cells) and all(unit.strip('[]()').lower() in _KNOWN for unit in units):
         cells = [f'{name} [{unit.strip("[]()")}]' if unit else name
                  for name, unit in zip(cells, units, strict=True)]
-        return TextTable(path, tuple(cells), separator, 2, encoding)
-    return TextTable(path, tuple(cells), separator, 1, encoding)
+        return TextTable(path, tuple(cells), separator, place + 2, encoding)
+    return TextTable(path, tuple(cells), separator, place + 1, encoding)
+
+
+def _first_lines(path: Path, encoding: str) -> tuple[str, int, str, str]:
+    """Find the encoding, the lines before the header, the header and the line below it."""
+    # A line further down may be damaged.
+    with path.open(encoding=encoding, errors='replace') as file:
+        lines = [line.lstrip('#%').strip() for line in islice(file, MOST)]
+    place = _header_place(lines)
+    line, second = [*lines, '', ''][place:place + 2]
+    if REPLACED in line and encoding == 'utf-8-sig':
+        return _first_lines(path, CP_1252)
+    return encoding, place, line, second
+
+
+def _header_place(lines: Sequence[str]) -> int:
+    """Count the lines that a tool writes before the header, which is as wide as the rows."""
+    for place, line in enumerate(lines):
+        separator = _separator(line)
+        cells = _cells(line, separator)
+        numbers = sum(number_in(cell.replace(',', '.')) is not None for cell in cells)
+        widths = Counter(len(_cells(row, separator)) for row in lines[place + 1:] if row)
+        if 2 * numbers > len(cells):
+            # Behind a few words, these are rows without a header.
+            return place if 2 * len(_cells(lines[0], separator)) < len(cells) else 0
+        if widths and not numbers and 1 < len(cells) == widths.most_common(1)[0][0]:
+            return place
+    return 0
+
+
+def _separator(line: str) -> str | None:
+    """Find what stands between cells; None for white space."""
+    return next((s for s in SEPARATORS if s in line), None)
 
 
 def _cells(line: str, separator: str | None) -> list[str]:
