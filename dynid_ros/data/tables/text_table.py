@@ -28,7 +28,7 @@ CP_1252 = 'cp1252'
 REPLACED = '\ufffd'
 #: Lines in which a header is sought.
 MOST = 60
-#: What files hold that are no tables, by their header and the next line, and what to do.
+#: What files hold that are no tables, by their first two lines, and what to do.
 _OTHERS = {
     r'header:\n': 'messages as "ros2 topic echo" prints them; print them with --csv ("rostopic '
                   'echo -p"), or record a bag',
@@ -258,9 +258,6 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
         raise RecordingError(f'{path} cannot be read: it is not text')
     if not line:
         raise RecordingError(f'{path} is empty, or its first line is')
-    for form, text in _OTHERS.items():
-        if re.match(form, f'{line}\n{second}'):
-            raise RecordingError(f'{path} holds {text}')
     separator = _separator(line)
     cells = _cells(line, separator)
     if header:
@@ -287,6 +284,9 @@ def _first_lines(path: Path, encoding: str) -> tuple[str, int, str, str]:
     # A line further down may be damaged.
     with path.open(encoding=encoding, errors='replace') as file:
         lines = [line.lstrip('#%').strip() for line in islice(file, MOST)]
+    for form, text in _OTHERS.items():
+        if re.match(form, '\n'.join(lines[:2])):
+            raise RecordingError(f'{path} holds {text}')
     place = _header_place(lines)
     line, second = [*lines, '', ''][place:place + 2]
     if REPLACED in line and encoding == 'utf-8-sig':

@@ -294,7 +294,8 @@ def test_text_of_windows_in_german(tmp_path, arm):
 
 
 @pytest.mark.parametrize(('content', 'said'), [
-    ('header:\n  stamp:\n    sec: 1\n', 'messages as "ros2 topic echo" prints .*--csv'),
+    ('header:\n  stamp:\n    sec: 1\n    nanosec: 5\n  frame_id: base\nname:\n- pan\n',
+     'messages as "ros2 topic echo" prints .*--csv'),
     ('<Rob Type="KUKA"><AIPos A1="1.0"/></Rob>\n' * 2, 'XML or JSON; write a line of names'),
     ('{"t": 0.0, "q": [0.1, 0.2, 0.3]}\n' * 2, 'XML or JSON; write a line of names'),
     ('t,position,effort\n0.0,"[0.1, 0.2, 0.3]","[1, 2, 3]"\n', 'lists in its cells; write each')])
