@@ -16,18 +16,14 @@ from numpy.typing import NDArray
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.tables.column_words import summary, UNITS
-from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
+from dynid_ros.data.tables.text_lines import MOST, number_in, text_encoding, text_lines
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')
-#: Of Windows in western Europe.
-CP_1252 = 'cp1252'
-#: Stands for bytes that are not UTF-8.
-REPLACED = '\ufffd'
-#: Lines in which a header is sought.
-MOST = 60
+#: Characters that stand in no header; the last one replaces bytes that are no text.
+_NO_TEXT = re.compile('[\x00-\x08\x0e-\x1f\ufffd]')
 #: What files hold that are no tables, by their first two lines, and what to do.
 _OTHERS = {
     r'header:\n': 'messages as "ros2 topic echo" prints them; print them with --csv ("rostopic '
@@ -251,10 +247,11 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
         The file is absent, empty or not text, or has no header.
 
     """
-    encoding, place, line, second = _first_lines(path, text_encoding(path))
+    encoding = text_encoding(path)
+    place, line, second = _first_lines(path, encoding)
     if header:
         line = next((text for _, text in text_lines(path, encoding)), '')
-    if REPLACED in line or (encoding == CP_1252 and not line.replace('\t', '').isprintable()):
+    if _NO_TEXT.search(line):
         raise RecordingError(f'{path} cannot be read: it is not text')
     if not line:
         raise RecordingError(f'{path} is empty, or its first line is')
@@ -279,8 +276,8 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
     return TextTable(path, tuple(cells), separator, place + 1, encoding)
 
 
-def _first_lines(path: Path, encoding: str) -> tuple[str, int, str, str]:
-    """Find the encoding, the lines before the header, the header and the line below it."""
+def _first_lines(path: Path, encoding: str) -> tuple[int, str, str]:
+    """Count the lines before the header, and find it and the line below it."""
     # A line further down may be damaged.
     with path.open(encoding=encoding, errors='replace') as file:
         lines = [line.lstrip('#%').strip() for line in islice(file, MOST)]
@@ -288,10 +285,8 @@ def _first_lines(path: Path, encoding: str) -> tuple[str, int, str, str]:
         if re.match(form, '\n'.join(lines[:2])):
             raise RecordingError(f'{path} holds {text}')
     place = _header_place(lines)
-    line, second = [*lines, '', ''][place:place + 2]
-    if REPLACED in line and encoding == 'utf-8-sig':
-        return _first_lines(path, CP_1252)
-    return encoding, place, line, second
+    lines += ['', '']
+    return place, lines[place], lines[place + 1]
 
 
 def _header_place(lines: Sequence[str]) -> int:
