@@ -126,7 +126,7 @@ def from_messages(
     values = {name: array[keep] for name, array in fields.items() if array.shape[1]}
     stamps = stamps[keep]
     behind = int(stamps[0] - samples.stamp[keep][0])
-    defects = (*states.defects, *reported, *found)
+    defects = (*states.defects, *_guess(samples.names, arm), *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
@@ -136,8 +136,8 @@ def from_messages(
             received, f'{source}: topic {signals.topic}')
         values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
         # Defects of the files are known from the joint states.
-        others = (defect for defect in (*signals.defects, *foreign) if defect not in defects)
-        defects = (*defects, *others, *unpaired)
+        others = (defect for defect in signals.defects if defect not in states.defects)
+        defects = (*defects, *others, *foreign, *unpaired)
     start, shift = stamps[0], float(behind - stamps[0]) * 1e-9
     return Recording(
         (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
@@ -182,11 +182,8 @@ def samples_of(
     used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
-    guessed = [] if names in (arm.joint_names, *arm.aliases) else [Defect(
-        'joints_guessed', 'info', f'guessed from the names: joints {", ".join(names)} as '
-        f'{", ".join(arm.joint_names)}. If so, {remedy(arm, names)}.')]
     return (in_order_of_time(used, names, columns, there),
-            [*guessed, *_name_defects(states, held, used, columns), *wrong])
+            [*_name_defects(states, held, used, columns), *wrong])
 
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
@@ -201,6 +198,13 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
         f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
         f'it holds {", ".join(there) or "no names"}; {remedy(arm, there)}'
     )
+
+
+def _guess(names: tuple[str, ...], arm: ArmModel) -> list[Defect]:
+    """Report names that are none of the arm."""
+    return [] if names in (arm.joint_names, *arm.aliases) else [Defect(
+        'joints_guessed', 'info', f'guessed from the names: joints {", ".join(names)} as '
+        f'{", ".join(arm.joint_names)}. If so, {remedy(arm, names)}.')]
 
 
 def _of_right_lengths(
