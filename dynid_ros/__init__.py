@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel
     from dynid_ros.data.recordings.recording import Recording
     from dynid_ros.errors import DynidError
-    from dynid_ros.interface.python.applications import export, monitor, payload
+    from dynid_ros.interface.python.applications import convert, export, monitor, payload
     from dynid_ros.interface.python.comparison import compare, Comparison
     from dynid_ros.interface.python.identification import (
         check_recording,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         validate,
     )
     from dynid_ros.interface.python.live import OnlineIdentifier
-    from dynid_ros.interface.python.motions import design_excitation, simulate
+    from dynid_ros.interface.python.motions import design_excitation, feedforward, simulate
     from dynid_ros.interface.python.plots import (
         plot_contacts,
         plot_estimates,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         plot_torque,
     )
     from dynid_ros.interface.python.results import IdentifiedModel
+    from dynid_ros.interface.python.statics import external_force, pose_error
     from dynid_ros.interface.python.validation import Validation
 
 __version__ = '0.1.0'
@@ -50,25 +51,27 @@ _PLACES = {
     'arm.model': 'ArmModel',
     'data.recordings.recording': 'Recording',
     'errors': 'DynidError',
-    'interface.python.applications': 'export monitor payload',
+    'interface.python.applications': 'convert export monitor payload',
     'interface.python.comparison': 'Comparison compare',
     'interface.python.identification':
         'Replay check_recording gains identify load_model read_recording replay validate',
     'interface.python.live': 'OnlineIdentifier',
-    'interface.python.motions': 'design_excitation simulate',
+    'interface.python.motions': 'design_excitation feedforward simulate',
     'interface.python.plots':
         'plot_contacts plot_estimates plot_friction plot_motion plot_recording plot_torque',
     'interface.python.results': 'IdentifiedModel',
+    'interface.python.statics': 'external_force pose_error',
     'interface.python.validation': 'Validation',
 }
 _MODULES = dict(sorted(
     (name, module) for module, names in _PLACES.items() for name in names.split()))
 __all__ = [
     'ArmModel', 'Comparison', 'DynidError', 'IdentifiedModel', 'OnlineIdentifier', 'Recording',
-    'Replay', 'Validation', 'check_recording', 'compare', 'design_excitation', 'export',
-    'export_urdf', 'gains', 'identify', 'load_arm', 'load_model', 'monitor', 'payload',
-    'plot_contacts', 'plot_estimates', 'plot_friction', 'plot_motion', 'plot_recording',
-    'plot_torque', 'read_recording', 'replay', 'simulate', 'validate']
+    'Replay', 'Validation', 'check_recording', 'compare', 'convert', 'design_excitation',
+    'export', 'export_urdf', 'external_force', 'feedforward', 'gains', 'identify', 'load_arm',
+    'load_model', 'monitor', 'payload', 'plot_contacts', 'plot_estimates', 'plot_friction',
+    'plot_motion', 'plot_recording', 'plot_torque', 'pose_error', 'read_recording', 'replay',
+    'simulate', 'validate']
 
 
 def __getattr__(name: str) -> Any:

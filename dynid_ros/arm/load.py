@@ -33,6 +33,7 @@ from dynid_ros.arm.settings import (
 )
 from dynid_ros.errors import ArmError, ArmWarning
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import counted
 
 KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
@@ -255,9 +256,9 @@ def _possible(links: Array | None, names: tuple[str, ...], path: Path) -> Array 
                 changes.append(f'at joint "{name}" {_listed(after)} instead of {_listed(before)} '
                                f'kg m² ({100 * share:.2g} %)')
     if changes:
-        warnings.warn(f'{path}: no body has the moments of inertia of {len(changes)} links; the '
-                      f'nearest possible ones are taken: {"; ".join(changes)}', ArmWarning,
-                      stacklevel=4)
+        warnings.warn(f'{path}: no body has the moments of inertia of '
+                      f'{counted(len(changes), "link")}; the nearest possible ones are taken: '
+                      f'{"; ".join(changes)}', ArmWarning, stacklevel=4)
     return taken
 
 

@@ -91,9 +91,14 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
         'drive: which signal your driver publishes as effort, and its gains if it is a current',
         'limits.acceleration: no description states it',
         'environment: floor, walls and boxes around the arm; without them planned motions avoid '
-        'only the arm itself']
+        'the arm itself at most']
     if others:
         questions.append('locked: where the other joints stand while the arm moves')
+    endless = [name for name, lower, upper in zip(joints, limits.lower, limits.upper, strict=True)
+               if robot.joints[name].kind != 'continuous' and np.isinf([lower, upper]).any()]
+    if endless:
+        questions.append(f'limits.lower and upper of {", ".join(endless)}: the description has '
+                         'none, and planned motions reach 3.14 rad or m from zero')
     parts = [
         _head(path, read, folder),
         *([f'# {arm.note}.\n# To move one, write it into "joints" and take it out of "locked".']

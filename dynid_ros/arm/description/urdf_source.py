@@ -7,7 +7,6 @@ from pathlib import Path
 import re
 from types import ModuleType
 from typing import Any, cast
-from unittest import mock
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -109,6 +108,9 @@ def _parsed(content: bytes, path: Path) -> Element:
 
 
 def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
+    # It brings asyncio and ssl, for which no other command should wait.
+    from unittest import mock
+
     try:
         import xacro
     except ImportError:

@@ -45,7 +45,7 @@ class RosbagsReader:
         self.defects: list[Defect] = []
         self._stack = ExitStack()
         self._store = None
-        if path.suffix.lower() == ROS_1:
+        if is_ros_1(path):
             self._reader: Any = self._stack.enter_context(rosbag1.Reader(path))
             self._store = get_typestore(Stores.ROS2_HUMBLE)
             for c in self._reader.connections:
@@ -109,6 +109,11 @@ class Rosbag2Reader:
         """Nothing is held open between reads."""
 
 
+def is_ros_1(path: Path) -> bool:
+    """Whether a path is a bag of ROS 1, rather than a folder of a rosbag2 with such a name."""
+    return path.suffix.lower() == ROS_1 and not path.is_dir()
+
+
 def _storage(path: Path) -> tuple[str, bool]:
     """Storage plugin of a bag, and whether files or messages are compressed."""
     if path.is_file():
@@ -123,7 +128,7 @@ def _storage(path: Path) -> tuple[str, bool]:
 
 def open_backend(path: Path) -> BagReader:
     """Open a bag folder with its metadata, or a bare file, with what is installed."""
-    if importlib.util.find_spec('rosbag2_py') is not None and path.suffix.lower() != ROS_1:
+    if importlib.util.find_spec('rosbag2_py') is not None and not is_ros_1(path):
         return Rosbag2Reader(path)
     return RosbagsReader(path)
 

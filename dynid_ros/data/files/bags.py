@@ -15,9 +15,9 @@ import numpy as np
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.data.files.bag_backends import (
     BagReader,
+    is_ros_1,
     is_truncated,
     open_backend,
-    ROS_1,
     STORAGE_OF_SUFFIX,
     TruncatedMcap,
 )
@@ -122,7 +122,7 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
     except Exception as error:
         # A damaged file may fail anywhere in the storage libraries, with any exception.
         reason = str(error).strip().split('\n')[0] or type(error).__name__
-        one = path.suffix.lower() == ROS_1
+        one = is_ros_1(path)
         kind, hint = ('bag', '; try "rosbag reindex"') if one else ('rosbag2 recording', '')
         raise RecordingError(f'{path} is not a readable {kind}: {reason}{hint}') from error
     if not count:

@@ -23,6 +23,7 @@ from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.tables.joint_names import likely_names, remedy
 from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.data.tables.read import read_table
 from dynid_ros.errors import RecordingError
@@ -125,7 +126,7 @@ def from_messages(
     values = {name: array[keep] for name, array in fields.items() if array.shape[1]}
     stamps = stamps[keep]
     behind = int(stamps[0] - samples.stamp[keep][0])
-    defects = (*states.defects, *reported, *found)
+    defects = (*states.defects, *_guess(samples.names, arm), *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
@@ -187,15 +188,23 @@ def samples_of(
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
     """Names under which the joints of the arm appear."""
-    for names in (arm.joint_names, *arm.aliases):
+    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
+    own, likely = (arm.joint_names, *arm.aliases), likely_names(arm, there)
+    for names in (*own, *likely[:len(likely) == 1]):
         if any(set(names) <= set(block.names) for block in states.blocks):
             return names
-    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
-    tried = '; or '.join(', '.join(names) for names in (arm.joint_names, *arm.aliases))
+    tried = '; or '.join(', '.join(names) for names in own)
     raise RecordingError(
         f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
-        f'it holds {", ".join(there) or "no names"}; set joints or aliases in arm.yaml'
+        f'it holds {", ".join(there) or "no names"}; {remedy(arm, there)}'
     )
+
+
+def _guess(names: tuple[str, ...], arm: ArmModel) -> list[Defect]:
+    """Report names that are none of the arm."""
+    return [] if names in (arm.joint_names, *arm.aliases) else [Defect(
+        'joints_guessed', 'info', f'guessed from the names: joints {", ".join(names)} as '
+        f'{", ".join(arm.joint_names)}. If so, {remedy(arm, names)}.')]
 
 
 def _of_right_lengths(

@@ -21,6 +21,7 @@ from dynid_ros.data.tables.column_words import (
     with_number,
     WORDS,
 )
+from dynid_ros.data.tables.joint_names import likely_names
 from dynid_ros.errors import listed, RecordingError
 
 #: Columns that the documents name; others are guesses.
@@ -188,12 +189,9 @@ class Choice:
 
     def _same_but_affixes(self, family: Family) -> Family | None:
         """Match names that differ from those of the joints by what all of them share."""
-        cores = dict(zip(_cores([column.label for column in family]), family, strict=True))
-        for joints in (self._arm.joint_names, *self._arm.aliases):
-            wanted = _cores(joints)
-            if set(wanted) == set(cores) and len(cores) == len(family):
-                return [cores[core] for core in wanted]
-        return None
+        by = {column.label: column for column in family}
+        likely = likely_names(self._arm, by)
+        return [by[name] for name in likely[0]] if len(likely) == 1 else None
 
     def _refuse_partial(self, quantity: str, bare: bool) -> None:
         """Raise the error of columns that some joints lack."""
@@ -282,16 +280,3 @@ def _numbers(joints: Sequence[str]) -> list[int]:
     if sorted(number - first for number in numbers) != count:
         return count
     return [number - first for number in numbers]
-
-
-def _cores(names: Sequence[str]) -> list[str]:
-    """Leave out what all names begin and end with."""
-    left = [name[_shared(names):].lower() for name in names]
-    end = _shared([name[::-1] for name in left])
-    return [name[:len(name) - end] for name in left]
-
-
-def _shared(names: Sequence[str]) -> int:
-    """Count the characters that all names begin with."""
-    columns = enumerate(zip(*names, strict=False))
-    return next((k for k, letters in columns if len(set(letters)) > 1), min(map(len, names)))

@@ -16,29 +16,30 @@ def _words(text: str) -> frozenset[str]:
 #: Words that name a quantity. Drive signals have three kinds, and words that any of them may have.
 WORDS = {
     word: quantity for quantity, words in {
-        'position': 'q pos position positions jpos angle angles theta',
-        'velocity': 'qd dq qdot vel velocity velocities speed speeds v dtheta thetadot omega',
-        'effort': 'tau torque torques trq moment moments',
-        'current': 'current currents cur curr i amps',
+        'position': 'q pos position positions jpos angle angles theta winkel',
+        'velocity': 'qd dq qdot vel velocity velocities speed speeds v dtheta thetadot omega '
+                    'geschwindigkeit',
+        'effort': 'tau torque torques trq moment moments drehmoment',
+        'current': 'current currents cur curr i amps strom',
         'voltage': 'voltage voltages volt volts',
         'signal': 'effort efforts u',
         'time': 't time tout elapsed duration stamp timestamp timestamps date datetime seconds '
-                'secs sec nsecs nanosec nanoseconds milliseconds microseconds',
+                'secs sec nsecs nanosec nanoseconds milliseconds microseconds zeit',
     }.items() for word in words.split()}
 SIGNALS = ('effort', 'current', 'voltage', 'signal')
 #: Words that say nothing, or that a value was measured.
 FILLERS = _words(
     'joint joints jnt j axis axes a link field data robot arm value values msg state states '
-    'header actual act measured measurement meas real fb feedback')
+    'header actual act measured measurement meas real fb feedback achse achsen gelenk ist')
 #: Words of columns that are no measured quantity of a joint: commands, errors, limits, the tool.
 OTHERS = _words(
-    'target desired des d cmd command commanded ref reference goal set setpoint sp error err ext '
-    'external limit lim max min std tcp pose ee cartesian cart tool wrench temp temperature '
+    'target desired des d soll cmd command commanded ref reference goal set setpoint sp error err '
+    'ext external limit lim max min std tcp pose ee cartesian cart tool wrench temp temperature '
     'temperatures gravity model mode output control estimated est hat predicted pred gripper '
     'finger cycle execution period delay dt qdd ddq acc acceleration accelerations ddot')
 #: Factors to rad or m, rad/s or m/s, Nm (A, V) and s.
 _LENGTHS = {'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'mm': 1e-3,
-            **dict.fromkeys(('deg', 'degree', 'degrees', '°'), math.pi / 180)}
+            **dict.fromkeys(('deg', 'degree', 'degrees', 'grad', '°'), math.pi / 180)}
 UNITS = {
     'position': _LENGTHS, 'velocity': {**_LENGTHS, 'rpm': math.pi / 30},
     'effort': {'nm': 1.0, 'n': 1.0, 'mnm': 1e-3, 'nmm': 1e-3, 'ncm': 1e-2},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
@@ -129,13 +130,18 @@ def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:
     settings = arm.table
     named = {settings.time, *settings.position, *settings.velocity, *settings.signal, *TIME_NAMES}
     every = [column for _, columns in parts for family in columns.values() for column in family]
+    known = {'', *arm.joint_names, *chain(*arm.aliases)}
+    others = [column.label for column in parts[0][1]['position']
+              if column.label not in known and not column.label.isdigit()]
     stated = len(parts) == 1 or settings.signal_file is not None
-    if stated and all(
+    if stated and not others and all(
             column.name in named or (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
             for column in every):
         return []
     found = [f'{name} from {_shown(family)}' + f' of {table.path.name}' * (len(parts) > 1)
              for table, columns in parts for name, family in columns.items() if family]
+    if others:
+        found.append(f'joints {", ".join(others)} as {", ".join(arm.joint_names)}')
     if any(column.label.isdigit() for column in every):
         found.append(f'joints by number, {", ".join(arm.joint_names)}')
     return found

@@ -88,8 +88,8 @@ def read_table(
         qd = None if qd is None else qd[~bad]
     if guessed:
         defects.append(Defect(
-            'columns_guessed', 'info', f'guessed from the names: {"; ".join(guessed)}. State '
-            'what differs under table in arm.yaml.'))
+            'columns_guessed', 'info', f'The names of the columns give {"; ".join(guessed)}. '
+            'State what differs under table in arm.yaml.'))
     return t, q, u, qd, (*defects, *_other_signal(parts[-1][1]['signal'][0], arm))
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
+from itertools import islice
 from pathlib import Path
 import re
 
 from dynid_ros.errors import RecordingError
 
+#: Lines in which a header is sought.
+MOST = 60
 #: First bytes of text in UTF-16.
 UTF_16 = (b'\xff\xfe', b'\xfe\xff')
 #: Day from which seconds count.
@@ -30,7 +33,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
 
 def text_encoding(path: Path) -> str:
     """
-    Find the encoding of a text by its first bytes.
+    Find the encoding of a text by its first lines: UTF-8 or UTF-16, else that of Windows.
 
     Raises
     ------
@@ -40,9 +43,15 @@ def text_encoding(path: Path) -> str:
     """
     try:
         with path.open('rb') as raw:
-            return 'utf-16' if raw.read(2) in UTF_16 else 'utf-8-sig'
+            head = b''.join(islice(raw, MOST))
     except OSError as error:
         raise RecordingError(f'{path} cannot be read: {error.strerror}') from error
+    if head[:2] in UTF_16:
+        return 'utf-16'
+    with suppress(UnicodeDecodeError):
+        head.decode()
+        return 'utf-8-sig'
+    return 'cp1252'
 
 
 def number_in(cell: str) -> float | None:

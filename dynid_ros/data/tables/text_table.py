@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 import re
 
@@ -14,14 +16,23 @@ from numpy.typing import NDArray
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.tables.column_words import summary, UNITS
-from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
+from dynid_ros.data.tables.text_lines import MOST, number_in, text_encoding, text_lines
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')
-#: Stands for bytes that are not UTF-8.
-REPLACED = '\ufffd'
+#: Characters that stand in no header; the last one replaces bytes that are no text.
+_NO_TEXT = re.compile('[\x00-\x08\x0e-\x1f\ufffd]')
+#: What files hold that are no tables, by their first two lines, and what to do.
+_OTHERS = {
+    r'header:\n': 'messages as "ros2 topic echo" prints them; print them with --csv ("rostopic '
+                  'echo -p"), or record a bag',
+    r'[<{]|\[[\[{]': 'XML or JSON; write a line of names, and below it one of numbers for each '
+                    'sample',
+    r'.*\n.*\[\s*-?\d': 'lists in its cells; write each number into a column of its own, such as '
+                         'q_0',
+}
 #: Characters of a cell that an error shows.
 LONGEST = 40
 _KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
@@ -237,14 +248,14 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
 
     """
     encoding = text_encoding(path)
-    # A line further down may be damaged.
-    with path.open(encoding=encoding, errors='replace') as file:
-        line, second = (file.readline().lstrip('#%').strip() for _ in range(2))
-    if REPLACED in line:
+    place, line, second = _first_lines(path, encoding)
+    if header:
+        line = next((text for _, text in text_lines(path, encoding)), '')
+    if _NO_TEXT.search(line):
         raise RecordingError(f'{path} cannot be read: it is not text')
     if not line:
         raise RecordingError(f'{path} is empty, or its first line is')
-    separator = next((s for s in SEPARATORS if s in line), None)
+    separator = _separator(line)
     cells = _cells(line, separator)
     if header:
         if len(header) != len(cells):
@@ -261,8 +272,41 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
     if len(units) == len(cells) and all(unit.strip('[]()').lower() in _KNOWN for unit in units):
         cells = [f'{name} [{unit.strip("[]()")}]' if unit else name
                  for name, unit in zip(cells, units, strict=True)]
-        return TextTable(path, tuple(cells), separator, 2, encoding)
-    return TextTable(path, tuple(cells), separator, 1, encoding)
+        return TextTable(path, tuple(cells), separator, place + 2, encoding)
+    return TextTable(path, tuple(cells), separator, place + 1, encoding)
+
+
+def _first_lines(path: Path, encoding: str) -> tuple[int, str, str]:
+    """Count the lines before the header, and find it and the line below it."""
+    # A line further down may be damaged.
+    with path.open(encoding=encoding, errors='replace') as file:
+        lines = [line.lstrip('#%').strip() for line in islice(file, MOST)]
+    for form, text in _OTHERS.items():
+        if re.match(form, '\n'.join(lines[:2])):
+            raise RecordingError(f'{path} holds {text}')
+    place = _header_place(lines)
+    lines += ['', '']
+    return place, lines[place], lines[place + 1]
+
+
+def _header_place(lines: Sequence[str]) -> int:
+    """Count the lines that a tool writes before the header, which is as wide as the rows."""
+    for place, line in enumerate(lines):
+        separator = _separator(line)
+        cells = _cells(line, separator)
+        numbers = sum(number_in(cell.replace(',', '.')) is not None for cell in cells)
+        widths = Counter(len(_cells(row, separator)) for row in lines[place + 1:] if row)
+        if 2 * numbers > len(cells):
+            # Behind a few words, these are rows without a header.
+            return place if 2 * len(_cells(lines[0], separator)) < len(cells) else 0
+        if widths and not numbers and 1 < len(cells) == widths.most_common(1)[0][0]:
+            return place
+    return 0
+
+
+def _separator(line: str) -> str | None:
+    """Find what stands between cells; None for white space."""
+    return next((s for s in SEPARATORS if s in line), None)
 
 
 def _cells(line: str, separator: str | None) -> list[str]:

@@ -24,13 +24,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> Answer:
     """Convert, and state what was taken for what."""
-    from dynid_ros.arm import load_arm
-    from dynid_ros.data.files.conversion import convert
     from dynid_ros.interface.cli.common.summary import defect_notes
+    from dynid_ros.interface.python.applications import convert
     from dynid_ros.utilities.text import several
 
-    arm = load_arm(args.arm) if args.arm else None
-    written = convert(args.recording, args.output, arm, **reading(args))
+    written = convert(args.recording, args.output, arm=args.arm, **reading(args))
     facts = {'bag': args.output, 'joints': written.joint_names, 'samples': len(written.t),
              'seconds': written.seconds, 'defects': written.defects}
     return Answer(

@@ -54,20 +54,23 @@ def run(args: Namespace) -> Answer:
         found = demonstrate(
             args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
-    trusted = found['online']['trustworthy']
+    trusted, given = found['online']['trustworthy'], Path(args.arm).exists()
+    own = args.arm if given else 'my_arm'
     online, batch = (headline(read_result(args.output / name)) for name in ('online', 'result'))
     return Answer(
         {**found, 'seconds': seconds, 'folder': args.output}, batch,
         int(not (trusted and found['batch']['trustworthy'])), _table(found), notes=[
-            *([] if trusted else [f'While it moved: {online}']),
+            *([] if trusted else [
+                'While it moved, not trustworthy: ' + online.partition(': ')[2]]),
             f'The two sets of parameters differ by {found["apart_percent"]:.2f} %.',
             f'The demonstration took {seconds:.0f} s; open '
             f'{args.output / "result" / "report.html"} in a browser.'],
         then=[
             'Next, with your own robot:',
-            '  dynid init my_robot.urdf -o my_arm      # lists what only you know',
-            '  dynid design my_arm -o excitation.yaml  # a motion within all limits',
-            '  dynid identify recording/ --arm my_arm -o result'])
+            *([] if given else [
+                '  dynid init my_robot.urdf -o my_arm      # lists what only you know']),
+            f'  dynid design {own} -o excitation.yaml  # a motion within all limits',
+            f'  dynid identify recording/ --arm {own} -o result'])
 
 
 def _table(found: dict[str, Any]) -> list[list[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.interface.cli.common.arguments import add_position, finite, position
 from dynid_ros.interface.cli.common.output import Answer
 
@@ -29,22 +30,15 @@ def run(args: Namespace) -> Answer:
     import numpy as np
 
     from dynid_ros.arm.description.tree import joint_units
-    from dynid_ros.dynamics.external_force import external_force
-    from dynid_ros.dynamics.rigid_body import forward_dynamics, gravity_torque, inverse_dynamics
-    from dynid_ros.dynamics.rigid_parameters import check_possible
-    from dynid_ros.interface.python.boundary import as_arm, as_model, is_result
+    from dynid_ros.interface.python.boundary import as_arm_or_model
+    from dynid_ros.interface.python.statics import external_force
     from dynid_ros.utilities.text import plain, several
 
-    result = as_model(args.arm) if is_result(args.arm) else None
-    arm = as_arm(args.arm) if result is None else result.arm
-    if result is None:
-        check_possible(arm)
-    model = result or arm
+    model = as_arm_or_model(args.arm)
+    arm = model if isinstance(model, ArmModel) else model.arm
     q = position(arm, args)
-    fext = external_force(model, args.body, args.wrench, None if args.in_base else q)
-    gravity = gravity_torque(model, q)
-    holding = inverse_dynamics(model, q, fext=fext)
-    acceleration = forward_dynamics(model, q, tau=gravity, fext=fext)
+    gravity, holding, acceleration = external_force(
+        model, args.wrench, q, body=args.body, in_base=args.in_base)
     within = np.abs(holding) <= arm.limits.effort
     keys = ('name', 'wrench', 'gravity', 'holding', 'acceleration', 'within_limit')
     joints = [dict(zip(keys, values, strict=True)) for values in zip(
@@ -54,9 +48,9 @@ def run(args: Namespace) -> Answer:
             joints, arm.limits.effort, joint_units('Nm', arm.prismatic),
             joint_units('rad/s²', arm.prismatic), strict=True):
         table.append([
-            own['name'], *(f'{value:.3f} {torque}' for value in (
+            own['name'], *(f'{round(value, 3) + 0.0:.3f} {torque}' for value in (
                 own['wrench'], -own['gravity'], own['holding'])), plain(limit, 4, torque),
-            f'{own["acceleration"]:.3f} {rate}',
+            f'{round(own["acceleration"], 3) + 0.0:.3f} {rate}',
             *([] if own['within_limit'] else ['above its limit'])])
     exceeded = [own['name'] for own in joints if not own['within_limit']]
     return Answer(

@@ -9,19 +9,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import add_output, positive
 from dynid_ros.interface.cli.common.output import Answer
-
-if TYPE_CHECKING:
-    from dynid_ros.motion.trajectory.trajectory_file import Trajectory
-
-#: Points a second of a motion of dynid design; controllers interpolate between them.
-RATE_HZ = 100.0
-#: Points that a controller may get.
-MOST_POINTS = 100_000
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
              'positions, velocities and accelerations')
     add('--model', type=Path, metavar='DIR', required=True, help='folder of dynid identify')
     add_output(parser, 'the trajectory to write (.yaml)')
-    add('--rate', type=positive, default=RATE_HZ, metavar='HZ',
+    add('--rate', type=positive, default=100.0, metavar='HZ',
         help='points a second, of a motion of dynid design (%(default)g)')
 
 
@@ -43,15 +33,14 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.arm.parameters import torque_units
     from dynid_ros.estimation.model.words import headline
     from dynid_ros.interface.python.boundary import as_model
-    from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
-    from dynid_ros.motion.trajectory.trajectory_file import write_trajectory
+    from dynid_ros.interface.python.motions import feedforward
+    from dynid_ros.motion.execution.feed_forward import extrapolation
     from dynid_ros.utilities.atomic_write import check_output
     from dynid_ros.utilities.text import plain, sentence
 
     check_output(args.output)
     model = as_model(args.model)
-    filled = with_effort(model, _points(args.motion, args.rate))
-    write_trajectory(args.output, filled)
+    filled = feedforward(model, args.motion, rate_hz=args.rate, out=args.output)
     assert filled.effort is not None
     units = dict(zip(model.arm.joint_names, torque_units(model.arm), strict=True))
     keys = ('name', 'unit', 'least', 'largest', 'rms')
@@ -72,25 +61,3 @@ def run(args: Namespace) -> Answer:
             for name, unit, *values in joints)],
         [*([] if good else [headline(model)]),
          *(sentence(f'extrapolation: {remark}') for remark in remarks)], wrote=[args.output])
-
-
-def _points(path: Path, rate_hz: float) -> Trajectory:
-    """Read the points of a motion, or sample it."""
-    from dynid_ros.arm.description.schema import read_yaml
-    from dynid_ros.motion.trajectory.motion_file import read_motion
-    from dynid_ros.motion.trajectory.trajectory_file import (
-        read_trajectory,
-        sample_times,
-        Trajectory,
-    )
-
-    content = read_yaml(path)
-    if isinstance(content, dict) and 'points' in content:
-        return read_trajectory(path)
-    excitation = read_motion(path)
-    wanted = excitation.motion.duration * rate_hz
-    if wanted > MOST_POINTS:
-        raise InputError(f'{path}: {wanted:.3g} points would be written; {MOST_POINTS} are the '
-                         'most: lower --rate')
-    t = sample_times(excitation.motion, rate_hz)
-    return Trajectory(excitation.joint_names, t, *excitation.motion.evaluate(t))

@@ -70,7 +70,10 @@ def run(args: Namespace) -> Answer:
         # It would stand in the way of the next attempt.
         target.unlink(missing_ok=True)
         raise
-    doubts = [*made.doubts, *_weak_drives(arm)]
+    bare = [] if bodies else [
+        'the description has no collision shapes: planned motions avoid not even the arm itself, '
+        'until arm.yaml has "collision" capsules']
+    doubts = [*made.doubts, *_weak_drives(arm), *bare]
     others = [f'locked: {", ".join(made.others)}'] if made.others else []
     if len(made.tips) > 1 and not (args.tip or args.joints):
         others.append(

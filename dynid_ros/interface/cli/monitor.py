@@ -116,4 +116,4 @@ def _notes(
     if not found.levels.held_out:
         yield ('The model has no held-out residual: thresholds come from the samples that it was '
                'fitted to, and false alarms are more.')
-    yield f'False alarms: {alarms_per_hour:g} an hour.'
+    yield f'False alarms to be expected: {alarms_per_hour:g} an hour.'

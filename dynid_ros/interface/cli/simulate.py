@@ -37,5 +37,5 @@ def run(args: Namespace) -> Answer:
              'seconds': log.seconds, 'assumed': log.assumed}
     return Answer(
         facts, f'Simulated {log.seconds:.1f} s of {log.arm.name}, {len(log.t)} samples'
-        + (', the end of them a motion for validation.' if log.validation else '.'),
+        + (', with a motion for validation at the end.' if log.validation else '.'),
         wrote=[args.output])

@@ -81,7 +81,7 @@ def ros2_topic(velocity=True):
 
 def german():
     names = numbered('q{} [deg]', 'dq{} [deg/s]', 'tau{} [Nm]', first=1)
-    degrees = table(['Zeit;Time [ms]', *names], T, 1e3 * T, np.degrees(Q), np.degrees(QD), TAU,
+    degrees = table(['Nr;Time [ms]', *names], T, 1e3 * T, np.degrees(Q), np.degrees(QD), TAU,
                     separator=';')
     return '\ufeff' + degrees.replace('.', ',')
 
@@ -251,6 +251,58 @@ def test_guesses_are_reported_and_what_the_documents_name_is_none(tmp_path, arm)
     assert kind.code == 'signal_kind' and 'signal: current' in kind.message
     path.write_text(table(['t', *numbered('q_{}', 'tau_{}')], T, Q, TAU))
     assert read_recording(path, arm).defects == ()
+
+
+def test_names_in_a_table_may_lack_what_those_of_the_arm_share(tmp_path, arm):
+    own = arm.with_tree(joint_names=tuple(f'ur10_{name}_joint' for name in JOINTS))
+    path = tmp_path / 'a.csv'
+    path.write_text(plotjuggler())
+    log = read_recording(path, own)
+    assert_motion(log, True)
+    (guess,) = log.defects
+    assert 'joints pan, lift, elbow as ur10_pan_joint, ur10_lift_joint, ur10_e' in guess.message
+    # Documented names of columns, but not of the joints.
+    path.write_text(table(['t', *(f'{name}.{field}' for field in ('position', 'effort')
+                                  for name in NAMES)], T, Q[:, OTHER], TAU[:, OTHER]))
+    assert 'joints pan, lift, elbow as' in read_recording(path, own).defects[0].message
+    assert read_recording(path, arm).defects == ()
+
+
+@pytest.mark.parametrize(('before', 'separator'), [
+    ('# robot: UR3e\n# operator: X, at noon\n', ','),
+    ('Trace: KRCAxis\n\nDate: 1.11.2024\n', '\t'), ('% log of 3 joints\n%\n% ', ';')])
+def test_a_header_may_stand_behind_other_lines(tmp_path, arm, before, separator):
+    path = tmp_path / 'a.txt'
+    names = ['t', *numbered('q_{}', 'qd_{}', 'tau_{}')]
+    path.write_text(before + table(names, T, Q, QD, TAU, separator=separator))
+    assert_motion(read_recording(path, arm), True)
+    # Without names, arm.yaml names the columns.
+    path.write_text('# robot: UR3e\n' + text(np.column_stack([T, Q, TAU]), separator))
+    with pytest.raises(RecordingError, match='no header line, but 7 columns'):
+        read_recording(path, arm)
+    named = replace(arm, table=Table(header=('t', *numbered('q{}', 'tau{}'))))
+    assert_motion(read_recording(path, named))
+
+
+def test_text_of_windows_in_german(tmp_path, arm):
+    names = ['Zeit [s]', *(f'{word}_A{k}[{unit}]' for word, unit in (
+        ('AxisActual_Winkel', '°'), ('Soll_Winkel', 'Grad'), ('Drehmoment', 'Nm'))
+        for k in (1, 2, 3))]
+    trace = table(names, T, np.degrees(Q), 1 + Q, TAU, separator=';').replace('.', ',')
+    (tmp_path / 'a.txt').write_text(trace, encoding='cp1252', newline='\r\n')
+    assert_motion(read_recording(tmp_path / 'a.txt', arm))
+
+
+@pytest.mark.parametrize(('content', 'said'), [
+    ('header:\n  stamp:\n    sec: 1\n    nanosec: 5\n  frame_id: base\nname:\n- pan\n',
+     'messages as "ros2 topic echo" prints .*--csv'),
+    ('<Rob Type="KUKA"><AIPos A1="1.0"/></Rob>\n' * 2, 'XML or JSON; write a line of names'),
+    ('{"t": 0.0, "q": [0.1, 0.2, 0.3]}\n' * 2, 'XML or JSON; write a line of names'),
+    ('t,position,effort\n0.0,"[0.1, 0.2, 0.3]","[1, 2, 3]"\n', 'lists in its cells; write each')])
+def test_text_that_is_no_table_has_its_own_remedy(tmp_path, arm, content, said):
+    (tmp_path / 'a.txt').write_text(content)
+    with pytest.raises(RecordingError, match=said):
+        read_recording(tmp_path / 'a.txt', arm)
 
 
 FIVE = (T[:5], Q[:5], TAU[:5])
