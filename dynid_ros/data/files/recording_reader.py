@@ -72,9 +72,7 @@ def read_recording(
     states = read_messages(path, topic)
     if states is not None:
         return at_joints(from_messages(states, path, arm, received), arm)
-    t, q, u, qd, defects = read_table(path, arm, rate_hz=rate_hz)
-    return at_joints(
-        Recording(t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects), arm)
+    return at_joints(read_table(path, arm, rate_hz=rate_hz), arm)
 
 
 def read_messages(path: Path, topic: str) -> JointStates | None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.tables.array_table import ArrayTable, open_arrays
+from dynid_ros.data.tables.array_table import open_arrays
 from dynid_ros.data.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
 from dynid_ros.data.tables.column_words import FILLERS, plain, summary, tokens, WORDS
-from dynid_ros.data.tables.text_table import open_text, require, TextTable
+from dynid_ros.data.tables.text_table import open_text, Table
 from dynid_ros.errors import RecordingError
 
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
@@ -17,7 +17,6 @@ TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
 QUANTITIES = ('position', 'velocity', 'signal')
 
-Table = TextTable | ArrayTable
 #: A file with the columns of it by quantity, ``time`` included.
 Part = tuple[Table, dict[str, Family]]
 
@@ -86,7 +85,7 @@ def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
 def _named(table: Table, names: Sequence[str | None]) -> Family:
     """Return the columns that arm.yaml names."""
     stated = [name for name in names if name is not None]
-    require(table.path, table.names, stated)
+    table.require(stated)
     return [plain(name) for name in stated]
 
 

@@ -258,7 +258,7 @@ WRONG = {
     'a column missing': (
         table(['t', *(f'/js/{name}/position' for name in JOINTS), '/js/pan/effort',
                '/js/elbow/effort'], FIVE[0], FIVE[1], FIVE[2][:, :2]),
-        ['no signal of lift', '/js/lift/effort is missing', '/js/elbow/effort']),
+        ['no columns of signal for lift: /js/pan/effort, /js/elbow/effort do not fit']),
     'two arms': (
         table(['t', *(f'{side}_{name}_q' for side in ('left', 'right') for name in JOINTS),
                *numbered('tau_{}')], FIVE[0], FIVE[1], FIVE[1], FIVE[2]),
@@ -272,7 +272,7 @@ WRONG = {
     'other joints': (
         table(['t', *(f'{name}.{field}' for field in ('position', 'effort')
                       for name in ('base', 'arm1', 'hand'))], *FIVE),
-        ['base, arm1, hand', 'pan, lift, elbow', 'aliases']),
+        ['for pan, lift, elbow: base.position, arm1.position, hand.position', 'aliases']),
     'no header': (table([*map(repr, np.r_[T[0], Q[0], TAU[0]].tolist())], *FIVE),
                   ['no header line', '7 columns', 'header: [t, q_1']),
     'no time': (table(numbered('q_{}', 'tau_{}'), FIVE[1], FIVE[2]), ['table: {rate_hz: 100}']),
