@@ -25,7 +25,7 @@ from dynid_ros.arm.description.tree import (
     Placement,
     rotation_rpy,
 )
-from dynid_ros.arm.description.urdf_numbers import LARGEST
+from dynid_ros.arm.description.urdf_xml import LARGEST
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
-import os
 from pathlib import Path
-import sys
-import tempfile
 from typing import Any
 
 import numpy as np
@@ -76,13 +72,10 @@ def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:
     """Build Pinocchio's model of a URDF in which some joints are locked where they rest."""
     import pinocchio
 
-    complaint: list[str] = []
     try:
-        with _stderr_into(complaint):
-            model = pinocchio.buildModelFromXML(xml)
+        model = pinocchio.buildModelFromXML(xml)
     except ValueError as error:
-        reason = complaint[0] if complaint else str(error)
-        raise ArmError(f'{path} is not a valid URDF: {reason}') from error
+        raise ArmError(f'{path} is not a valid URDF: {error}') from error
     reference = np.zeros(model.nq)
     for name, position in rest.items():
         reference[model.joints[model.getJointId(name)].idx_q] = position
@@ -115,23 +108,6 @@ def _assemble(
         name=tree.name,
         inertial=_inertial(model, ids),
     )
-
-
-@contextmanager
-def _stderr_into(lines: list[str]) -> Iterator[None]:
-    """Capture the output of the C++ parser, its only description of an error."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    with tempfile.TemporaryFile() as caught:
-        os.dup2(caught.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            caught.seek(0)
-            text = caught.read().decode(errors='replace')
-            lines += [line.removeprefix('Error:').strip() for line in text.splitlines()]
 
 
 def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) -> None:
