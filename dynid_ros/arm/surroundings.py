@@ -196,8 +196,7 @@ def _box(entry: Section, number: int) -> Box:
     size = entry.needed('size', entry.vector('size', 3))
     if not (size > 0).all():
         raise entry.error('size', 'must be above zero along every axis')
-    rpy = entry.vector('rpy', 3)
     return Box(
         entry.text('name') or f'box {number}',
         entry.needed('center', entry.vector('center', 3)), size,
-        np.eye(3) if rpy is None else rotation_rpy(rpy))
+        rotation_rpy(entry.filled('rpy', 3, 0.0)))
