@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import rotation_rpy
-from dynid_ros.arm.load import arm_file, is_robot_file, KEYS, locked_joints
+from dynid_ros.arm.load import arm_file, description_file, is_robot_file, KEYS, locked_joints
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.utilities.arrays import Array
 
@@ -150,12 +150,11 @@ def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
         around, 'boxes', ('name', 'center', 'size', 'rpy'))]
     capsules = [_capsule(entry, arm) for _, entry in _entries(
         top, 'collision', ('link', 'from', 'to', 'radius'))]
-    urdf = top.section('description', ('urdf', 'mdh', 'dh')).text('urdf')
     clearance = around.number('clearance')
     return Surroundings(
         tuple(capsules), tuple(walls), tuple(boxes),
         CLEARANCE if clearance is None else clearance,
-        None if urdf is None else path.parent / urdf, locked_joints(top))
+        description_file(path), locked_joints(top))
 
 
 def _entries(section: Section, key: str, known: tuple[str, ...]) -> list[tuple[int, Section]]:
