@@ -205,7 +205,7 @@ def _from_yaml(path: Path) -> ArmModel:
     return ArmModel(
         name=top.text('name') or read.name or path.resolve().parent.name,
         tree=read.tree,
-        gravity=np.array(_GRAVITY if 'gravity' not in top else top.vector('gravity', 3)),
+        gravity=top.filled('gravity', 3, _GRAVITY),
         limits=limits,
         drive=read_drive(top, n),
         inertial=_possible(read.inertial if links is None else links, links_by, path),

@@ -76,8 +76,8 @@ def read_limits(
     """Limits of the description, overridden by the lists of ``limits``, and its margins."""
     section = top.section('limits', (
         *_SIDES, *_BOUNDS, 'position_margin', 'velocity_scale', 'effort_scale'))
-    found = {key: getattr(known, key) if key not in section else section.vector(
-        key, len(names), finite=False) for key in (*_SIDES, *_BOUNDS)}
+    found = {key: section.filled(key, len(names), getattr(known, key), finite=False)
+             for key in (*_SIDES, *_BOUNDS)}
     for key in _BOUNDS:
         if not (found[key] > 0).all():
             raise section.error(key, 'must be above zero for every joint')
@@ -115,7 +115,9 @@ def read_table(top: Section, n: int) -> Table:
     return Table(
         section.positive('rate_hz'),
         section.text('time'),
-        *(section.names(key, n) for key in ('position', 'velocity', 'signal')),
+        section.names('position', n),
+        section.names('velocity', n),
+        section.names('signal', n),
         section.text('signal_file'),
         section.names('header'),
         section.choice('unit', tuple(ANGLES), '') if 'unit' in section else None)

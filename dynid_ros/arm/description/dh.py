@@ -139,9 +139,5 @@ def _row(
             sign, times, below = found.groups()
             values.append(float(f'{sign}{times or 1}') * np.pi / float(below or 1))
             continue
-        value = row.number(key)
-        if value is None:
-            raise ArmError(f'column "{key}" is missing in row {number} of "{section.place}" in '
-                           f'{section.path}')
-        values.append(value * factor)
+        values.append(factor * row.needed(key, row.number(key)))
     return values, row.choice('kind', ('revolute', 'prismatic'), 'revolute')

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.errors import ArmError, LONGEST_WORD
@@ -151,9 +152,11 @@ class Section:
         """``count`` numbers, (count,), or None where the key is absent."""
         return self._vector(key, self._data[key], count, finite) if key in self else None
 
-    def filled(self, key: str, count: int, default: float) -> Array:
-        """``count`` numbers, (count,), each the default where the key is absent."""
-        found = self.vector(key, count)
+    def filled(
+        self, key: str, count: int, default: ArrayLike, *, finite: bool = True,
+    ) -> Array:
+        """``count`` numbers, (count,), or the default where the key is absent."""
+        found = self.vector(key, count, finite=finite)
         return np.full(count, default) if found is None else found
 
     def matrix(self, key: str, count: int) -> Array:

@@ -14,9 +14,9 @@ import numpy as np
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.data.files.bag_backends import open_bag, ROS_1
 from dynid_ros.data.files.joint_state_cdr import (
-    Cursor,
     decode,
     Layout,
+    NOTHING,
     parse_layout,
     Parser,
 )
@@ -28,7 +28,6 @@ from dynid_ros.errors import DynidError, RecordingError
 
 # Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
 BATCH = 4096
-_NOTHING = slice(0, 0)
 
 
 @dataclass(frozen=True)
@@ -197,21 +196,22 @@ def parse_dynamic(data: bytes, interface: str) -> Layout:
         The bytes are not such a message.
 
     """
-    cursor = Cursor(data, stamped=True)
-    names = cursor.strings()
-    if cursor.count() != len(names):
+    layout = Layout(data, stamped=True)
+    names = layout.strings()
+    if layout.count() != len(names):
         raise ValueError('the numbers of joints and of their values differ')
     chosen, parts = [], []
     for name in names:
-        interfaces, values = cursor.strings(), cursor.doubles()
+        interfaces, values = layout.strings(), layout.doubles()
         if interface in interfaces:
             first = values.start + 8 * interfaces.index(interface)
             if first >= values.stop:
                 raise ValueError(f'{name} has fewer values than interfaces')
             chosen.append(name)
             parts.append(np.arange(first, first + 8))
-    places = np.concatenate(parts) if parts else _NOTHING
-    return cursor.layout(tuple(chosen), (_NOTHING, _NOTHING, places))
+    if parts:
+        layout.names, layout.arrays = tuple(chosen), (NOTHING, NOTHING, np.concatenate(parts))
+    return layout.end()
 
 
 def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
@@ -224,12 +224,13 @@ def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
         The bytes are not such a message.
 
     """
-    cursor = Cursor(data, stamped=False)
-    for _ in range(cursor.count()):
-        cursor.string(fixed=True)
+    layout = Layout(data, stamped=False)
+    for _ in range(layout.count()):
+        layout.string(fixed=True)
         # Size and stride.
-        cursor.count()
-        cursor.count()
+        layout.count()
+        layout.count()
     # The offset of the data is ignored.
-    cursor.count()
-    return cursor.layout(joints, (_NOTHING, _NOTHING, cursor.doubles()))
+    layout.count()
+    layout.names, layout.arrays = joints, (NOTHING, NOTHING, layout.doubles())
+    return layout.end()

@@ -23,7 +23,6 @@ from dynid_ros.errors import reason_of, RecordingError
 WIDEST = 1000
 #: Last words of arrays that name the columns of the others.
 _NAMES = ('name', 'names', 'joints', 'labels', 'columns')
-_V73 = b'MATLAB 7.3'
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 Values = NDArray[Any]
@@ -171,16 +170,9 @@ def _mat(path: Path) -> dict[str, Values]:
     from scipy.io import loadmat
 
     try:
-        with path.open('rb') as file:
-            if file.read(len(_V73)) == _V73:
-                raise RecordingError(
-                    f'{path} is a MAT file of version 7.3 (HDF5), which is not read; save it in '
-                    f"MATLAB with save('{path.name}', ..., '-v7')")
         content = loadmat(path, simplify_cells=True)
-    except RecordingError:
-        raise
     except Exception as error:
-        # A damaged file may fail anywhere in the decoder, with any exception.
+        # One of version 7.3 is refused; a damaged one may fail anywhere, with any exception.
         raise RecordingError(f'{path} is not a readable MAT file: {reason_of(error)}; save it in '
                              f"MATLAB with save('{path.name}', ..., '-v7')") from error
     found: dict[str, Values] = {}

@@ -295,6 +295,7 @@ def test_arrays_without_names_and_mat_files_of_version_7_3_are_refused(tmp_path,
         read_recording(tmp_path / 'log.npy', arm)
     named = replace(arm, table=Table(header=('t', *numbered('q{}', 'tau{}'))))
     assert_motion(read_recording(tmp_path / 'log.npy', named))
-    (tmp_path / 'a.mat').write_bytes(b'MATLAB 7.3 MAT-file, Platform: GLNXA64' + bytes(500))
-    with pytest.raises(RecordingError, match=r'version 7\.3 .*-v7'):
+    head = b'MATLAB 7.3 MAT-file, Platform: GLNXA64'.ljust(124) + b'\0\2IM'
+    (tmp_path / 'a.mat').write_bytes(head.ljust(512, b'\0') + b'\x89HDF\r\n\x1a\n')
+    with pytest.raises(RecordingError, match=r'v7\.3 .*-v7'):
         read_recording(tmp_path / 'a.mat', arm)
