@@ -19,7 +19,7 @@ from dynid_ros.data.files.bags import (
 )
 from dynid_ros.data.files.drive_signals import paired
 from dynid_ros.data.files.echoed_messages import FIELDS, read_echoed
-from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
+from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
@@ -179,7 +179,13 @@ def samples_of(
     used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
-    return (in_order_of_time(used, names, columns, there),
+    order = np.argsort(np.concatenate([block.index for block in used]))
+    stamps = (np.concatenate([getattr(block, name) for block in used])[order]
+              for name in ('index', 'stamp', 'received'))
+    values = (np.concatenate([getattr(block, name)[:, own] for block, own in zip(
+        used, columns, strict=True)])[order] if name in there else np.empty((len(order), 0))
+        for name in FIELDS)
+    return (SampleBlock(names, *stamps, *values),
             [*_name_defects(states, held, used, columns), *wrong])
 
 
@@ -201,28 +207,20 @@ def _of_right_lengths(
     needed: tuple[str, ...],
 ) -> tuple[list[SampleBlock], list[Defect]]:
     """Leave out messages whose arrays have a wrong length; refuse a recording with many."""
-    faults = [_length_fault(block, names, needed) for block in blocks]
-    wrong = [(int(place), fault) for block, fault in zip(blocks, faults, strict=True) if fault
-             for place in block.index]
-    found = damaged_defects(source, topic, sum(len(block.index) for block in blocks), wrong,
-                            'hold arrays of a wrong length')
-    return [block for block, fault in zip(blocks, faults, strict=True) if not fault], found
-
-
-def _length_fault(
-    block: SampleBlock, names: tuple[str, ...], needed: tuple[str, ...]
-) -> str | None:
-    """Return what is wrong with the arrays of messages; all but needed ones may be absent."""
-    for label in FIELDS:
-        width = getattr(block, label).shape[1]
-        if width == len(block.names) or (label not in needed and not width):
-            continue
-        if not width:
-            return f'{label} is missing for {", ".join(names)}; record a topic that holds it'
-        missing = next((n for n in names if block.names.index(n) >= width), names[0])
-        return (f'{width} values of {label} for {len(block.names)} joints, so {missing} is '
-                'ambiguous; fix the publisher and record again')
-    return None
+    used, wrong = [], []
+    for block in blocks:
+        # All but needed arrays may be absent.
+        widths = [(getattr(block, label).shape[1], label) for label in FIELDS]
+        faults = [f'{width} values of {label} for {len(block.names)} joints, {", ".join(names)} '
+                  'among them; record a topic that holds one for each'
+                  for width, label in widths
+                  if width != len(block.names) and (width or label in needed)]
+        if faults:
+            wrong += [(int(place), faults[0]) for place in block.index]
+        else:
+            used.append(block)
+    return used, damaged_defects(source, topic, sum(len(block.index) for block in blocks), wrong,
+                                 'hold arrays of a wrong length')
 
 
 def _name_defects(

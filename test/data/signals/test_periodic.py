@@ -10,6 +10,7 @@ from dynid_ros.data.signals.periodic import (
     find_period,
     harmonic_derivative,
     misfit,
+    periodic_part,
 )
 from dynid_ros.errors import RecordingError
 
