@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from textwrap import indent
@@ -17,7 +16,7 @@ from dynid_ros.arm.description.doubtful_limits import (
     DEFAULT_VELOCITY,
     plausible_limits,
 )
-from dynid_ros.arm.description.joint_choice import arm_tips, free_joints, GuessedArm
+from dynid_ros.arm.description.joint_choice import GuessedArm
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
@@ -27,34 +26,9 @@ from dynid_ros.utilities.arrays import Array
 _WIDTH = 80
 
 
-@dataclass(frozen=True)
-class Starter:
-    """
-    A first ``arm.yaml``.
-
-    Attributes
-    ----------
-    text : str
-        Content of the file.
-    others : tuple of str
-        Further joints of the robot that could move, and stay locked.
-    tips : tuple of str
-        Links at the ends of the robot's arms.
-    doubts : tuple of str
-        Guessed joints, missing entries, and implausible values.
-    open_questions : tuple of str
-        Settings that no description holds.
-
-    """
-
-    text: str
-    others: tuple[str, ...]
-    tips: tuple[str, ...]
-    doubts: tuple[str, ...]
-    open_questions: tuple[str, ...]
-
-
-def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Starter:
+def starter(
+    robot: UrdfTree, path: Path, arm: GuessedArm, others: Sequence[str], folder: Path,
+) -> tuple[str, list[str], list[str]]:
     """
     Write down the arm of a robot's description for the user to complete.
 
@@ -66,8 +40,19 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
         URDF, xacro file, MJCF or SDF that it was read from.
     arm : GuessedArm
         Joints of the arm.
+    others : sequence of str
+        Further joints of the robot that could move, and stay locked.
     folder : Path
         Where the ``arm.yaml`` will stand; it refers to the robot relative to this folder.
+
+    Returns
+    -------
+    text : str
+        Content of the file.
+    doubts : list of str
+        Guessed joints, missing entries, and implausible values.
+    questions : list of str
+        Settings that no description holds.
 
     Raises
     ------
@@ -77,19 +62,17 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
     """
     joints = arm.joints
     read = describe(robot, path, joints)
-    others = tuple(name for name in free_joints(robot.joints) if name not in joints)
-    limits, doubts = plausible_limits(read)
-    if arm.note:
-        doubts = (arm.note, *doubts)
+    limits, implausible = plausible_limits(read)
+    doubts = [*([arm.note] if arm.note else []), *implausible]
     led = [f'{each.name} follows {joints[each.leader]}' for each in read.tree.followers]
     if led:
-        doubts += (f'{", ".join(led)}, by the description; their links count for that joint',)
+        doubts.append(f'{", ".join(led)}, by the description; their links count for that joint')
     bare = [name for k, name in enumerate(read.tree.link_names)
             if read.inertial is None or not states_body(read.inertial[k])]
     if bare:
-        doubts += ('no inertia is stated for the links at '
-                   f'{", ".join(bare) if len(bare) < len(joints) else "all joints"}; design and '
-                   'simulate take cylinders from joint to joint',)
+        doubts.append('no inertia is stated for the links at '
+                      f'{", ".join(bare) if len(bare) < len(joints) else "all joints"}; design '
+                      'and simulate take cylinders from joint to joint')
     questions = [
         'drive: which signal your driver publishes as effort, and its gains if it is a current',
         'limits.acceleration: no description states it',
@@ -111,8 +94,7 @@ def starter(robot: UrdfTree, path: Path, arm: GuessedArm, folder: Path) -> Start
         *([_nominal(path, joints)] if robot.is_mjcf else []),
         _ENVIRONMENT,
     ]
-    return Starter(
-        '\n'.join(parts), others, arm_tips(robot.joints), doubts, tuple(questions))
+    return '\n'.join(parts), doubts, questions
 
 
 def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:
