@@ -176,13 +176,10 @@ def read_nominal(
     section = top.section('nominal', ('links', 'rotor_inertia', *TERMS))
     known = {name: section.needed(name, section.vector(name, n)) for name in TERMS
              if name in section}
-    links, inertial = section.raw('links'), None
-    if links is not None:
-        if not isinstance(links, list) or len(links) != bodies:
-            raise section.error('links', f'must be a list of {bodies} links, one a joint')
-        inertial = np.array([
-            _link(Section(link, top.path, ('mass', 'com', 'inertia'), f'nominal.links, link {i}'))
-            for i, link in enumerate(links, start=1)])
+    links = section.sections('links', ('mass', 'com', 'inertia'), 'link')
+    if 'links' in section and len(links) != bodies:
+        raise section.error('links', f'must be a list of {bodies} links, one a joint')
+    inertial = np.array([_link(link) for link in links]) if links else None
     return inertial, section.vector('rotor_inertia', n), known
 
 

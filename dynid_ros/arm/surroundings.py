@@ -144,29 +144,17 @@ def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
     floor = around.number('floor')
     walls = [] if floor is None else [
         Wall('floor', np.array([0.0, 0.0, floor]), np.array([0.0, 0.0, 1.0]))]
-    walls += [_wall(entry, i) for i, entry in _entries(
-        around, 'walls', ('name', 'point', 'normal'))]
-    boxes = [_box(entry, i) for i, entry in _entries(
-        around, 'boxes', ('name', 'center', 'size', 'rpy'))]
-    capsules = [_capsule(entry, arm) for _, entry in _entries(
-        top, 'collision', ('link', 'from', 'to', 'radius'))]
+    walls += [_wall(entry, i) for i, entry in enumerate(around.sections(
+        'walls', ('name', 'point', 'normal'), 'entry'), start=1)]
+    boxes = [_box(entry, i) for i, entry in enumerate(around.sections(
+        'boxes', ('name', 'center', 'size', 'rpy'), 'entry'), start=1)]
+    capsules = [_capsule(entry, arm) for entry in top.sections(
+        'collision', ('link', 'from', 'to', 'radius'), 'entry')]
     clearance = around.number('clearance')
     return Surroundings(
         tuple(capsules), tuple(walls), tuple(boxes),
         CLEARANCE if clearance is None else clearance,
         description_file(path), locked_joints(top))
-
-
-def _entries(section: Section, key: str, known: tuple[str, ...]) -> list[tuple[int, Section]]:
-    """Sections of a list, numbered from one."""
-    value = section.raw(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise section.error(key, f'must be a list of entries with {", ".join(known)}')
-    place = f'{section.place}.{key}' if section.place else key
-    return [(i, Section(entry, section.path, known, f'{place}, entry {i}'))
-            for i, entry in enumerate(value, start=1)]
 
 
 def _capsule(entry: Section, arm: ArmModel) -> Capsule:

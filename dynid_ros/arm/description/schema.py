@@ -109,6 +109,12 @@ class Section:
         """Return the mapping below a key; an empty one where the key is absent."""
         return Section(self._data.get(key), self.path, known, self._full(key))
 
+    def sections(self, key: str, known: Sequence[str], each: str) -> list[Section]:
+        """Return the mappings of a list below a key, numbered from one; none if absent."""
+        entries = self._items(key, self._data.get(key) or [], None, 'entries')
+        return [Section(entry, self.path, known, f'{self._full(key)}, {each} {i}')
+                for i, (_, entry) in enumerate(entries, start=1)]
+
     def number(self, key: str) -> float | None:
         """Finite number, or None where the key is absent."""
         return self._number(key, self._data[key]) if key in self else None

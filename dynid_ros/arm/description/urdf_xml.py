@@ -43,6 +43,8 @@ class UrdfJoint:
         Joint that it follows, multiplier and offset.
     damping, friction : float
         Viscous and Coulomb friction of ``<dynamics>``.
+    axis : (float, float, float)
+        Unit axis in the frame of the joint.
 
     """
 
@@ -56,6 +58,7 @@ class UrdfJoint:
     mimics: tuple[str, float, float] | None = None
     damping: float = 0.0
     friction: float = 0.0
+    axis: tuple[float, ...] = (1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,9 @@ def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
                       stacklevel=2)
     if kind not in MOVING:
         return UrdfJoint('fixed', parent, child)
-    _numbers(element, 'axis', 'xyz', where, '1 0 0', 3)
+    axis = _numbers(element, 'axis', 'xyz', where, '1 0 0', 3)
+    if not math.hypot(*axis):
+        raise ArmError(f'the axis of {where} has no direction')
     lower, upper, velocity, effort = (
         _numbers(element, 'limit', key, where, '0', largest=math.inf)[0]
         for key in ('lower', 'upper', 'velocity', 'effort'))
@@ -198,7 +203,8 @@ def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
     return UrdfJoint(
         kind, parent, child, lower, upper, abs(velocity) or math.inf, abs(effort) or math.inf,
         mimics, *(_numbers(element, 'dynamics', key, where, '0', largest=math.inf)[0]
-                  for key in ('damping', 'friction')))
+                  for key in ('damping', 'friction')),
+        axis=tuple(x / math.hypot(*axis) for x in axis))
 
 
 def _link(element: Element, end: str, where: str) -> str:
