@@ -119,19 +119,18 @@ def from_messages(
     samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
     stamps = samples.received if received else samples.stamp
     keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
-    fields = {name: getattr(samples, name) for name in FIELDS}
-    values = {name: array[keep] for name, array in fields.items() if array.shape[1]}
+    values = {name: getattr(samples, name)[keep] for name in FIELDS
+              if getattr(samples, name).shape[1]}
     stamps = stamps[keep]
     behind = int(stamps[0] - samples.stamp[keep][0])
     defects = (*states.defects, *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
-        moving = [name for name in ('position', 'velocity') if name in values]
-        stamps, moved, u, unpaired = paired(
-            (stamps, samples.received[keep], [values[name] for name in moving]), own,
-            received, f'{source}: topic {signals.topic}')
-        values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
+        rows, u, unpaired = paired(stamps, samples.received[keep], own, received,
+                                   f'{source}: topic {signals.topic}')
+        stamps = stamps[rows]
+        values = {name: array[rows] for name, array in values.items()} | {'effort': u}
         # Defects of the files are known from the joint states.
         others = (defect for defect in signals.defects if defect not in states.defects)
         defects = (*defects, *others, *foreign, *unpaired)

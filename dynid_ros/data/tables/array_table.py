@@ -151,18 +151,14 @@ def _npy(path: Path, header: Sequence[str]) -> dict[str, Values]:
             'numpy.save(path, array)') from error
     if array.dtype.names:
         return {name: array[name] for name in array.dtype.names}
-    if array.ndim == 2 and header:
-        if len(header) != array.shape[1]:
-            raise RecordingError(f'{path} has {array.shape[1]} columns, but table.header of '
-                                 f'arm.yaml names {len(header)}')
-        return {name: array[:, k] for k, name in enumerate(header)}
-    if array.ndim == 2 and not plain(path.stem).quantity:
+    if array.ndim != 2 or (not header and plain(path.stem).quantity):
+        return {path.stem: array}
+    if len(header) != array.shape[1]:
         raise RecordingError(
-            f'{path} is an array of shape {array.shape} without names of its columns; name them '
-            f'in arm.yaml, such as table: {{header: [t, q_1, q_2, ..., tau_1, tau_2, ...]}}, '
-            f'{array.shape[1]} in all, or save an npz file with numpy.savez(path, t=t, q=q, '
-            'tau=tau)')
-    return {path.stem: array}
+            f'{path} is an array of shape {array.shape}, and table.header of arm.yaml names '
+            f'{len(header)} columns; name all, such as table: {{header: [t, q_1, q_2, ..., tau_1, '
+            'tau_2, ...]}, or save an npz file with numpy.savez(path, t=t, q=q, tau=tau)')
+    return {name: array[:, k] for k, name in enumerate(header)}
 
 
 def _mat(path: Path) -> dict[str, Values]:
