@@ -202,9 +202,9 @@ def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
             raise ArmError(f'{where} mimics itself; name the joint that it follows')
     return UrdfJoint(
         kind, parent, child, lower, upper, abs(velocity) or math.inf, abs(effort) or math.inf,
-        mimics, *(_numbers(element, 'dynamics', key, where, '0', largest=math.inf)[0]
-                  for key in ('damping', 'friction')),
-        axis=tuple(x / math.hypot(*axis) for x in axis))
+        mimics, _numbers(element, 'dynamics', 'damping', where, '0', largest=math.inf)[0],
+        _numbers(element, 'dynamics', 'friction', where, '0', largest=math.inf)[0],
+        tuple(x / math.hypot(*axis) for x in axis))
 
 
 def _link(element: Element, end: str, where: str) -> str:

@@ -133,15 +133,9 @@ def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:
             column.name in named or (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
             for column in every):
         return []
-    found = [f'{name} from {_shown(family)}' + f' of {table.path.name}' * (len(parts) > 1)
+    found = [f'{name} from {summary([column.name for column in family])}'
+             + f' of {table.path.name}' * (len(parts) > 1)
              for table, columns in parts for name, family in columns.items() if family]
     if any(column.label.isdigit() for column in every):
         found.append(f'joints by number, {", ".join(arm.joint_names)}')
     return found
-
-
-def _shown(family: Family) -> str:
-    """Name columns by their pattern, numbered ones by the first and last."""
-    if any('*' in column.pattern and not column.label.isdigit() for column in family):
-        return family[0].pattern.replace('*', 'JOINT')
-    return summary([column.name for column in family])
