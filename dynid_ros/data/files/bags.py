@@ -166,15 +166,13 @@ def damaged_defects(
 def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: str) -> None:
     wanted = topic.name
     if not topics:
-        raise RecordingError(
-            f'{path} holds nothing readable: its recorder was stopped before it wrote any message'
-        )
+        raise RecordingError(f'{path} holds nothing readable: its recorder was stopped before it '
+                             'wrote any message')
     kind = topics.get(wanted)
     if kind is None:
         listed = ', '.join(f'{name} ({topics[name]})' for name in sorted(topics))
         raise RecordingError(
-            f'{path} has no topic {wanted}; topics there: {listed}; {remedy}'
-        )
+            f'{path} has no topic {wanted}; topics there: {listed}; {remedy}')
     if kind != topic.kind:
         raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {topic.kind}')
 

@@ -197,8 +197,7 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
     tried = '; or '.join(', '.join(names) for names in (arm.joint_names, *arm.aliases))
     raise RecordingError(
         f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
-        f'it holds {", ".join(there) or "no names"}; set joints or aliases in arm.yaml'
-    )
+        f'it holds {", ".join(there) or "no names"}; set joints or aliases in arm.yaml')
 
 
 def _of_right_lengths(
@@ -231,10 +230,8 @@ def _name_defects(
     skipped = states.count - sum(len(block.index) for block in held)
     if skipped:
         others = next(block for block in states.blocks if all(block is not b for b in held))
-        text = (
-            f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm and '
-            f'are left out; they hold {", ".join(others.names) or "no names"}.'
-        )
+        text = (f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm '
+                f'and are left out; they hold {", ".join(others.names) or "no names"}.')
         found.append(Defect('messages_skipped', 'info', text, count=skipped))
     if len({tuple(c) for c in columns}) > 1:
         first = np.sort([int(block.index[0]) for block in used])[1]
