@@ -100,16 +100,11 @@ def _whole(path: Path, stack: ExitStack) -> Bag:
 def _by_rosbags(path: Path, stack: ExitStack) -> Bag:
     """Read through ``rosbags``, which needs no ROS; messages of a ROS 1 bag come as CDR."""
     from rosbags import rosbag1, rosbag2
-    from rosbags.typesys import get_types_from_msg, get_typestore, Stores
+    from rosbags.typesys import get_typestore, Stores
 
     old = path.suffix.lower() == ROS_1
     reader: Any = stack.enter_context((rosbag1 if old else rosbag2).Reader(path))
     store = get_typestore(Stores.ROS2_HUMBLE)
-    for c in reader.connections if old else ():
-        if c.msgtype in KINDS and c.msgtype not in store.fielddefs:
-            types = get_types_from_msg(c.msgdef.data, c.msgtype)
-            store.register({name: fields for name, fields in types.items()
-                            if name not in store.fielddefs})
 
     def messages(topic: str) -> Iterator[tuple[int, bytes]]:
         wanted = [c for c in reader.connections if _full(c.topic) == topic]
