@@ -144,12 +144,9 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     found += [*rate_defects(float(np.median(np.diff(recording.t)))), *stamp_defects(recording),
               *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
-        found += [
-            *(degree_defects(recording, arm) or jump_defects(recording, arm)),
-            *constant_defects(recording),
-            *_position_limits(recording, arm),
-            *quantisation_defects(recording),
-        ]
+        found += [*(degree_defects(recording, arm) or jump_defects(recording, arm)),
+                  *constant_defects(recording), *_position_limits(recording, arm),
+                  *quantisation_defects(recording)]
     found += [*_saturated(recording, arm), *_velocity_limits(recording, arm)]
     return (*recording.defects, *found)
 
@@ -157,34 +154,28 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
 def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
     rows, least = recording.q.size, THRESHOLDS.samples_per_parameter * arm.layout.size
     if rows < least:
-        text = (
-            f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
-            f'parameters; record at least {-(-least // arm.n)} samples.'
-        )
+        text = (f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
+                f'parameters; record at least {-(-least // arm.n)} samples.')
         return [Defect('too_short', 'error', text, None, len(recording.t), None, rows, least)]
     shortest = THRESHOLDS.shortest
     if usable(recording.t) and recording.seconds < shortest:
         text = f'The recording lasts {recording.seconds:.3g} s; record at least {shortest:g} s.'
-        count, seconds = len(recording.t), recording.seconds
-        return [Defect('too_short', 'error', text, None, count, None, seconds, shortest)]
+        return [Defect('too_short', 'error', text, None, len(recording.t), None,
+                       recording.seconds, shortest)]
     return []
 
 
 def _nonfinite(recording: Recording) -> list[Defect]:
-    signal = (
-        f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or '
-        f'infinite: cut these samples out; where all are, its interface is missing in the driver '
-        'or in the broadcaster.'
-    )
-    position = (
-        '{name}: {count} of {total} positions are NaN or infinite; fix the driver and '
-        'record again.'
-    )
     return [
-        *marked_defects(recording, ~np.isfinite(recording.q), 'position_nan', 'error', position,
-                        threshold=THRESHOLDS.missing_share),
-        *marked_defects(recording, ~np.isfinite(recording.u), 'effort_nan', 'error', signal),
-    ]
+        *marked_defects(
+            recording, ~np.isfinite(recording.q), 'position_nan', 'error',
+            '{name}: {count} of {total} positions are NaN or infinite; fix the driver and record '
+            'again.', threshold=THRESHOLDS.missing_share),
+        *marked_defects(
+            recording, ~np.isfinite(recording.u), 'effort_nan', 'error',
+            f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or infinite: '
+            'cut these samples out; where all are, its interface is missing in the driver or in '
+            'the broadcaster.')]
 
 
 def _dead_signal(recording: Recording) -> list[Defect]:
@@ -238,11 +229,10 @@ def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     excess = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
     beyond = excess > slack
     touching = (excess >= 0) & ~beyond.any(axis=0)
-    outside = (
-        '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
-    )
-    hit = '{name} is at its position limit in {count} samples: contact there is not modelled.'
     return [
-        *marked_defects(recording, beyond, 'position_limit', 'warning', outside, threshold=slack),
-        *marked_defects(recording, touching, 'position_limit', 'info', hit, threshold=0.0),
-    ]
+        *marked_defects(
+            recording, beyond, 'position_limit', 'warning', '{name} is beyond its position limits '
+            'in {count} samples: check units, offsets and limits.', threshold=slack),
+        *marked_defects(
+            recording, touching, 'position_limit', 'info', '{name} is at its position limit in '
+            '{count} samples: contact there is not modelled.', threshold=0.0)]
