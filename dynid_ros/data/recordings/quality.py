@@ -203,8 +203,8 @@ def unmeasured(joint: str, signal: str, value: float) -> str:
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
     if not np.isfinite(recording.u).all():
         return []
-    limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    near, share = THRESHOLDS.saturated, np.abs(joint_torque(recording.u, arm.drive)) / limit
+    near = THRESHOLDS.saturated
+    share = np.abs(joint_torque(recording.u, arm.drive)) / arm.limits.effort
     marks = share >= 1 - near
     few = marks.sum(axis=0) < THRESHOLDS.saturated_samples
     marks[:, few | ~(share <= 1 + near).all(axis=0)] = False
@@ -216,9 +216,8 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
 def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     if recording.qd is None:
         return []
-    limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     slack = THRESHOLDS.velocity_slack
-    bad = np.abs(recording.qd) > slack * limit
+    bad = np.abs(recording.qd) > slack * arm.limits.velocity
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
     return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
 

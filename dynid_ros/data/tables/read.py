@@ -66,8 +66,9 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Re
                 raise RecordingError(f'{path}: {len(bad)} rows of positions but '
                                      f'{len(unreadable)} rows of signals in {table.path.name}')
         else:
-            values['time'] += other_start - start
-            values, unreadable = _at_times(path, table.path, t, values, unreadable)
+            own = values.pop('time') + (other_start - start)
+            values['signal'], unreadable = _at_times(
+                path, table.path, t, own, values['signal'], unreadable)
         data, bad, defects = {**data, **values}, bad | unreadable, [*defects, *found]
     if guessed:
         defects = [*defects, Defect(
@@ -94,22 +95,19 @@ def _values(
 
 
 def _at_times(
-    path: Path, other: Path, t: Array, values: dict[str, Array], bad: Mask,
-) -> tuple[dict[str, Array], Mask]:
-    """Bring the values of a second table to the times of the first."""
-    own = values.pop('time')
+    path: Path, other: Path, t: Array, own: Array, u: Array, bad: Mask,
+) -> tuple[Array, Mask]:
+    """Bring the drive signals of a second table to the times of the first."""
     if np.array_equal(own, t):
-        return values, bad
+        return u, bad
     order = np.flatnonzero(~bad)[np.argsort(own[~bad], kind='stable')]
     own = own[order]
     place = np.clip(np.searchsorted(own, t), 1, len(own) - 1)
-    far = (t < own[0]) | (t > own[-1])
-    far |= own[place] - own[place - 1] > THRESHOLDS.gap_seconds
+    far = (t < own[0]) | (t > own[-1]) | (own[place] - own[place - 1] > THRESHOLDS.gap_seconds)
     if far.all():
         raise RecordingError(f'{path} and {other.name} have no time in common; let both log by '
                              'one clock')
-    return {name: np.column_stack([np.interp(t, own, column) for column in x[order].T])
-            for name, x in values.items()}, far
+    return np.column_stack([np.interp(t, own, column) for column in u[order].T]), far
 
 
 def _in_units(x: Array, quantity: str, family: Family, arm: ArmModel) -> Array:
