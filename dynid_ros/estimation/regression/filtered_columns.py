@@ -133,7 +133,9 @@ class FilteredColumns:
     ) -> Array:
         """Evaluate, filter and decimate the columns of the load of inertial parameters."""
         out = np.zeros((piece.count, self._loads))
-        for part, rows, shares in self._parts(piece) if inertial is not None else ():
+        if inertial is None:
+            return out
+        for part, rows, shares in self._parts(piece):
             load = gravity_torque(self.arm, motion.q[part], inertial)
             out[rows] += np.hstack([
                 shares @ term.value(motion.qd[part], load, self._shape) for term in self._loaded])
