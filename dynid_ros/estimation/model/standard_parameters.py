@@ -100,7 +100,7 @@ class StandardParameters:
     def data_share(self) -> Array:
         """Share of the information that comes from the data, 0 to 1, (p,)."""
         data = self.prior.grouping.T @ self.information @ self.prior.grouping
-        return np.clip(np.einsum('ij,ji->i', self.covariance, data), 0, 1)
+        return np.asarray(np.clip(np.einsum('ij,ji->i', self.covariance, data), 0, 1))
 
     @property
     def from_data(self) -> NDArray[np.bool_]:
