@@ -119,17 +119,6 @@ class RowPipeline(Checkpointed):
         block, self.samples = self.samples, self.samples[:0]
         return self._process(block) if len(block) else []
 
-    def parts(self) -> dict[str, Checkpointed]:
-        """Return the steps of the stream; filters are there once the rate is known."""
-        parts: dict[str, Checkpointed] = {
-            'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
-            'warmth': self._warmth, 'presliding': self._presliding,
-            'standstill': self._standstill}
-        if self.settings:
-            parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
-                      'torque': self._torque_filter, 'decimator': self._decimator}
-        return parts
-
     def restore(self, state: State) -> None:
         """Go on from a saved state of a stream with the same settings."""
         self._resampler.restore(state_of('resampler', state))
