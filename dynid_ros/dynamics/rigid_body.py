@@ -23,12 +23,7 @@ from dynid_ros.dynamics.external_force import (
     joint_screws,
     link_poses,
 )
-from dynid_ros.dynamics.regressor import rigid_torque
-from dynid_ros.dynamics.rigid_parameters import (
-    IdentifiedParameters,
-    rigid_parameters,
-    RigidParameters,
-)
+from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters, rigid_parameters
 from dynid_ros.dynamics.state import as_states, States
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
@@ -68,7 +63,7 @@ def inverse_dynamics(
     """
     parameters = rigid_parameters(arm)
     states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, qdd=qdd), fext)
-    return states.shaped(_torque(parameters, states.q, *states.rates) - force)
+    return states.shaped(parameters.torque(states.q, *states.rates) - force)
 
 
 def forward_dynamics(
@@ -108,7 +103,16 @@ def forward_dynamics(
     parameters = rigid_parameters(arm)
     states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, tau=tau), fext)
     velocity, torque = states.rates
-    return states.shaped(_solved(parameters, states.q, velocity, torque + force))
+    mass = parameters.mass_matrix(states.q)
+    bias = parameters.torque(states.q, velocity, np.zeros_like(velocity))
+    try:
+        np.linalg.cholesky(mass)
+        return states.shaped(np.linalg.solve(mass, (torque + force - bias)[..., None])[..., 0])
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            f"the mass matrix of '{parameters.arm.name}' is not positive definite at q, so the "
+            'acceleration is undefined; state inertias of all links, or identify from richer '
+            'data') from error
 
 
 def mass_matrix(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
@@ -123,7 +127,7 @@ def mass_matrix(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
     """
     parameters = rigid_parameters(arm)
     states = as_states(parameters.arm, q)
-    return states.shaped(_mass(parameters, states.q))
+    return states.shaped(parameters.mass_matrix(states.q))
 
 
 def gravity_torque(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
@@ -194,30 +198,3 @@ def _states(
     if force.ndim == 3:
         states = states.repeated(len(force))
     return states, joint_force(arm, states.q, force)
-
-
-def _torque(parameters: RigidParameters, q: Array, qd: Array, qdd: Array) -> Array:
-    links = rigid_torque(parameters.arm, parameters.inertial.ravel(), q, qd, qdd)
-    return np.asarray(links + qdd @ parameters.rotor.T)
-
-
-def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Array:
-    mass, bias = _mass(parameters, q), _torque(parameters, q, qd, np.zeros_like(q))
-    try:
-        np.linalg.cholesky(mass)
-        return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
-    except np.linalg.LinAlgError as error:
-        raise InputError(
-            f"the mass matrix of '{parameters.arm.name}' is not positive definite at q, so the "
-            'acceleration is undefined; state inertias of all links, or identify from richer '
-            'data') from error
-
-
-def _mass(parameters: RigidParameters, q: Array) -> Array:
-    """Mass matrices (N, n, n): their columns are the torque of unit accelerations."""
-    n = parameters.arm.n
-    states, units = np.repeat(q, n, axis=0), np.tile(np.eye(n), (len(q), 1))
-    links = rigid_torque(
-        parameters.arm, parameters.inertial.ravel(), states, np.zeros_like(states), units,
-        weightless=True)
-    return links.reshape(len(q), n, n).swapaxes(1, 2) + parameters.rotor

@@ -22,7 +22,7 @@ from dynid_ros.dynamics.rigid_body import (
     inverse_dynamics,
     mass_matrix,
 )
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.dynamics.state import LimitWarning
 from dynid_ros.errors import ArmError, InputError
 from dynid_ros.simulation.mjcf import joint_order, mujoco_model
@@ -307,19 +307,6 @@ def test_a_state_of_wrong_shape_or_not_finite_is_refused_in_words():
 def test_an_arm_without_inertias_is_named():
     with pytest.raises(ArmError, match="'ur10' has no nominal inertias"):
         mass_matrix(replace(load_arm('ur10'), inertial=None), np.zeros(6))
-
-
-def test_point_masses_have_no_inertia_that_rounding_makes_negative():
-    arm = load_arm('two_axis')
-    centers, mass = np.array([[0.1, 0.0, 0.0], [0.03, -0.07, 0.2]]), 1.5
-    steiner = [mass * (c @ c * np.eye(3) - np.outer(c, c)) for c in centers]
-    upper = np.triu_indices(3)
-    points = replace(arm, inertial=np.array([
-        [mass, *(mass * c), *moment[upper]] for c, moment in zip(centers, steiner, strict=True)]))
-    known = pinocchio_arm(points)
-    for body, center in zip(list(known.model.inertias)[1:], centers[known.order], strict=True):
-        np.testing.assert_allclose(body.inertia, 0, atol=1e-15)
-        np.testing.assert_allclose(body.lever, center, atol=1e-15)
 
 
 def test_a_position_outside_its_limits_is_warned_of_with_joint_and_value():
