@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 import re
@@ -24,6 +24,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.simulation.mjcf import friction_of
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 
@@ -185,12 +186,6 @@ def export_urdf(
         text, notes = replaced_urdf(arm, Path(robot))
     write_whole(Path(out), f'{text}{SIGNED}'.encode())
     return tuple(notes)
-
-
-def friction_of(arm: ArmModel, joint: int, attributes: Mapping[str, str]) -> dict[str, str]:
-    """Nominal viscous and Coulomb coefficients of a joint, as attributes."""
-    return {attribute: numbers(arm.friction_nominal[term][joint])
-            for term, attribute in attributes.items() if term in arm.friction_nominal}
 
 
 def _as_utf8(data: bytes) -> str:

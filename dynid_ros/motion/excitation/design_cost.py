@@ -225,10 +225,10 @@ class DesignCost:
 
         """
         if self.collision is not None:
-            sample, pairs = self.collision.violated(states[0])
+            scene = self.collision.scene
+            sample, pairs = scene.between.violated(states[0], self.collision.floor)
             if len(pairs):
-                levers = self.collision.scene.levers[pairs]
-                return Hindrance(sample, pairs, (levers != 0).max(axis=0))
+                return Hindrance(sample, pairs, (scene.levers[pairs] != 0).max(axis=0))
         if self.torque is not None:
             over = self.torque.exceeded(states[0], states[1], states[2])
             if over.any():

@@ -10,7 +10,6 @@ import pinocchio
 import pytest
 from real_urdfs import urdf
 
-from dynid_ros.applications.export.mjcf import mjcf_of
 from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.applications.export.urdf import replaced_urdf, urdf_of
 from dynid_ros.arm import load_arm
@@ -19,6 +18,7 @@ from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import ArmError
+from dynid_ros.simulation.mjcf import mjcf_of
 
 REAL = ('ur5_robot', 'kinova', 'xarm7', 'tiago_no_hand', 'talos_left_arm', 'so101', 'z1', 'baxter',
         'panda', 'ur3_gripper')
