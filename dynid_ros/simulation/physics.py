@@ -86,8 +86,7 @@ class SimulatedArm:
         self._effort = known_effort(arm)
         self._mass = np.zeros((self._model.nv, self._model.nv))
         self._mass_of_data = int(mujoco.__version__.partition('.')[0]) >= 4
-        self._still, self._torque = np.zeros(arm.n), np.zeros(arm.n)
-        self._pushed: tuple[int, Array, Array] | None = None
+        self._torque = np.zeros(arm.n)
         self.reset(np.zeros(arm.n))
 
     @property
@@ -120,24 +119,6 @@ class SimulatedArm:
         self._change = np.zeros(self.arm.n)
         self._friction.reset()
         return self.state
-
-    def push(self, joint: int, point: ArrayLike, force: ArrayLike) -> None:
-        """
-        Push on a link from outside, until another push.
-
-        Parameters
-        ----------
-        joint : int
-            Joint that moves the link.
-        point : (3,) array_like
-            Where, in the frame of the link, m.
-        force : (3,) array_like
-            Force along the axes of the base frame, N; zero for none.
-
-        """
-        self._pushed = (
-            int(self._model.dof_bodyid[self._every[joint]]), np.array(point, dtype=float),
-            np.array(force, dtype=float))
 
     def step(self, tau: ArrayLike, steps: int = 1) -> ArmState:
         """
@@ -186,7 +167,7 @@ class SimulatedArm:
             self._q[self._order], self._qd[self._order])
         fastest = apply_friction(
             G.T @ self._mass @ G, self._joints, self._qd[self._order], self._bias @ G,
-            self._tau + self._external() - constant, self._friction.nominal.speeds, rising,
+            self._tau - constant, self._friction.nominal.speeds, rising,
             falling, self.timestep, self._change, self._torque)
         if not fastest < FASTEST:
             reached = np.abs(self._qd[self._order] + self._change)
@@ -203,14 +184,3 @@ class SimulatedArm:
     def _place(self, q: Array, qd: Array) -> None:
         tree = self.arm.tree
         self._q[self._every], self._qd[self._every] = tree.positions(q), tree.rates(qd)
-
-    def _external(self) -> Array:
-        """Torque of a push at the joints, (n,), Nm."""
-        if self._pushed is None:
-            return self._still
-        body, point, force = self._pushed
-        data, all_joints = self._data, np.zeros(self._model.nv)
-        place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
-        self._mujoco.mj_applyFT(
-            self._model, data, force, np.zeros(3), place, body, all_joints)
-        return np.asarray(all_joints @ self._gearing)
