@@ -107,7 +107,8 @@ def forward_dynamics(
     bias = parameters.torque(states.q, velocity, np.zeros_like(velocity))
     try:
         np.linalg.cholesky(mass)
-        return states.shaped(np.linalg.solve(mass, (torque + force - bias)[..., None])[..., 0])
+        return states.shaped(np.asarray(
+            np.linalg.solve(mass, (torque + force - bias)[..., None])[..., 0], dtype=float))
     except np.linalg.LinAlgError as error:
         raise InputError(
             f"the mass matrix of '{parameters.arm.name}' is not positive definite at q, so the "

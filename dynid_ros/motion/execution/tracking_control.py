@@ -59,7 +59,7 @@ class RigidArm:
             Nm (N for prismatic joints).
 
         """
-        return self._known.torque(*np.array([[q], [qd], [qdd]], dtype=float))[0]
+        return np.asarray(self._known.torque(*np.array([[q], [qd], [qdd]], dtype=float))[0])
 
     def gravity(self, q: ArrayLike) -> Array:
         """Torque (n,) that holds the arm at rest at a position (n,)."""
@@ -68,7 +68,7 @@ class RigidArm:
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Mass matrix (n, n) at a position (n,), kg m²."""
-        return self._known.mass_matrix(np.array([q], dtype=float))[0]
+        return np.asarray(self._known.mass_matrix(np.array([q], dtype=float))[0])
 
 
 @dataclass(frozen=True)

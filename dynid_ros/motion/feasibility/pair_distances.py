@@ -88,12 +88,12 @@ class PairDistances:
         capsules = tuple(
             None if isinstance(body.shape, coal.Halfspace)
             else bounding_capsule(body.shape, body.placement) for body in places)
-        exact = np.array([capsule is None or capsule.exact for capsule in capsules], dtype=bool)
-        convex = np.array([not body.is_mesh for body in places], dtype=bool)
+        kinds = np.array([(capsule is None or capsule.exact, not body.is_mesh)
+                          for body, capsule in zip(places, capsules, strict=True)], dtype=np.bool_)
+        kinds = kinds.reshape(-1, 2)
         table = np.array([(places[a], places[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
         return PairDistances(
-            arm, tuple(places), capsules, table, exact[table].all(axis=1),
-            convex[table].all(axis=1))
+            arm, tuple(places), capsules, table, *np.logical_and.reduce(kinds[table], axis=1).T)
 
     def _poses(self, q: Array) -> tuple[Array, Array]:
         """Rotations (K, B, 3, 3) and origins (K, B, 3) of the links of the bodies."""
