@@ -62,7 +62,7 @@ def inverse_dynamics(
 
     """
     parameters = rigid_parameters(arm)
-    states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, qdd=qdd), fext)
+    states, force = _states(parameters.arm, q, fext, qd=qd, qdd=qdd)
     return states.shaped(parameters.torque(states.q, *states.rates) - force)
 
 
@@ -101,7 +101,7 @@ def forward_dynamics(
 
     """
     parameters = rigid_parameters(arm)
-    states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, tau=tau), fext)
+    states, force = _states(parameters.arm, q, fext, qd=qd, tau=tau)
     velocity, torque = states.rates
     mass = parameters.mass_matrix(states.q)
     bias = parameters.torque(states.q, velocity, np.zeros_like(velocity))
@@ -190,12 +190,11 @@ def jacobians(arm: ArmModel, q: Array, body: str = TOOL) -> Array:
 
 
 def _states(
-    arm: ArmModel, states: States, fext: ArrayLike | None,
+    arm: ArmModel, q: ArrayLike, fext: ArrayLike | None, **rates: ArrayLike | None,
 ) -> tuple[States, Array | float]:
     """States, as many as force matrices, and the torque of these on the joints."""
     if fext is None or np.size(fext) == 0:
-        return states, 0.0
+        return as_states(arm, q, **rates), 0.0
     force = force_matrix(arm, fext)
-    if force.ndim == 3:
-        states = states.repeated(len(force))
+    states = as_states(arm, q, len(force) if force.ndim == 3 else None, **rates)
     return states, joint_force(arm, states.q, force)

@@ -189,14 +189,9 @@ def simulation_notes(
         'simulation': {
             'seed': seed,
             'assumed': {name: value.tolist() for name, value in assumed.items()},
-            'torque_noise': _plain(sensors.effort_noise),
-            'velocity_noise': _plain(sensors.velocity_noise),
-            'encoder_counts': _plain(sensors.encoder_counts)},
+            'torque_noise': np.asarray(sensors.effort_noise).tolist(),
+            'velocity_noise': np.asarray(sensors.velocity_noise).tolist(),
+            'encoder_counts': np.asarray(sensors.encoder_counts).tolist()},
         'validation': [
             [START_NS * 1e-9 + edge for edge in span] for span in simulation.log.validation],
         **arm_entry(arm)}
-
-
-def _plain(values: Any) -> Any:
-    """Numbers as YAML has them, or None."""
-    return None if values is None else np.asarray(values, dtype=float).tolist()
