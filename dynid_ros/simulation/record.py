@@ -123,7 +123,7 @@ def simulate(
     if sensors is None:
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
     q, qd, u = measure(
-        arm, RigidArm(arm), sensors, np.random.default_rng(seed), truth.q, truth.qd, truth.tau)
+        arm, sensors, np.random.default_rng(seed), truth.q, truth.qd, truth.tau)
     log = Recording(
         t=truth.t - truth.t[0], q=q, u=u, signal=arm.drive.signal, joint_names=arm.joint_names,
         source=f'simulation of {arm.name}', qd=qd)
