@@ -130,9 +130,9 @@ def test_forward_dynamics_with_wrenches_is_that_of_mujoco(seed, branched):
     order = joint_order(model, arm)
     data.qpos[order], data.qvel[order], data.qfrc_applied[order] = q, qd, tau
     mujoco.mj_kinematics(model, data)
-    for joint, name in enumerate(arm.joint_names):
+    for joint in range(arm.n):
         # MuJoCo wants the force first and takes the moment about the centre of mass.
-        body = model.body(f'link of {name}').id
+        body = model.body(f'link_{joint + 1}').id
         moment, force = fext[:3, joint], fext[3:, joint]
         data.xfrc_applied[body] = [*force, *(moment - np.cross(data.xipos[body], force))]
     mujoco.mj_forward(model, data)
@@ -153,11 +153,11 @@ def test_dynamics_of_a_shipped_arm_agree_with_mujoco_to_nine_digits():
     fext = external_force(arm, 'fer_joint4', wrench) + external_force(arm, 'fer_joint7', wrench)
     mujoco.mj_kinematics(model, data)
     applied = np.zeros(7)
-    for name in ('fer_joint4', 'fer_joint7'):
+    for body in ('link_4', 'link_7'):
         turning, moving = np.zeros((2, 3, 7))
         mujoco.mj_comPos(model, data)
         # A body-fixed point that lies at the base's origin right now.
-        mujoco.mj_jac(model, data, moving, turning, np.zeros(3), model.body(f'link of {name}').id)
+        mujoco.mj_jac(model, data, moving, turning, np.zeros(3), model.body(body).id)
         applied += turning.T @ wrench[:3] + moving.T @ wrench[3:]
     mujoco.mj_inverse(model, data)
     expected = data.qfrc_inverse - applied
