@@ -45,7 +45,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
-from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.motion.trajectory.motion_pair import Motion
 from dynid_ros.ros.nodes.common.lockstep import doubles, simulated_time, time_message
 from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
@@ -181,9 +181,7 @@ def _motion_of(excitation: str, arm: ArmModel) -> Motion | None:
     """Motion of a file, or None if none is given."""
     if not excitation:
         return None
-    motion = read_motion(Path(excitation))
-    check_made_for(motion, arm, Path(excitation))
-    return motion.motion
+    return read_motion(Path(excitation), arm).motion
 
 
 def _divisor(rate: float) -> int:
