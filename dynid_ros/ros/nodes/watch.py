@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 import sys
 import time
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
-from rclpy.action import ActionClient
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -36,7 +34,7 @@ from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, NEWEST, run, Setting
-from dynid_ros.ros.nodes.motion.excite_action import Excite
+from dynid_ros.ros.nodes.common.trajectory_points import times_of
 from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
@@ -65,25 +63,6 @@ SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
 }
 
 
-@dataclass
-class Begun:
-    """Answer to a start: the first feedback of its goal, or how the goal ended."""
-
-    answer: Any = None
-
-    def done(self) -> bool:
-        """Whether it is known."""
-        return self.answer is not None
-
-    def result(self) -> Any:
-        """Return the answer, as the service does."""
-        return self.answer
-
-    def know(self, success: bool, message: str) -> None:
-        """Take in what is known; the first counts."""
-        self.answer = self.answer or Trigger.Response(success=success, message=message)
-
-
 class Watch(Node):
     """Messages to the page, its commands to services."""
 
@@ -98,7 +77,7 @@ class Watch(Node):
         self._asked: list[tuple[Request, Any, float]] = []
         self._called = {
             name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
-        self._excite = Excite and ActionClient(self, Excite, f'{PUBLISHER}/excite')
+        self._condition = np.nan
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
@@ -151,7 +130,7 @@ class Watch(Node):
         if order is None or not rows:
             return
         try:
-            t = np.array([nanoseconds(each.time_from_start) * 1e-9 for each in rows])
+            t = times_of(rows)
             q, qd = (np.array([list(getattr(each, name)) for each in rows], dtype=float)[:, order]
                      for name in ('positions', 'velocities'))
         except (ValueError, IndexError):
@@ -161,8 +140,11 @@ class Watch(Node):
             self._state.hear_motion(PlannedMotion(t, q, qd))
 
     def _on_status(self, message: DiagnosticArray) -> None:
-        for status in message.status[:1]:
-            self._state.hear_publisher(report_of(status))
+        for report in map(report_of, message.status[:1]):
+            self._state.hear_publisher(report)
+            share, clearance = (say.number_of(report.values.get(name, '')) for name in (
+                'share', 'least_clearance'))
+            self._state.hear_progress(Progress(share, clearance, self._condition))
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         own = say.name_of(self).rpartition('/')[0]
@@ -175,6 +157,7 @@ class Watch(Node):
     def _on_validation(self, message: DynamicJointState) -> None:
         names, columns = say.numbers_of(message)
         percent = columns.get('relative_error_percent', np.zeros(0)).tolist()
+        self._condition = float(columns.get('condition_number', [self._condition])[0])
         # The summary names the arm.
         self._state.hear_percent(dict(zip(
             ('' if name == self._arm.name else name for name in names), percent, strict=False)))
@@ -220,10 +203,6 @@ class Watch(Node):
             time.sleep(REST)
 
     def _send(self, request: Request) -> None:
-        if (request.command is Command.START and self._excite is not None
-                and self._excite.server_is_ready()):
-            self._asked.append((request, self._begin(), time.monotonic()))
-            return
         name, kind, fields = SERVICES[request.command]
         client = self._called[name]
         if not client.service_is_ready():
@@ -231,31 +210,6 @@ class Watch(Node):
             return
         self._asked.append(
             (request, client.call_async(kind.Request(**fields)), time.monotonic()))
-
-    def _begin(self) -> Begun:
-        """Send a goal, whose feedback the page shows."""
-        begun = Begun()
-
-        def heard(message: Any) -> None:
-            told = message.feedback
-            self._state.hear_progress(Progress(
-                told.share, told.least_clearance, told.condition_number))
-            begun.know(True, told.phase)
-
-        def ended(future: Any) -> None:
-            answer, problem = answer_of(future)
-            begun.know(False, problem or answer.result.message)
-
-        def accepted(future: Any) -> None:
-            handle, problem = answer_of(future)
-            if problem:
-                begun.know(False, problem)
-            else:
-                handle.get_result_async().add_done_callback(ended)
-
-        self._excite.send_goal_async(
-            Excite.Goal(), feedback_callback=heard).add_done_callback(accepted)
-        return begun
 
 
 def report_of(status: Any) -> Report:

@@ -12,15 +12,12 @@ if there was none. A node that leaves answers with a negative number there.
 
 from __future__ import annotations
 
-import array
 from collections.abc import Callable, Sequence
 import math
 import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -64,11 +61,6 @@ def nanoseconds(stamp: Any) -> int:
 def time_message(nanoseconds: int) -> Time:
     """Return builtin_interfaces/Time of nanoseconds, which may be negative as in no rclpy.Time."""
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
-
-
-def doubles(values: NDArray[np.float64]) -> array.array[float]:
-    """Return values as messages take them without a check of each."""
-    return array.array('d', values.tobytes())
 
 
 class ControlTime:

@@ -11,7 +11,6 @@ from control_msgs.action import FollowJointTrajectory
 import numpy as np
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
-from rclpy.duration import Duration
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -21,7 +20,8 @@ from dynid_ros.motion.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.motion.execution.motion_output import MotionState, Output
 from dynid_ros.motion.execution.safety_monitor import Violation
 from dynid_ros.ros.nodes.common.answers import answer_of, SUCCEEDED
-from dynid_ros.ros.nodes.common.lockstep import ControlTime, doubles
+from dynid_ros.ros.nodes.common.lockstep import ControlTime
+from dynid_ros.ros.nodes.common.trajectory_points import trajectory_points
 from dynid_ros.utilities.arrays import Array
 
 #: Rate of the points of a trajectory, Hz; the controller interpolates by quintics.
@@ -49,64 +49,63 @@ class ControllerJoints:
     controller : str
         Relative name of the controller.
 
+    Attributes
+    ----------
+    known : tuple of str
+        Joints of the controller; empty if it does not report them.
+    names : tuple of str
+        Joints of the arm as the controller names them.
+
     """
 
     def __init__(self, node: Node, arm: ArmModel, controller: str) -> None:
-        self._arm = arm
+        self._arm, self._controller = arm, controller
         self._logger = node.get_logger()
-        self._controller = controller
         self._client = node.create_client(GetParameters, f'{controller}/get_parameters')
         self._asked: Any = None
         self._since = 0.0
+        self.known: tuple[str, ...] = ()
+        self.names = arm.joint_names
+
+    @property
+    def asking(self) -> bool:
+        """Whether there is no answer yet."""
+        return self._asked is not None and not self._asked.done()
 
     @property
     def awaited(self) -> bool:
         """Whether the answer may still come."""
-        asked = self._asked is not None and not self._asked.done()
-        return asked and monotonic() - self._since < ANSWER
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Joints of the controller; empty if it does not report them."""
-        if self._asked is None or not self._asked.done():
-            return ()
-        answer, _ = answer_of(self._asked)
-        return tuple(answer.values[0].string_array_value) if answer and answer.values else ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Joints of the arm as the controller names them."""
-        own = (self._arm.joint_names, *self._arm.aliases)
-        return next((names for names in own if set(names) == set(self.known)), own[0])
+        return self.asking and monotonic() - self._since < ANSWER
 
     @property
     def problem(self) -> str:
         """Why the controller cannot move the arm, or empty."""
-        if self._asked is not None and not self._asked.done():
+        if self.asking:
             return f'{self._controller} has not reported its joints yet; try again'
-        known, names = self.known, self.names
-        if not known or set(known) == set(names):
+        if not self.known or set(self.known) == set(self.names):
             return ''
-        lacks = [name for name in names if name not in known]
-        others = [name for name in known if name not in names]
-        said = [f'lacks {", ".join(lacks)}'] * bool(lacks)
-        said += [f'also has {", ".join(others)}'] * bool(others)
-        return (f"{self._controller} {' and '.join(said)}; it must have just the joints of "
-                f"'{self._arm.name}'")
+        return (f"{self._controller} has the joints {', '.join(self.known)}; it must have just "
+                f"those of '{self._arm.name}': {', '.join(self.names)}")
 
     def look(self) -> None:
         """Ask if the controller has just appeared, or if the last question has no answer."""
-        if self._asked is not None and self._asked.done():
-            problem = answer_of(self._asked)[1]
-            if problem:
-                self._logger.warning(f'{self._controller} has not reported its joints: {problem}',
-                                     throttle_duration_sec=2.0)
-                self._asked = None
         if not self._client.service_is_ready():
-            self._asked = None
+            self._asked, self.known = None, ()
         elif self._asked is None:
             self._since = monotonic()
             self._asked = self._client.call_async(GetParameters.Request(names=['joints']))
+            self._asked.add_done_callback(self._answered)
+
+    def _answered(self, future: Any) -> None:
+        answer, problem = answer_of(future)
+        if problem:
+            self._asked = None
+            self._logger.warning(f'{self._controller} has not reported its joints: {problem}',
+                                 throttle_duration_sec=2.0)
+        elif answer.values:
+            self.known = tuple(answer.values[0].string_array_value)
+            own = (self._arm.joint_names, *self._arm.aliases)
+            self.names = next((names for names in own if set(names) == set(self.known)), own[0])
 
 
 class TrajectoryOutput(Output):
@@ -223,16 +222,10 @@ class TrajectoryOutput(Output):
 
     def _points(self, executor: MotionExecutor, now: float) -> list[JointTrajectoryPoint]:
         """Points in the coordinates of the joint states."""
-        times, q, qd, qdd = executor.course(now, LEAD, POINTS_HZ)
+        t, q, qd, qdd = executor.course(now, LEAD, POINTS_HZ)
         forward = self._drive.transmission.T
-        return [
-            JointTrajectoryPoint(
-                positions=doubles(position), velocities=doubles(velocity),
-                accelerations=doubles(acceleration),
-                time_from_start=Duration(seconds=t).to_msg())
-            for t, position, velocity, acceleration in zip(
-                times.tolist(), motor_position(q, self._drive), qd @ forward, qdd @ forward,
-                strict=True)]
+        return trajectory_points(
+            t, motor_position(q, self._drive), qd @ forward, qdd @ forward)
 
     def _cancel(self, handle: Any) -> None:
         self._ask(handle.cancel_goal_async(), 'has not confirmed that it gave the motion up',

@@ -17,7 +17,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.ros.nodes.common.answers import ABORTED, CANCELED, Goals, SUCCEEDED
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, doubles
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
+from dynid_ros.ros.nodes.common.trajectory_points import doubles
 from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
