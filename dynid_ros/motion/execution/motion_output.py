@@ -43,7 +43,7 @@ class Output:
     Attributes
     ----------
     sent : list of float
-        Torques that were commanded last, in their order; empty if none were.
+        Torques commanded since the last answer to a simulated arm, in their order, if any.
 
     """
 

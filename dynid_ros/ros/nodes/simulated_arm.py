@@ -32,7 +32,7 @@ state, whatever time that takes (see `dynid_ros.ros.nodes.common.lockstep`).
 
 from __future__ import annotations
 
-import array
+from collections.abc import Sequence
 from pathlib import Path
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
@@ -47,8 +47,9 @@ from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
 from dynid_ros.motion.trajectory.motion_pair import Motion
-from dynid_ros.ros.nodes.common.lockstep import doubles, simulated_time, time_message
+from dynid_ros.ros.nodes.common.lockstep import simulated_time, time_message
 from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
+from dynid_ros.ros.nodes.common.trajectory_points import doubles
 from dynid_ros.ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.ros.nodes.simulated.simulation_loop import RealTime
 from dynid_ros.ros.nodes.simulated.trajectory_input import TrajectoryInput
@@ -93,10 +94,8 @@ class SimulatedArmNode(Node):
         signal = self._arm.arm.drive.signal
         self._signal = None if signal == 'effort' else self.create_publisher(
             JointState, 'drive_signal', DEPTH)
-        # In lockstep the torques that an answer announces must not be replaced by others.
         self.create_subscription(
-            Float64MultiArray, 'effort_commands', self._command,
-            DEPTH if values['lockstep'] else NEWEST)
+            Float64MultiArray, 'effort_commands', self._on_command, NEWEST)
         self._loop = self._make_loop(values['lockstep'], _divisor(values['rate']))
         self._trajectories = TrajectoryInput(self, self._arm, self._loop)
         self._loop.begin(self._trajectories.answer_ended)
@@ -113,7 +112,7 @@ class SimulatedArmNode(Node):
             return RealTime(self, self._arm, every, self._publish)
         if not simulated_time(self):
             raise InputError("the parameter 'lockstep' needs use_sim_time: set it to true")
-        return Lockstep(self, self._arm, every, self._publish, lockstep)
+        return Lockstep(self, self._arm, every, self._publish, lockstep, self._command)
 
     def _order_of(self, joints: list[str]) -> list[int]:
         """Where each of the arm's joints is in a command."""
@@ -144,18 +143,17 @@ class SimulatedArmNode(Node):
         if fault.kind != 'none':
             self.get_logger().warning(f'fault injected: {FAULTS[fault.kind]}')
 
-    def _command(self, message: Float64MultiArray) -> None:
+    def _on_command(self, message: Float64MultiArray) -> None:
+        if not self._loop.led:
+            self._command(message.data)
+
+    def _command(self, data: Sequence[float]) -> None:
+        # A wrong number is left to be refused.
+        ours = len(data) == len(self._command_order)
         try:
-            self._arm.command(self._in_order(message.data))
+            self._arm.command([data[k] for k in self._command_order] if ours else data)
         except InputError as error:
             self.get_logger().error(f'refused: {error}', throttle_duration_sec=1.0)
-        self._loop.commanded(message.data)
-
-    def _in_order(self, data: array.array[float]) -> list[float]:
-        """Torques in the order of the arm's joints; a wrong number is left to be refused."""
-        if len(data) != len(self._command_order):
-            return list(data)
-        return [data[k] for k in self._command_order]
 
     def _publish(self, reading: Reading, nanoseconds: int) -> int | None:
         # The thread that steps the arm only reads it: the other one may just set the next fault.

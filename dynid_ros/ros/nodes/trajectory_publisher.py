@@ -24,7 +24,6 @@ from dynid_ros.ros.nodes.common.lockstep import (
     watch_clock,
 )
 from dynid_ros.ros.nodes.common.runtime import declare, run
-from dynid_ros.ros.nodes.motion.excite_action import ExciteAction
 from dynid_ros.ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
 from dynid_ros.ros.nodes.motion.motion_state import StateWatch
@@ -68,7 +67,8 @@ class TrajectoryPublisher(Node):
             self._arm, executor, self._output, scene, values['tracking_error'],
             values['state_timeout'], values['dry_run'])
         self._reference = self.create_publisher(JointState, '~/reference', 10)
-        self._report = MotionReport(self, self._arm, executor.motion, values)
+        self._report = MotionReport(self, self._arm, executor.motion, scene, values,
+                                    self._on_start, self._on_stop)
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
@@ -79,7 +79,6 @@ class TrajectoryPublisher(Node):
             create_steady_timer(self, SOON, self._look_soon)
         offer(self, '~/start', self._on_start)
         offer(self, '~/stop', self._on_stop)
-        self._excite = ExciteAction(self, scene, self._on_start, self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
         # has begun would not be watched.
         self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
@@ -93,7 +92,7 @@ class TrajectoryPublisher(Node):
             while self._control.active and not self._states.gone and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
         self._control.leave()
-        while not (self._output.settled and self._excite.idle) and time.monotonic() < end:
+        while not (self._output.settled and self._report.idle) and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
         self._answers.leave()
 
@@ -119,6 +118,7 @@ class TrajectoryPublisher(Node):
             return
         stamp, self._unanswered = self._unanswered, None
         self._answers.answer(stamp, self._output.sent)
+        self._output.sent = ()
 
     def _follow(self, message: JointState) -> None:
         state = self._states.read(message)
@@ -139,7 +139,7 @@ class TrajectoryPublisher(Node):
         reference.header.stamp = message.header.stamp
         self._reference.publish(reference)
         assert self._control.last is not None
-        self._excite.note((now - self._began) / self._seconds, self._control.last.q)
+        self._report.note((now - self._began) / self._seconds, self._control.last.q)
 
     def _watch(self) -> None:
         """Stop the arm when its state is not known any more."""
@@ -238,6 +238,7 @@ class TrajectoryPublisher(Node):
         self._output.prepare(period)
         self._began, self._seconds = now, self._control.start(now)
         self._ran = True
+        self._report.begin()
         self._notice_phase()
         return f'moving for {self._seconds:.1f} s' + (
             ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
@@ -265,9 +266,7 @@ class TrajectoryPublisher(Node):
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
         else:
             self.get_logger().info(self._phase.value)
-        why = str(self._control.violation or '')
-        self._report.enter(self._phase, why, self._stamp)
-        self._excite.enter(self._phase, why)
+        self._report.enter(self._phase, str(self._control.violation or ''), self._stamp)
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 import sys
 import threading
 import time
@@ -42,7 +42,14 @@ class SimulationLoop:
     publish : callable
         Publishes a reading at a time, ns, and returns the stamp; None if it was kept back.
 
+    Attributes
+    ----------
+    led : bool
+        Whether torques come from this loop instead of a topic.
+
     """
+
+    led = False
 
     def __init__(self, node: Node, arm: LiveArm, every: int, publish: Publish) -> None:
         self._node = node
@@ -66,9 +73,6 @@ class SimulationLoop:
     def time_of(self, stamp: Any) -> float:
         """Time of the arm at a stamp."""
         return nanoseconds(stamp) * 1e-9
-
-    def commanded(self, efforts: Sequence[float]) -> None:
-        """Take note of torques that have come."""
 
     def stop(self, idle: Callable[[], bool]) -> None:
         """End the time, once whoever commands the arm has brought it to rest, if it can."""
