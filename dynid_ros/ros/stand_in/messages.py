@@ -87,7 +87,8 @@ def message_class(name: str) -> type[Any]:
     content: dict[str, Any] = {
         key: Byte((int(value),)) if kind == 'byte' else value for key, kind, value in constants}
     STORE.types[name] = made = type(base, (Message,), {
-        **content, 'TYPE': name, '_defaults': {field: _default(desc) for field, desc in fields},
+        **content, 'TYPE': name, '__module__': name.partition('/')[0],
+        '_defaults': {field: _default(desc) for field, desc in fields},
         '_takers': {field: _taker(desc) for field, desc in fields
                     if desc[0] in _SEVERAL or desc[1][0] == 'byte'}})
     return made

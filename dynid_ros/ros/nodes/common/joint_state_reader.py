@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from control_msgs.msg import DynamicJointState
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
@@ -37,16 +38,8 @@ PROBLEMS = {
 def message_type(topic: DriveTopic) -> Any:
     """Return the type of the messages."""
     if topic.interface is not None:
-        # A package that no other topic of an identifier needs.
-        from control_msgs.msg import DynamicJointState
-
         return DynamicJointState
     return Float64MultiArray if topic.joints else JointState
-
-
-def stamp_of(message: Any) -> int:
-    """Header stamp, ns."""
-    return nanoseconds(message.header.stamp)
 
 
 def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], NDArray[np.float64]]:
@@ -66,12 +59,12 @@ def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], ND
     if topic.joints:
         return 0, topic.joints, np.array(message.data)
     if topic.interface is None:
-        return stamp_of(message), tuple(message.name), np.array(message.effort)
+        return nanoseconds(message.header.stamp), tuple(message.name), np.array(message.effort)
     held = {
         name: own.values[own.interface_names.index(topic.interface)]
         for name, own in zip(message.joint_names, message.interface_values, strict=True)
         if topic.interface in own.interface_names}
-    return stamp_of(message), tuple(held), np.array(list(held.values()))
+    return nanoseconds(message.header.stamp), tuple(held), np.array(list(held.values()))
 
 
 class JointOrder:
@@ -125,17 +118,15 @@ class JointStateReader:
         self._apart = arm.drive.topic
         self._pairing = Pairing(arm.n, arm.n)
         self._held: tuple[int, Array, Array] | None = None
-        self._stamps: list[int] = []
-        self._rows: list[tuple[Array, Array]] = []
+        self._rows: list[tuple[int, Array, Array]] = []
         self._last = 0
         self._stamped = self._unstamped = False
-        self.messages = self.signals = 0
-        self._counts = dict.fromkeys(PROBLEMS, 0)
         self.others: tuple[str, ...] = ()
+        self.reset()
 
     def __len__(self) -> int:
         """Joint states since the last `take`."""
-        return len(self._pairing) if self._apart else len(self._stamps)
+        return len(self._pairing) if self._apart else len(self._rows)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -172,7 +163,7 @@ class JointStateReader:
         if min(len(p), len(u)) <= order.max():
             self._counts['values_missing' if len(u) else 'effort_missing'] += 1
             return
-        self._stamp(stamp_of(message), received, p[order], u[order])
+        self._stamp(nanoseconds(message.header.stamp), received, p[order], u[order])
 
     def add_signal(self, message: Any, received: int) -> None:
         """Take in one message of the drive topic."""
@@ -191,10 +182,9 @@ class JointStateReader:
         """Hand over stamps (k,), ns, positions and drive signals (k, n), and start afresh."""
         if self._apart:
             return self._pairing.take()
-        stamps = np.array(self._stamps, dtype=np.int64)
-        values = np.array(self._rows).reshape(-1, 2, self._n)
-        self._stamps, self._rows = [], []
-        return stamps, values[:, 0], values[:, 1]
+        rows, self._rows = self._rows, []
+        values = np.array([row[1:] for row in rows]).reshape(-1, 2, self._n)
+        return np.array([row[0] for row in rows], dtype=np.int64), values[:, 0], values[:, 1]
 
     def _resolve(self, problem: str, names: tuple[str, ...]) -> NDArray[np.intp] | None:
         order = self._orders.of(names)
@@ -237,6 +227,5 @@ class JointStateReader:
         self._last = stamp
         if self._apart:
             self._pairing.add_state(stamp, p)
-            return
-        self._stamps.append(stamp)
-        self._rows.append((p, u))
+        else:
+            self._rows.append((stamp, p, u))
