@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters
-from rclpy.duration import Duration
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.ros.nodes.common.answers import ABORTED, CANCELED, Goals, SUCCEEDED
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
-from dynid_ros.ros.nodes.common.trajectory_points import doubles
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
+from dynid_ros.ros.nodes.common.trajectory_points import (
+    doubles,
+    times_of,
+    trajectory_points,
+)
 from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
@@ -85,10 +88,9 @@ class TrajectoryInput:
 
     def _accept(self, handle: Any) -> None:
         goal = handle.request
-        patience = goal.goal_time_tolerance
         self._run(
             handle, goal.trajectory, goal.path_tolerance, goal.goal_tolerance,
-            patience.sec + patience.nanosec * 1e-9 or GOAL_TIME)
+            nanoseconds(goal.goal_time_tolerance) * 1e-9 or GOAL_TIME)
 
     def _take(self, message: JointTrajectory) -> None:
         self._run(None, message, (), (), GOAL_TIME)
@@ -114,8 +116,7 @@ class TrajectoryInput:
         """Trajectory in joint coordinates."""
         points, drive = message.points, self._arm.arm.drive
         read = core.read_trajectory(
-            self._names, message.joint_names,
-            [p.time_from_start.sec + p.time_from_start.nanosec * 1e-9 for p in points],
+            self._names, message.joint_names, times_of(points),
             [p.positions for p in points], [p.velocities for p in points],
             [p.accelerations for p in points], [p.effort for p in points])
         return core.JointTrajectory(
@@ -126,7 +127,7 @@ class TrajectoryInput:
     def _start(self, message: JointTrajectory) -> float:
         """Time of the arm at which a trajectory begins: at once, or at its stamp."""
         stamp = message.header.stamp
-        return self._loop.time_of(stamp) if stamp.sec or stamp.nanosec else self._loop.now()
+        return self._loop.time_of(stamp) if nanoseconds(stamp) else self._loop.now()
 
     def _tolerance(self, usual: float, given: Sequence[Any]) -> NDArray[np.float64]:
         """Tolerances (n,) of positions; zero is the usual one, and -1 is none."""
@@ -157,12 +158,11 @@ class TrajectoryInput:
             if handle is None or since < goal.trajectory.t[0]:
                 continue
             wanted = goal.trajectory.sample(since).q
-            points = {name: JointTrajectoryPoint(
-                positions=doubles(motor_position(q, drive)),
-                time_from_start=Duration(seconds=since).to_msg())
-                for name, q in (('desired', wanted), ('actual', measured))}
+            desired, actual = trajectory_points(
+                np.full(2, since), motor_position(np.array([wanted, measured]), drive))
             handle.publish_feedback(FollowJointTrajectory.Feedback(
-                joint_names=self._names, **points, error=JointTrajectoryPoint(
+                joint_names=self._names, desired=desired, actual=actual,
+                error=JointTrajectoryPoint(
                     positions=doubles((wanted - measured) @ drive.transmission.T))))
 
     def answer_ended(self) -> None:
