@@ -35,9 +35,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -69,6 +67,8 @@ SETTINGS = (
             'Time without a command after which the arm is held, s', 0.001, 10.0),
     Setting('lockstep', [], 'Nodes whose answers the simulated time waits for, such as '
             'trajectory_publisher, identifier and recorder; needs use_sim_time, here and there'),
+    Setting('fault', 'none', 'Fault to inject: ' + ', '.join(FAULTS) + ', and its seconds',
+            changeable=True),
 )
 
 
@@ -77,7 +77,7 @@ class SimulatedArmNode(Node):
 
     def __init__(self) -> None:
         super().__init__('simulated_arm')
-        values = declare(self, SETTINGS)
+        values = declare(self, SETTINGS, self._change)
         arm, assumed = with_plausible_drives(load_arm(values['arm']))
         if assumed:
             self.get_logger().info(assumptions(arm, assumed))
@@ -86,7 +86,7 @@ class SimulatedArmNode(Node):
         sensors = None if motion is None else sensors_for(arm, motion)
         self._arm = LiveArm(
             arm, start, sensors, values['seed'], values['command_timeout'])
-        self._declare_fault()
+        self._inject(values['fault'])
         names = self._arm.arm.joint_names
         self._names = list(names)
         self._command_order = self._order_of(values['joints'] or self._names)
@@ -122,20 +122,8 @@ class SimulatedArmNode(Node):
                 f'{", ".join(joints)}')
         return [joints.index(name) for name in self._names]
 
-    def _declare_fault(self) -> None:
-        description = 'Fault to inject: ' + ', '.join(FAULTS) + ', and its seconds'
-        self.declare_parameter('fault', 'none', ParameterDescriptor(description=description))
-        self._inject(self.get_parameter('fault').value)
-        self.add_on_set_parameters_callback(self._set)
-
-    def _set(self, parameters: list[Parameter]) -> SetParametersResult:
-        for parameter in parameters:
-            if parameter.name == 'fault':
-                try:
-                    self._inject(parameter.value)
-                except InputError as error:
-                    return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
+    def _change(self, _name: str, text: str) -> None:
+        self._inject(text)
 
     def _inject(self, text: str) -> None:
         fault = parse_fault(text)
