@@ -192,12 +192,7 @@ class Service(_Pair):
 
     def run(self) -> None:
         """Send the answers that are due, and take the oldest request."""
-        owed, self._owed = self._owed, []
-        for answer in owed:
-            if self._due(answer):
-                self._send(*answer[2:])
-            else:
-                self._owed.append(answer)
+        self._send_due()
         if self._held:
             super().run()
 
@@ -211,11 +206,13 @@ class Service(_Pair):
             self._reply(client, header, answer)
 
     def _reply(self, client: bytes, header: bytes, response: Any) -> None:
-        owed = (time.monotonic() + _FOUND, client, header, response)
-        if self._due(owed):
-            self._send(header, response)
-        else:
-            self._owed.append(owed)
+        self._owed.append((time.monotonic() + _FOUND, client, header, response))
+        self._send_due()
+
+    def _send_due(self) -> None:
+        for owed in filter(self._due, tuple(self._owed)):
+            self._owed.remove(owed)
+            self._send(*owed[2:])
 
     def _due(self, owed: tuple[float, bytes, bytes, Any]) -> bool:
         end, client, *_ = owed
