@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import pickle
-import subprocess
 import sys
 import time
 
@@ -48,22 +46,11 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
 
 
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
-    """Do the same for a simulation too, in a process beside this one."""
-    code = 'from dynid_ros.ros.nodes.warm_up import load_simulation; load_simulation()'
-    with subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE) as beside:
-        assert beside.stdin is not None
-        beside.stdin.write(pickle.dumps(arm))
-        beside.stdin.close()
-        warm_up(arm, say)
-
-
-def load_simulation() -> None:
-    """Simulate the arm that comes on the standard input."""
+    """Do the same, and for a simulation too."""
     from dynid_ros.simulation.live import LiveArm
     from dynid_ros.simulation.plausible_drive import with_plausible_drives
 
-    arm: ArmModel = pickle.load(sys.stdin.buffer)
-    LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle)
+    warm_up(arm, say, lambda: LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle))
 
 
 def _made_up(arm: ArmModel) -> OnlineIdentifier:

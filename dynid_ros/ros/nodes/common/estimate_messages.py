@@ -14,9 +14,8 @@ from sensor_msgs.msg import JointState
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.words import headline
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.estimation.model.uses import Use
-from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.estimate import Estimate
+from dynid_ros.estimation.online.live_verdict import LiveVerdict
 from dynid_ros.estimation.verdict.confirmation import NOT_YET
 from dynid_ros.ros.nodes.common.lockstep import time_message
 from dynid_ros.utilities.arrays import Array
@@ -131,22 +130,21 @@ def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticSt
     return status(name, arm.name, OK if found.trustworthy else WARN, headline(found), values)
 
 
-def verdict_status(
-    name: str, arm: ArmModel, line: str, verdict: Verdict, uses: Sequence[Use],
-) -> DiagnosticStatus:
+def verdict_status(name: str, arm: ArmModel, judged: LiveVerdict) -> DiagnosticStatus:
     """Report a verdict in a line, its uses, and code, evidence and remedy of each finding."""
-    values: dict[str, object] = {
-        'trustworthy': verdict.trustworthy, **{use.purpose: use.sentence for use in uses}}
-    for number, finding in enumerate(verdict.findings, 1):
+    assert judged.verdict is not None
+    values: dict[str, object] = {'trustworthy': judged.verdict.trustworthy,
+                                 **{use.purpose: use.sentence for use in judged.uses}}
+    for number, finding in enumerate(judged.verdict.findings, 1):
         own = {'code': finding.code, 'severity': finding.severity, 'text': finding.text,
                'joints': ', '.join(finding.joints),
                'error_before_percent': finding.error_before_percent,
                'error_after_percent': finding.error_after_percent, 'remedy': finding.remedy}
         last = f'_{number}' if number > 1 else ''
         values |= {key + last: value for key, value in own.items() if value is not None}
-    codes = [finding.code for finding in verdict.findings[:1]]
+    codes = [finding.code for finding in judged.verdict.findings[:1]]
     level = OK if not codes or codes[0] in NOT_YET else WARN
-    return status(name, arm.name, level, line, values)
+    return status(name, arm.name, level, judged.headline, values)
 
 
 def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:
