@@ -66,11 +66,12 @@ class BagProcess:
         self._log = folder / 'rosbag2.log'
         self._grown = 0, messages
         self._lost: str | None = None
-        settings = folder / '.storage.yaml'
+        settings, overrides = folder / '.storage.yaml', folder / '.qos.yaml'
         write_whole(settings, CHUNKS)
-        overrides = folder / '.qos.yaml'
-        write_whole(overrides, yaml.safe_dump(
-            {topic: _plain(profile) for topic, profile in qos.items()}).encode())
+        write_whole(overrides, yaml.safe_dump({topic: {
+            'history': 'keep_last', 'depth': profile.depth, 'durability': 'volatile',
+            'reliability': profile.reliability.name.lower()}
+            for topic, profile in qos.items()}).encode())
         command = [
             *_recorder(settings), '--output', str(self.bag),
             '--qos-profile-overrides-path', str(overrides),
@@ -105,9 +106,8 @@ class BagProcess:
             # Later messages are lost too, even if there is space again.
             self._lost = f'the disk is full ({free} bytes are free)'
         waiting = messages - self._grown[1]
-        if self._lost is None and waiting > STALLED:
-            return f'nothing of the last {waiting} messages was written'
-        return self._lost
+        return self._lost or (
+            f'nothing of the last {waiting} messages was written' if waiting > STALLED else None)
 
     def ended(self) -> str | None:
         """Say why the process ended, or None while it runs."""
@@ -146,11 +146,6 @@ def _recorder(settings: Path) -> list[str]:
                          'rosbag2_storage_mcap, or start without a recorder')
     return ['ros2', 'bag', 'record', '--storage', 'mcap', '--storage-config-file', str(settings),
             '--disable-keyboard-controls']
-
-
-def _plain(qos: QoSProfile) -> dict[str, object]:
-    return {'history': 'keep_last', 'depth': qos.depth, 'durability': 'volatile',
-            'reliability': qos.reliability.name.lower()}
 
 
 def end_with_parent(parent: int) -> None:
