@@ -40,11 +40,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
-from dynid_ros.motion.trajectory.motion_pair import Motion
 from dynid_ros.ros.nodes.common.lockstep import simulated_time, time_message
 from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.ros.nodes.common.trajectory_points import doubles
@@ -81,46 +79,46 @@ class SimulatedArmNode(Node):
         arm, assumed = with_plausible_drives(load_arm(values['arm']))
         if assumed:
             self.get_logger().info(assumptions(arm, assumed))
-        motion = _motion_of(values['excitation'], arm)
-        start = planning_limits(arm).middle if motion is None else motion.start
-        sensors = None if motion is None else sensors_for(arm, motion)
-        self._arm = LiveArm(
-            arm, start, sensors, values['seed'], values['command_timeout'])
+        start, sensors = planning_limits(arm).middle, None
+        if values['excitation']:
+            motion = read_motion(Path(values['excitation']))
+            check_made_for(motion, arm, Path(values['excitation']))
+            start, sensors = motion.motion.start, sensors_for(arm, motion.motion)
+        self._arm = LiveArm(arm, start, sensors, values['seed'], values['command_timeout'])
         self._inject(values['fault'])
-        names = self._arm.arm.joint_names
-        self._names = list(names)
-        self._command_order = self._order_of(values['joints'] or self._names)
+        self._names = list(self._arm.arm.joint_names)
+        joints = values['joints'] or self._names
+        if sorted(joints) != sorted(self._names):
+            raise InputError(f"the parameter 'joints' must hold {', '.join(self._names)} in any "
+                             f"order, not {', '.join(joints)}")
+        self._command_order = [joints.index(name) for name in self._names]
         self._states = self.create_publisher(JointState, 'joint_states', DEPTH)
         signal = self._arm.arm.drive.signal
         self._signal = None if signal == 'effort' else self.create_publisher(
             JointState, 'drive_signal', DEPTH)
         self.create_subscription(
             Float64MultiArray, 'effort_commands', self._on_command, NEWEST)
-        self._loop = self._make_loop(values['lockstep'], _divisor(values['rate']))
+        self._loop = self._make_loop(values['lockstep'], values['rate'])
         self._trajectories = TrajectoryInput(self, self._arm, self._loop)
         self._loop.begin(self._trajectories.answer_ended)
         self.get_logger().info(
             f"simulating '{self._arm.arm.name}', {signal} in the field effort; effort_commands "
-            f'are for {", ".join(values["joints"] or names)}')
+            f'are for {", ".join(joints)}')
 
     def stop(self) -> None:
         """End the physics, once whoever commands the arm has brought it to rest."""
         self._loop.stop(lambda: self._trajectories.idle)
 
-    def _make_loop(self, lockstep: list[str], every: int) -> Lockstep | RealTime:
+    def _make_loop(self, lockstep: list[str], rate: float) -> Lockstep | RealTime:
+        every = round(1 / (rate * PERIOD))
+        if abs(every * rate * PERIOD - 1) > 1e-6:
+            raise InputError(
+                f'the rate of joint_states must be a divisor of 1000 Hz, not {rate:g} Hz')
         if not lockstep:
             return RealTime(self, self._arm, every, self._publish)
         if not simulated_time(self):
             raise InputError("the parameter 'lockstep' needs use_sim_time: set it to true")
         return Lockstep(self, self._arm, every, self._publish, lockstep, self._command)
-
-    def _order_of(self, joints: list[str]) -> list[int]:
-        """Where each of the arm's joints is in a command."""
-        if sorted(joints) != sorted(self._names):
-            raise InputError(
-                f"the parameter 'joints' must hold {', '.join(self._names)} in any order, not "
-                f'{", ".join(joints)}')
-        return [joints.index(name) for name in self._names]
 
     def _change(self, _name: str, text: str) -> None:
         self._inject(text)
@@ -161,23 +159,6 @@ class SimulatedArmNode(Node):
             signal.header.stamp = message.header.stamp
             self._signal.publish(signal)
         return nanoseconds
-
-
-def _motion_of(excitation: str, arm: ArmModel) -> Motion | None:
-    """Motion of a file, or None if none is given."""
-    if not excitation:
-        return None
-    motion = read_motion(Path(excitation))
-    check_made_for(motion, arm, Path(excitation))
-    return motion.motion
-
-
-def _divisor(rate: float) -> int:
-    """Periods of the physics between two messages."""
-    every = round(1 / (rate * PERIOD))
-    if abs(every * rate * PERIOD - 1) > 1e-6:
-        raise InputError(f'the rate of joint_states must be a divisor of 1000 Hz, not {rate:g} Hz')
-    return every
 
 
 def main() -> int:

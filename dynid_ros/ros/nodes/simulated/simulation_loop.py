@@ -52,10 +52,7 @@ class SimulationLoop:
     led = False
 
     def __init__(self, node: Node, arm: LiveArm, every: int, publish: Publish) -> None:
-        self._node = node
-        self._arm = arm
-        self._every = every
-        self._publish = publish
+        self._node, self._arm, self._every, self._publish = node, arm, every, publish
         self._held = True
         self._ticked = 0
         self._clock: Any = None

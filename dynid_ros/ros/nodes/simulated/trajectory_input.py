@@ -67,9 +67,7 @@ class TrajectoryInput:
     """
 
     def __init__(self, node: Node, arm: LiveArm, loop: SimulationLoop) -> None:
-        self._node = node
-        self._arm = arm
-        self._loop = loop
+        self._node, self._arm, self._loop = node, arm, loop
         self._names = list(arm.arm.joint_names)
         # Goals with their handles; those of the topic have none.
         self._goals: list[tuple[Any, TrajectoryGoal]] = []
