@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-import sys
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
@@ -176,10 +175,8 @@ class FeedForward(Node):
         self._server.end(goal.handle, status, result)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(FeedForward, arguments)
+main = partial(run, FeedForward)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 import math
 from pathlib import Path
-import sys
 import time
 
 from control_msgs.msg import DynamicJointState
@@ -258,10 +257,8 @@ class Identifier(Node):
         return saved
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(Identifier, arguments)
+main = partial(run, Identifier)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-import sys
 
 from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -186,10 +185,8 @@ def warm_up(model: IdentifiedModel) -> None:
     gravity_load(model.arm, new.q, model.theta)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(ArmMonitor, arguments)
+main = partial(run, ArmMonitor)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

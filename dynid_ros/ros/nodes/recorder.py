@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timezone
+from functools import partial
 import hashlib
 from pathlib import Path
-import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -228,10 +227,8 @@ def _sha256(file: Path) -> str:
     return digest.hexdigest()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(Recorder, arguments)
+main = partial(run, Recorder)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

@@ -33,6 +33,7 @@ state, whatever time that takes (see `dynid_ros.ros.nodes.common.lockstep`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rclpy.node import Node
@@ -161,9 +162,7 @@ class SimulatedArmNode(Node):
         return nanoseconds
 
 
-def main() -> int:
-    """Run the node."""
-    return run(SimulatedArmNode)
+main = partial(run, SimulatedArmNode)
 
 
 if __name__ == '__main__':

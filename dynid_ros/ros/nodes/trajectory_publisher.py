@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 import time
 from typing import Any
 
@@ -103,7 +104,11 @@ class TrajectoryPublisher(Node):
         self._stamp = nanoseconds(message.header.stamp) * 1e-9
         if self._time.simulated:
             self._notice_silence()
-        self._follow(message)
+        state, now = self._states.read(message), self._time.now()
+        told = None if state is None else self._control.take(now, state, bool(self._states.mixed))
+        if told is not None:
+            self._publish(now, message, *told)
+        self._notice_phase()
         if self._time.simulated:
             self._finish_once()
         self._unanswered = message.header.stamp
@@ -111,23 +116,14 @@ class TrajectoryPublisher(Node):
 
     def _answer(self) -> None:
         """Answer the last state, unless the simulated time must wait for others."""
-        if self._unanswered is None or self.finished or not self._output.settled:
-            return
-        if (self._values['once'] and self._control.period and not self._ran
-                and not self._refused):
+        starting = (self._values['once'] and self._control.period
+                    and not (self._ran or self._refused))
+        if (self._unanswered is None or self.finished or starting
+                or not self._output.settled):
             return
         stamp, self._unanswered = self._unanswered, None
         self._answers.answer(stamp, self._output.sent)
         self._output.sent = ()
-
-    def _follow(self, message: JointState) -> None:
-        state = self._states.read(message)
-        if state is not None:
-            now = self._time.now()
-            told = self._control.take(now, state, bool(self._states.mixed))
-            if told is not None:
-                self._publish(now, message, *told)
-        self._notice_phase()
 
     def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
         if now - self._told < REFERENCE:
@@ -269,9 +265,7 @@ class TrajectoryPublisher(Node):
         self._report.enter(self._phase, str(self._control.violation or ''), self._stamp)
 
 
-def main() -> int:
-    """Run the node."""
-    return run(TrajectoryPublisher)
+main = partial(run, TrajectoryPublisher)
 
 
 if __name__ == '__main__':

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import sys
+from functools import partial
 import time
 from typing import Any
 
@@ -218,10 +218,8 @@ def report_of(status: Any) -> Report:
     return Report(level, status.message, {pair.key: pair.value for pair in status.values})
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(Watch, arguments)
+main = partial(run, Watch)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

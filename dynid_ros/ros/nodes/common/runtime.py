@@ -193,7 +193,7 @@ def signals_to_stop() -> list[int]:
     return stopping
 
 
-def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
+def run(make: type[Node]) -> int:
     """
     Run a node until a signal, and let it send its last messages.
 
@@ -206,8 +206,6 @@ def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
     ----------
     make : type
         Class of the node, which is made once rclpy is initialised.
-    arguments : sequence of str, optional
-        Command line; that of the process if not given.
 
     Returns
     -------
@@ -221,7 +219,7 @@ def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
     kind: Any = make
     node: Any = None
     try:
-        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         # It is there, and can log why it does not start, before its __init__ ends.
         node = kind.__new__(kind)
         kind.__init__(node)
