@@ -49,7 +49,7 @@ class ArmReport:
         self._robot = node.create_publisher(String, '~/robot_description', LATCHED)
 
     def look(self, now: int) -> None:
-        """Publish what the judge has found meanwhile."""
+        """Publish new findings of the judge."""
         found = self._judge.update()
         if found is None:
             return
@@ -85,7 +85,7 @@ class ArmReport:
             say.verdict_status(name, arm, self._judged)]
 
     def reset(self) -> None:
-        """Forget what was found."""
+        """Forget all findings."""
         self._judged, self._fault = LiveVerdict(), ''
 
     def stop(self) -> None:
@@ -97,7 +97,7 @@ class ArmReport:
         result = self._session.result(defects)
         if not self._session.estimator.recursion.rows.any():
             # A result of an arm at rest must not replace one of a motion.
-            raise RecordingError('the arm has not moved; let it move for some seconds first')
+            raise RecordingError('the arm has not moved; move it for some seconds first')
         write_result(result, folder)
         # The page of an earlier result would be taken for this one's.
         (folder / 'report.html').unlink(missing_ok=True)

@@ -61,7 +61,7 @@ class BagRecorder(Node):
             storage.bio.flush()
 
     def drain(self) -> None:
-        """Write what has arrived and waits."""
+        """Write the messages that wait."""
         end = time.monotonic() + LAST
         before = -1
         while self._written > before and time.monotonic() < end:

@@ -139,7 +139,8 @@ class FeedForward(Node):
     def _ended(self, goal: Relayed, answer: Any, problem: str) -> None:
         if problem:
             goal.sent.cancel_goal_async()
-            self._refuse(goal, f'{self._name} has not told how the trajectory ended: {problem}')
+            self._refuse(goal, f'{self._name} has not reported the end of the trajectory: '
+                               f'{problem}')
             return
         self._conclude(goal, answer.status, answer.result)
 

@@ -41,14 +41,14 @@ from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '
-            'payload or start, that of the result counts.'),
+            'payload or start, the arm of the result counts.'),
     Setting('start', '', 'Folder of dynid identify of the same arm, for friction terms, cut-off, '
             'delay, and load of friction by load; the estimate starts from nothing.'),
-    Setting('friction', [], 'Friction terms instead of those of the arm.'),
-    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the result or of the '
-            'arm, else 5 Hz.', 0.0, 1000.0),
+    Setting('friction', [], 'Friction terms that replace those in arm.yaml.'),
+    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for the cut-off in the result or '
+            'arm.yaml, else 5 Hz.', 0.0, 1000.0),
     Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
-            'for that of the result or of the arm, else none.'),
+            'for the delay in the result or arm.yaml, else none.'),
     Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
             'replaces it, s; 0 for no forgetting.', 0.0, 1e6, changeable=True),
     Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0, changeable=True),
@@ -59,7 +59,7 @@ SETTINGS = (
     Setting('save_at_end', False, 'Save when the node is stopped.'),
     Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
     Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
-    Setting('tool_frame', 'tool', 'With payload: frame_id of ~/payload, that of the tool.'),
+    Setting('tool_frame', 'tool', 'With payload: TF frame of the tool, frame_id of ~/payload.'),
 )
 #: Rules of the stream by which data is lost.
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
@@ -70,7 +70,7 @@ SIMULATED_LAST_WORDS, SIMULATED_SILENCE = 10.0, 0.5
 
 
 class Identifier(Node):
-    """Joint states in, estimates out; what it saves is what ``dynid replay`` gives of a bag."""
+    """Joint states in, estimates out; saves what ``dynid replay`` gives for the same samples."""
 
     def __init__(self) -> None:
         super().__init__('identifier')
@@ -85,7 +85,7 @@ class Identifier(Node):
         self._fresh = False
         self._estimate: Estimate | None = None
         self._online = self._start_online()
-        # Who finds the subscription finds all publishers, too.
+        # A node that finds the subscription finds all publishers, too.
         self._shown: ArmReport | PayloadReport = (
             PayloadReport(self, self._online, self._settings['tool_frame'])
             if isinstance(self._online, LivePayload)
@@ -99,7 +99,7 @@ class Identifier(Node):
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
-        """Learn from what has arrived, and save if asked to."""
+        """Take in the messages that wait, and save if asked to."""
         simulated = simulated_time(self)
         end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated else LAST_WORDS)
         silence = SIMULATED_SILENCE if simulated else SILENCE

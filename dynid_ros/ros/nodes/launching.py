@@ -21,7 +21,7 @@ LISTENERS = ['identifier', 'recorder_bag']
 TRACKING_ERROR = 10.0
 STATE_TIMEOUT = 1.0
 #: Options of the design: one start and ample time, so that on every computer the seed decides, and
-#: no more periods than it takes to see what does not repeat.
+#: no more periods than the estimate of repeatability needs.
 DESIGN = ('--starts', '1', '--time', '1000', '--periods', '2')
 PACKAGE = 'dynid_ros'
 #: A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
@@ -87,7 +87,7 @@ def node(executable: str, *parameters: object, prefix: str = PATIENT, **further:
     Parameters
     ----------
     executable : str
-        Its name, which is that of the node too.
+        Its name, which the node has, too.
     parameters : sequence of file or dict
         As for ``launch_ros.actions.Node``.
     prefix : str

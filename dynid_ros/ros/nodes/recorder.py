@@ -146,7 +146,7 @@ class Recorder(Node):
         self._diagnostics.publish(say.array(now, statuses))
 
     def _ready(self) -> list[str] | None:
-        """Topics that the bag must hear before simulated time begins; None while it is awaited."""
+        """Topics that the bag must hear before simulated time starts; None while it is awaited."""
         if self._waiting:
             self._record_if_published(self._input.follow())
         if self._bag is None:

@@ -21,11 +21,11 @@ parameter ``fault`` makes the stream go wrong while it runs:
 - ``repeat``, ``reverse``, ``zero``: stamps repeat within 8 ms, run backwards within 40 ms, or
   are zero,
 - ``strain``, ``clip``, ``dead``: the first effort is beyond any limit, at its limit, zero,
-- ``weightless``: efforts lack what holds the arm against gravity,
+- ``weightless``: efforts lack the torque that holds the arm against gravity,
 
 each with an optional duration in seconds, and ``none``.
 
-With ``use_sim_time`` the time is simulated: it begins at zero and is published on ``/clock``. The
+With ``use_sim_time`` the time is simulated: it starts at zero and is published on ``/clock``. The
 nodes that ``lockstep`` names then lead it: the arm goes on when they have answered its last
 state, whatever time that takes (see `dynid_ros.ros.nodes.common.lockstep`).
 """
@@ -107,7 +107,7 @@ class SimulatedArmNode(Node):
             f'are for {", ".join(joints)}')
 
     def stop(self) -> None:
-        """End the physics, once whoever commands the arm has brought it to rest."""
+        """End the physics, once the arm has come to rest."""
         self._loop.stop(lambda: self._trajectories.idle)
 
     def _make_loop(self, lockstep: list[str], rate: float) -> Lockstep | RealTime:

@@ -73,7 +73,7 @@ class TrajectoryPublisher(Node):
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
-        # Who else is there does not depend on the simulated time, which may wait for them.
+        # Discovery does not depend on the simulated time, which may wait for it.
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
         create_steady_timer(self, LOOK, self._look)
         if self._time.simulated:
@@ -81,7 +81,7 @@ class TrajectoryPublisher(Node):
         offer(self, '~/start', self._on_start)
         offer(self, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
-        # has begun would not be watched.
+        # has started would not be watched.
         self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
 
     def stop(self) -> None:
@@ -98,7 +98,7 @@ class TrajectoryPublisher(Node):
         self._answers.leave()
 
     def _on_state(self, message: JointState) -> None:
-        """Check the state, command what follows from it, and answer a simulated arm."""
+        """Check the state, command the arm, and answer a simulated one."""
         self._time.heard(message)
         self._answers.heard(message.header.stamp)
         self._stamp = nanoseconds(message.header.stamp) * 1e-9
@@ -217,11 +217,11 @@ class TrajectoryPublisher(Node):
             raise
 
     def _start(self) -> str:
-        """Begin, and return a sentence on the motion."""
+        """Start, and return a sentence on the motion."""
         self._control.check_free()
         self._states.follow()
         if self._states.mixed:
-            raise InputError(f'{self._states.mixed}; leave only that of the arm')
+            raise InputError(f'{self._states.mixed}; stop all but one')
         now, period = self._time.now(), self._control.period
         if self._control.stale(now) or period is None:
             raise NotThereError(

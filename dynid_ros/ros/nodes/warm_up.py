@@ -24,8 +24,8 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
     """
     Identify an arm from made-up samples, and forget them.
 
-    Where kernels have to be compiled, those of the verdict are, too: a judge that compiles beside
-    the stream would keep a save waiting.
+    Where kernels have to be compiled, the verdict is compiled, too: a judge that compiles beside
+    the stream would delay a save.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
 
 
 def _made_up(arm: ArmModel) -> OnlineIdentifier:
-    """Return a session that has learned from a drive signal without physics: friction drives."""
+    """Return a session with a drive signal without physics: friction drives the arm."""
     online = OnlineIdentifier(arm, 'warm-up')
     t = np.arange(int(SECONDS * RATE_HZ)) / RATE_HZ
     w = np.linspace(1.0, 2.0, arm.n)
@@ -64,7 +64,7 @@ def _made_up(arm: ArmModel) -> OnlineIdentifier:
 
 
 def load_verdict() -> None:
-    """Judge a session of the smallest arm, whose fault no cause explains: all are tried."""
+    """Judge a session of the smallest arm, whose fault makes it try all causes."""
     from dynid_ros.estimation.online.live_verdict import Judge
 
     judge = Judge(_made_up(load_arm('two_axis')), lambda model: model.arm.name)

@@ -1,4 +1,4 @@
-"""Node behind the live page: what other nodes say to the page, its buttons to their services."""
+"""Node behind the live page: messages of other nodes in, requests to their services out."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from dynid_ros.utilities.arrays import Array
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
             example='panda'),
-    Setting('host', '127.0.0.1', 'Address on which the page is served. All but those of this '
-            'computer alone ask for a token before they show buttons.'),
+    Setting('host', '127.0.0.1', 'Address on which the page is served. Beyond the loopback '
+            'interface, it asks for a token before it shows buttons.'),
     Setting('port', 8080, 'Port of the page; 0 for any that is free.'),
 )
 #: Period of the look at buttons and answers, s, and the part of it in which the node rests: the
@@ -53,7 +53,7 @@ FOLLOW = 0.5
 PATIENCE = 3.0
 #: Parameters and points of a motion that are taken in: more are none of ours.
 MOST_PARAMETERS, MOST_POINTS = 1000, 10000
-#: Service of each command, its type, and what is sent along.
+#: Service of each command, its type, and the fields of the request.
 SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
     Command.START: (f'{PUBLISHER}/start', Trigger, {}),
     Command.STOP: (f'{PUBLISHER}/stop', Trigger, {}),
@@ -185,7 +185,7 @@ class Watch(Node):
                 throttle_duration_sec=60.0)
 
     def _look(self) -> None:
-        """Send what the buttons ask for, and tell them the answers."""
+        """Send the requests of the buttons, and return the answers to them."""
         for request in self._commands.take():
             self._send(request)
         waiting, self._asked = self._asked, []

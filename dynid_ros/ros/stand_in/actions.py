@@ -48,7 +48,7 @@ class GoalHandle:
         self._server.publish_feedback(self.goal_id, feedback)
 
     def execute(self) -> None:
-        """Let the server execute it."""
+        """Run the callback of the server."""
         result = self._server.run(self)
         self._server.publish_status()
         self.answer.set_result(
@@ -185,7 +185,7 @@ class ActionClient:
         sent = Future()
         uuid = list(secrets.token_bytes(16))
         if feedback_callback is not None:
-            # Only who wants to hear of goals has a reader.
+            # Only a client that wants feedback has a reader.
             self._feedback = self._feedback or self._subscribe()
             self._listening[bytes(uuid)] = feedback_callback
         goal_id = message_class('unique_identifier_msgs/msg/UUID')(uuid=uuid)

@@ -24,18 +24,18 @@ from dynid_ros.ros.stand_in.dds import (
 from dynid_ros.ros.stand_in.log import Logger
 from dynid_ros.ros.stand_in.messages import decode, encode
 
-#: Who asks, and which question; before each request and its reply.
+#: Identifier of the client and number of the request, before each request and its reply.
 _HEADER = struct.Struct('<Qq')
 _ENCAPSULATION = b'\0\1\0\0'
-#: Vendor that identifiers of endpoints of Cyclone DDS begin with (RTPS 2.3, 9.3.1.5); with others,
+#: First bytes of identifiers of endpoints of Cyclone DDS (RTPS 2.3, 9.3.1.5); with other vendors,
 #: services have other headers.
 _VENDOR = b'\1\x10'
-#: Who a client is, in the user data of its reader and of its writer.
+#: Identity of a client, in the user data of its reader and of its writer.
 _IDENTITY = re.compile(rb'clientid=([0-9a-f.]+);')
 #: Longest time from a request until its client is known to listen, s: a starved processor, or a
 #: network that loses packets, needs some seconds.
 _FOUND = 10.0
-#: Requests and answers that wait: those of others must not push one out while the node is busy.
+#: Requests and answers that wait: none must push out another while the node is busy.
 _QUEUE = QoSProfile(depth=100)
 
 
@@ -62,7 +62,7 @@ class Publisher:
 
 class Subscription:
     """
-    Keeps what has arrived, and hands it on one by one.
+    Keeps the messages that have arrived, and passes them on one by one.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class Subscription:
     reader : DataReader
         Where messages arrive.
     read : callable
-        Makes of CDR what is handed on.
+        Decodes CDR.
     callback : callable
-        Who wants it.
+        Takes each message.
     logger : Logger
-        Told of what cannot be read.
+        Logs messages that cannot be read.
 
     Attributes
     ----------
@@ -99,13 +99,13 @@ class Subscription:
         self._held: deque[tuple[bytes, int]] = deque()
 
     def ready(self) -> bool:
-        """Whether there is something to hand on."""
+        """Whether a message waits."""
         if not self._held:
             self._held.extend(take(self.reader))
         return bool(self._held)
 
     def run(self) -> None:
-        """Hand on the oldest."""
+        """Pass on the oldest message."""
         cdr, sender = self._held.popleft()
         try:
             message = self._read(cdr)
@@ -151,7 +151,7 @@ class Future:
 
 
 class _Pair(Subscription):
-    """Reader and writer of a service or of its client; what is handed on has its header."""
+    """Reader and writer of a service or of its client; messages keep their header."""
 
     def __init__(
         self, participant: Participant, kind: Any, name: str, logger: Logger,
@@ -231,7 +231,7 @@ class Client(_Pair):
         self._number = 0
 
     def service_is_ready(self) -> bool:
-        """Whether somebody answers who can be understood."""
+        """Whether there is a server on Cyclone DDS."""
         ends = (self.writer.get_matched_subscription_data(handle)
                 for handle in settled(self.writer.get_matched_subscriptions))
         # One may have gone between the two.

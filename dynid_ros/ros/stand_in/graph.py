@@ -40,7 +40,7 @@ class EndpointInfo:
 
 
 class Graph:
-    """Announcements of the nodes of this process, and of those of others."""
+    """Announcements of the nodes of this process and of other processes."""
 
     def __init__(self, participant: Participant) -> None:
         self._gid = participant.gid

@@ -193,7 +193,7 @@ def begin(output):
 
 @pytest.mark.parametrize(('method', 'reason'), [
     ('send_goal_async', 'has not answered the motion'),
-    ('get_result_async', 'has not told how the motion ended')])
+    ('get_result_async', 'has not reported how the motion ended')])
 def test_controller_without_an_answer_ends_the_motion_with_its_reason(
         talker, following, monkeypatch, method, reason):
     controller, output, failed = following

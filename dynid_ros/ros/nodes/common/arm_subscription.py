@@ -1,4 +1,4 @@
-"""Everything that a node hears of an arm, and what is wrong with it."""
+"""Subscriptions to the states of an arm, and the problems of their streams."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ THROTTLE = 2.0
 
 
 class Problem(NamedTuple):
-    """What is wrong with a stream, a word that stays the same as long as it is, and its level."""
+    """A problem of a stream: its level, a key that stays the same while it lasts, and its text."""
 
     level: bytes
     key: str
@@ -56,7 +56,7 @@ class StateSubscription:
     Attributes
     ----------
     others : list of str
-        Other types that are published on the topic, and that nobody hears.
+        Other types that are published on the topic, and that this node does not receive.
 
     """
 
@@ -152,11 +152,11 @@ class ArmSubscription:
         return self._publishers[self.topic]
 
     def leave(self) -> None:
-        """Tell a simulated arm that it need not wait any more."""
+        """Release a simulated arm, which need not wait for this node any more."""
         self._answers.leave()
 
     def reset(self) -> None:
-        """Forget what was met."""
+        """Forget all samples and problems."""
         self.reader.reset()
         self._before, self._met = {}, {}
 
@@ -172,9 +172,9 @@ class ArmSubscription:
         applied : mapping of str to int
             How often each of `RULES` was applied to it.
         losses : sequence of str
-            Those of them by which data is lost.
+            Rules by which data is lost.
         met : mapping of str to tuple, optional
-            Levels and sentences on what else is wrong.
+            Levels and sentences of further problems.
         **further
             Values to show beside the counts.
 
@@ -206,7 +206,7 @@ class ArmSubscription:
              **further})
 
     def _trouble(self, new: Mapping[str, int]) -> Problem | None:
-        """Say why nothing can be identified now, if so; by what is new since the last report."""
+        """Find why nothing can be identified now, by the counts since the last report."""
         now = self._watch.now().nanoseconds
         for each in self._followed:
             names = self._publishers.get(each.topic, [])
@@ -241,7 +241,7 @@ class ArmSubscription:
         return None
 
     def _log(self, found: Problem) -> None:
-        """Log once when a problem begins, and once when it ends."""
+        """Log the start and the end of a problem, once each."""
         now = time.monotonic()
         if found.key == self._logged or now - self._logged_at < THROTTLE:
             return

@@ -25,7 +25,7 @@ OK, WARN, ERROR, STALE = (
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a node with its namespace, as statuses begin."""
+    """Return the name of a node with its namespace, with which its statuses start."""
     return str(node.get_fully_qualified_name()).strip('/')
 
 
@@ -81,7 +81,7 @@ def numbers_of(message: DynamicJointState) -> tuple[tuple[str, ...], dict[str, A
 def parameter_numbers(
     stamp: int, names: Sequence[str], values: Array, std: Array, from_data: NDArray[np.bool_],
 ) -> DynamicJointState:
-    """Collect values, standard deviations, and whether the data or a prior has told them."""
+    """Collect values, standard deviations, and whether they come from the data or a prior."""
     return numbers(stamp, names, {'value': values, 'std': std, 'from_data': from_data})
 
 
@@ -120,7 +120,7 @@ def estimate_status(name: str, arm: ArmModel, estimate: Estimate) -> DiagnosticS
 
 
 def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticStatus:
-    """Report the mass of a load, whether it is trusted, why not, and what it leaves open."""
+    """Report the mass of a load, whether it is trusted, why not, and its open questions."""
     if found is None:
         return status(name, arm.name, WARN, 'the mass is not determined yet', {})
     values: dict[str, object] = {

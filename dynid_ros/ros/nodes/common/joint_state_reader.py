@@ -17,7 +17,7 @@ from dynid_ros.data.streaming.pairing import Pairing
 from dynid_ros.ros.nodes.common.lockstep import nanoseconds
 from dynid_ros.utilities.arrays import Array
 
-#: Orders that are remembered: who sends other names in every message must not fill the memory.
+#: Orders that are remembered: a sender of other names in every message must not fill the memory.
 ORDERS = 16
 #: Names of other joints that are shown.
 SHOWN = 20
@@ -135,7 +135,7 @@ class JointStateReader:
         return self._counts | own
 
     def reset(self) -> None:
-        """Forget what was counted, and the samples that wait."""
+        """Forget the counts, and the samples that wait."""
         self.take()
         self.messages = self.signals = 0
         self._counts = dict.fromkeys(PROBLEMS, 0)

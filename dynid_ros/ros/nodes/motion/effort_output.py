@@ -1,4 +1,4 @@
-"""How a motion leaves the trajectory publisher as torques."""
+"""Output of the trajectory publisher as torques."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EffortOutput(TorqueOutput):
     order : sequence of str
         Joints in the order of the commands.
     gains : Gains or None
-        Of the PD control; by default those that the arm bears at the rate of its states.
+        Of the PD control; proposed by the rate of the states if not given.
     ahead : str
         Feed-forward, as for `TorqueOutput`.
     silent : bool

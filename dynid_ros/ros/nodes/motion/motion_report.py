@@ -39,7 +39,7 @@ class MotionReport:
     """
     Topics ``~/motion`` and ``~/status``, and the action ``~/excite`` where its type is installed.
 
-    A goal that may not begin ends at once as aborted, with the reason in its result: a goal that
+    A goal that may not start ends at once as aborted, with the reason in its result: a goal that
     is rejected has no room for one.
 
     Parameters
@@ -55,7 +55,7 @@ class MotionReport:
     values : dict
         Parameters of the node.
     start, stop : callable
-        Begin the motion, and slow it down.
+        Start the motion, and slow it down.
 
     """
 

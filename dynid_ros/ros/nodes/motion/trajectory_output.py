@@ -1,4 +1,4 @@
-"""How a motion leaves the trajectory publisher as goals of a joint_trajectory_controller."""
+"""Output of the trajectory publisher as goals of a joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ class TrajectoryOutput(Output):
     node : Node
         Owner.
     arm : ArmModel
-        Names of the joints, and what lies between motors and joints.
+        Names of the joints, and the transmission between motors and joints.
     controller : str
         Relative name of the controller.
     failed : callable
-        Told why the controller gave a goal up.
+        Takes the reason why the controller gave a goal up.
     silent : bool
         Whether nothing is commanded: a dry run.
     time : ControlTime
@@ -268,7 +268,7 @@ class TrajectoryOutput(Output):
             return
         self._handle = handle
         handle.get_result_async().add_done_callback(
-            partial(self._take, lacking='has not told how the motion ended',
+            partial(self._take, lacking='has not reported how the motion ended',
                     take=partial(self._ended, number)))
 
     def _ended(self, number: int, answer: Any) -> None:

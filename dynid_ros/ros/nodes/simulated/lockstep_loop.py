@@ -1,4 +1,4 @@
-"""Simulated time of the arm, led by the answers of those who control it and learn from it."""
+"""Simulated time of the arm, led by the answers of nodes that control or identify it."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Listener:
 
 class Lockstep(SimulationLoop):
     """
-    Goes on when those who are waited for have answered, and stands still otherwise.
+    Goes on when the awaited nodes have answered, and stands still otherwise.
 
     Torques come with the answers: those on ``effort_commands`` are the same, but may come later.
 
-    Time begins at zero with the first state after all of them have met the arm, so that they get
+    Time starts at zero with the first state after all of them have met the arm, so that they get
     the same states in every run. Where a fault keeps a state back, nobody can answer it, and real
     time leads over it.
 
@@ -100,12 +100,12 @@ class Lockstep(SimulationLoop):
         node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
 
     def begin(self, settle: Callable[[], None]) -> None:
-        """Let the time begin as soon as all have met."""
+        """Start the time as soon as all nodes have met."""
         self._settle = settle
         create_steady_timer(self._node, LOOK, self._look)
 
     def stop(self, idle: Callable[[], bool]) -> None:
-        """Go on with those who are left, until they have brought the arm to rest."""
+        """Go on with the nodes that are left, until they have brought the arm to rest."""
         self._leaving = True
         moved, self._since = self._arm.time, time.monotonic()
         if self._arm.held and idle():
@@ -142,7 +142,7 @@ class Lockstep(SimulationLoop):
         if newest or self._keeps_up(listener):
             listener.missing = None
             if newest and listener.behind:
-                # One that only learns from states has dealt with those it heard. It may have come
+                # A node that only reads states has dealt with those it heard. It may have come
                 # back so late that it answers none before the time goes on.
                 listener.answered = self._states
             return
@@ -203,7 +203,7 @@ class Lockstep(SimulationLoop):
         return self._states - listener.answered <= listener.behind
 
     def _unmet(self) -> set[str]:
-        """Nodes and topics that must meet before the time begins."""
+        """Nodes and topics that must meet before the time starts."""
         pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
         for topic in {pair.split()[1] for pair in pairs}:
             infos = self._node.get_subscriptions_info_by_topic(topic)

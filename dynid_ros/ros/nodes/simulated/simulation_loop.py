@@ -60,7 +60,7 @@ class SimulationLoop:
             self._clock = node.create_publisher(ClockMessage, '/clock', DEPTH)
 
     def begin(self, settle: Callable[[], None]) -> None:
-        """Let the time begin; `settle`, where it is simulated, is called before each state."""
+        """Start the time; `settle`, where it is simulated, is called before each state."""
         raise NotImplementedError
 
     def now(self) -> float:
@@ -72,7 +72,7 @@ class SimulationLoop:
         return nanoseconds(stamp) * 1e-9
 
     def stop(self, idle: Callable[[], bool]) -> None:
-        """End the time, once whoever commands the arm has brought it to rest, if it can."""
+        """End the time, once the arm has come to rest, if it does."""
 
     def _tick(self, stamp: int) -> None:
         """Publish the simulated time, ns."""
@@ -110,12 +110,12 @@ class RealTime(SimulationLoop):
         return self.now() + (nanoseconds(stamp) - now) * 1e-9
 
     def begin(self, settle: Callable[[], None]) -> None:  # noqa: ARG002 - a timer does it
-        """Let the time begin."""
+        """Start the time."""
         sys.setswitchinterval(SWITCH)
         self._thread.start()
 
     def stop(self, idle: Callable[[], bool]) -> None:
-        """End the time, once whoever commands the arm has brought it to rest."""
+        """End the time, once the arm has come to rest."""
         end = time.monotonic() + LAST
         while not (self._arm.held and idle()) and time.monotonic() < end:
             rclpy.spin_once(self._node, timeout_sec=0.01)

@@ -35,7 +35,7 @@ from dynid_ros.simulation.trajectory_controller import (
     TrajectoryGoal,
 )
 
-#: Name of the controller, which its topic, action and service begin with.
+#: Name of the controller, the prefix of its topic, action and service.
 NAME = 'joint_trajectory_controller'
 #: Period of the look at how goals have ended, s.
 LOOK = 0.01
@@ -51,9 +51,9 @@ class TrajectoryInput:
 
     A goal that cannot be run ends at once as aborted, with error code and reason; the
     joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
-    Positions are those of ``joint_states``, and efforts torques there, Nm: a goal with efforts is
-    followed by them and PD control, one without by computed torque. Of tolerances, those of
-    positions count.
+    Positions are in the coordinates of ``joint_states``, and efforts are torques there, Nm: a goal
+    with efforts is followed by them and PD control, one without by computed torque. Only tolerances
+    of positions count.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class TrajectoryInput:
     def __init__(self, node: Node, arm: LiveArm, loop: SimulationLoop) -> None:
         self._node, self._arm, self._loop = node, arm, loop
         self._names = list(arm.arm.joint_names)
-        # Goals with their handles; those of the topic have none.
+        # Goals with their handles; goals of the topic have none.
         self._goals: list[tuple[Any, TrajectoryGoal]] = []
         self._server = Goals(
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._accept,
@@ -123,7 +123,7 @@ class TrajectoryInput:
             None if read.tau is None else read.tau @ drive.transmission)
 
     def _start(self, message: JointTrajectory) -> float:
-        """Time of the arm at which a trajectory begins: at once, or at its stamp."""
+        """Time of the arm at which a trajectory starts: at once, or at its stamp."""
         stamp = message.header.stamp
         return self._loop.time_of(stamp) if nanoseconds(stamp) else self._loop.now()
 
