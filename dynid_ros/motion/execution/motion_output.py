@@ -94,7 +94,7 @@ class Output:
         """
 
     def begin(self, executor: MotionExecutor, now: float) -> None:
-        """Take over a motion, or its braking, at the time of the motion at which it begins."""
+        """Take over a motion, or its braking, at the time of the motion at which it starts."""
 
     def follow(
         self, now: float, state: MotionState, wanted: Reference, /,
@@ -163,7 +163,7 @@ class TorqueOutput(Output):
         Feed-forward at a measured position.
 
         An upright arm falls away from the reference faster than soft gains hold it, unless gravity
-        is that of where it is.
+        is compensated at its measured position.
         """
         if self._kind == 'none':
             return np.zeros_like(q)

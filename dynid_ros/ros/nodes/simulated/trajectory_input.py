@@ -52,8 +52,8 @@ class TrajectoryInput:
     A goal that cannot be run ends at once as aborted, with error code and reason; the
     joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
     Positions are in the coordinates of ``joint_states``, and efforts are torques there, Nm: a goal
-    with efforts is followed by them and PD control, one without by computed torque. Only tolerances
-    of positions count.
+    with efforts is followed by them and PD control, one without by computed torque. Only the
+    tolerances of positions count.
 
     Parameters
     ----------
