@@ -73,11 +73,7 @@ class Output:
         """Time of the motion, s, at a time of the steady clock, s."""
         return now
 
-    def look(self) -> str:
-        """Look for the controller before a motion; return its problem, or an empty text."""
-        return ''
-
-    def prepare(self, period: float) -> None:
+    def prepare(self, period: float, names: Sequence[str], /) -> None:
         """
         Get ready for a motion.
 
@@ -85,6 +81,8 @@ class Output:
         ----------
         period : float
             Of the states, s.
+        names : sequence of str
+            Joints of the arm as the states name them.
 
         Raises
         ------

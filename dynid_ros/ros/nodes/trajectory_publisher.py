@@ -181,8 +181,6 @@ class TrajectoryPublisher(Node):
             self._notice_phase()
         if self._states.gone:
             self._finish_once()
-        if not self._control.active:
-            self._output.look()
         waiting = self._values['once'] and not self._ran
         if waiting and self._output.settled and (self._control.period or self._patient):
             self._start_once()
@@ -228,10 +226,10 @@ class TrajectoryPublisher(Node):
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._states.topic}; start the arm first')
         listeners = self._values['listeners']
-        problem = self._output.missing or self._output.look() or self._states.deaf(listeners)
+        problem = self._output.missing or self._states.deaf(listeners)
         if problem:
             raise NotThereError(problem)
-        self._output.prepare(period)
+        self._output.prepare(period, self._states.names)
         self._began, self._seconds = now, self._control.start(now)
         self._ran = True
         self._report.begin()

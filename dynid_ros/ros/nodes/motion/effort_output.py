@@ -62,7 +62,7 @@ class EffortOutput(TorqueOutput):
             return ''
         return f'nobody listens to {self._publisher.topic_name}'
 
-    def prepare(self, period: float) -> None:
+    def prepare(self, period: float, _names: Sequence[str], /) -> None:
         """Propose gains for the first motion, and make sure that the loop is stable."""
         if self._checked and abs(np.log(period / self._checked)) < SAME_PERIOD:
             return

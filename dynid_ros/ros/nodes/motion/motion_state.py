@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 from rclpy.node import Node
@@ -49,8 +48,6 @@ class StateWatch:
 
     Attributes
     ----------
-    read : callable
-        `motion_state` of a message.
     topic : str
         Full name of the topic.
     mixed, gone : str
@@ -64,10 +61,24 @@ class StateWatch:
         callback: Callable[[JointState], None],
     ) -> None:
         self._node, self._time = node, time
-        self.read = partial(motion_state, JointOrder(arm), arm.drive)
+        self._joints, self._drive = JointOrder(arm), arm.drive
+        self._named: Sequence[str] = ()
         self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
         self.topic = self._subscription.topic
         self.mixed = self.gone = ''
+
+    @property
+    def names(self) -> list[str]:
+        """Return the joints of the arm as its last readable state names them."""
+        order = self._joints.of(tuple(self._named))
+        return [] if order is None else [self._named[k] for k in order]
+
+    def read(self, message: JointState) -> MotionState | None:
+        """Return `motion_state` of a message."""
+        state = motion_state(self._joints, self._drive, message)
+        if state is not None:
+            self._named = message.name
+        return state
 
     def follow(self) -> Violation | None:
         """Adapt to the publishers of states, and return a problem of theirs."""

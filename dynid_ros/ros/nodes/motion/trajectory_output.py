@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
-from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -36,78 +35,6 @@ ANSWER = 2.0
 SIMULATED_ANSWER = 15.0
 
 
-class ControllerJoints:
-    """
-    The joints that a controller has, asked of it whenever it appears.
-
-    Parameters
-    ----------
-    node : Node
-        Owner.
-    arm : ArmModel
-        Names of the joints, and their aliases.
-    controller : str
-        Relative name of the controller.
-
-    Attributes
-    ----------
-    known : tuple of str
-        Joints of the controller; empty if it does not report them.
-    names : tuple of str
-        Joints of the arm as the controller names them.
-
-    """
-
-    def __init__(self, node: Node, arm: ArmModel, controller: str) -> None:
-        self._arm, self._controller = arm, controller
-        self._logger = node.get_logger()
-        self._client = node.create_client(GetParameters, f'{controller}/get_parameters')
-        self._asked: Any = None
-        self._since = 0.0
-        self.known: tuple[str, ...] = ()
-        self.names = arm.joint_names
-
-    @property
-    def asking(self) -> bool:
-        """Whether there is no answer yet."""
-        return self._asked is not None and not self._asked.done()
-
-    @property
-    def awaited(self) -> bool:
-        """Whether the answer may still come."""
-        return self.asking and monotonic() - self._since < ANSWER
-
-    @property
-    def problem(self) -> str:
-        """Why the controller cannot move the arm, or empty."""
-        if self.asking:
-            return f'{self._controller} has not reported its joints yet; try again'
-        if not self.known or set(self.known) == set(self.names):
-            return ''
-        return (f"{self._controller} has the joints {', '.join(self.known)}; it must have just "
-                f"those of '{self._arm.name}': {', '.join(self.names)}")
-
-    def look(self) -> None:
-        """Ask if the controller has just appeared, or if the last question has no answer."""
-        if not self._client.service_is_ready():
-            self._asked, self.known = None, ()
-        elif self._asked is None:
-            self._since = monotonic()
-            self._asked = self._client.call_async(GetParameters.Request(names=['joints']))
-            self._asked.add_done_callback(self._answered)
-
-    def _answered(self, future: Any) -> None:
-        answer, problem = answer_of(future)
-        if problem:
-            self._asked = None
-            self._logger.warning(f'{self._controller} has not reported its joints: {problem}',
-                                 throttle_duration_sec=2.0)
-        elif answer.values:
-            self.known = tuple(answer.values[0].string_array_value)
-            own = (self._arm.joint_names, *self._arm.aliases)
-            self.names = next((names for names in own if set(names) == set(self.known)), own[0])
-
-
 class TrajectoryOutput(Output):
     """
     Goals for a joint_trajectory_controller, in which the control runs.
@@ -121,7 +48,7 @@ class TrajectoryOutput(Output):
     node : Node
         Owner.
     arm : ArmModel
-        Names of the joints, and the transmission between motors and joints.
+        Transmission between motors and joints.
     controller : str
         Relative name of the controller.
     failed : callable
@@ -146,7 +73,7 @@ class TrajectoryOutput(Output):
         self._failed = failed
         self._name = f'{controller}/follow_joint_trajectory'
         self._client = ActionClient(node, FollowJointTrajectory, self._name)
-        self._joints = ControllerJoints(node, arm, controller)
+        self._names = arm.joint_names
         self._number = self._unanswered = 0
         self._handle: Any = None
         self._sent: float | None = None
@@ -165,9 +92,7 @@ class TrajectoryOutput(Output):
 
     @property
     def settled(self) -> bool:
-        """Whether every question, goal and cancel request has been answered, or nobody will."""
-        if self._joints.awaited:
-            return False
+        """Whether every goal and cancel request has been answered, or nobody will."""
         return (self._unanswered == 0 or monotonic() > self._answer_by
                 or not self._client.server_is_ready())
 
@@ -186,10 +111,9 @@ class TrajectoryOutput(Output):
         """Time of the motion: it stands still until a goal is accepted."""
         return (now if self._sent is None else self._sent) - self._late
 
-    def look(self) -> str:
-        """Ask a new controller for its joints; return a problem with them, or an empty text."""
-        self._joints.look()
-        return '' if self._silent else self._joints.problem
+    def prepare(self, _period: float, names: Sequence[str], /) -> None:
+        """Name the joints in goals as the states do."""
+        self._names = names
 
     def begin(self, executor: MotionExecutor, now: float) -> None:
         """Send the motion as one goal, which replaces the one before."""
@@ -197,7 +121,7 @@ class TrajectoryOutput(Output):
             return
         self._sent = now + self._late
         goal = FollowJointTrajectory.Goal()
-        goal.trajectory.joint_names = self._joints.names
+        goal.trajectory.joint_names = self._names
         goal.trajectory.points = self._points(executor, now)
         self._number += 1
         self._ask(self._client.send_goal_async(goal), 'has not answered the motion',
@@ -264,7 +188,8 @@ class TrajectoryOutput(Output):
         self._sent = None
         if not handle.accepted:
             self._failed(
-                f'{self._name} rejected the motion; is the controller active? See its log')
+                f'{self._name} rejected the motion; is the controller active, and has it just '
+                f'the joints {", ".join(self._names)}? See its log')
             return
         self._handle = handle
         handle.get_result_async().add_done_callback(

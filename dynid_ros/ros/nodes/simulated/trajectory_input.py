@@ -9,8 +9,6 @@ from typing import Any
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
 from numpy.typing import NDArray
-from rcl_interfaces.msg import ParameterType, ParameterValue
-from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -35,7 +33,7 @@ from dynid_ros.simulation.trajectory_controller import (
     TrajectoryGoal,
 )
 
-#: Name of the controller, the prefix of its topic, action and service.
+#: Name of the controller, the prefix of its topic and action.
 NAME = 'joint_trajectory_controller'
 #: Period of the look at how goals have ended, s.
 LOOK = 0.01
@@ -47,7 +45,7 @@ STATES = {
 
 class TrajectoryInput:
     """
-    Action, topic and parameters of the controller of a simulated arm.
+    Action and topic of the controller of a simulated arm.
 
     A goal that cannot be run ends at once as aborted, with error code and reason; the
     joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
@@ -75,7 +73,6 @@ class TrajectoryInput:
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._accept,
             self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
-        node.create_service(GetParameters, f'{NAME}/get_parameters', self._report_joints)
         create_steady_timer(node, LOOK, self.answer_ended)
         create_steady_timer(node, FEEDBACK, self._feed_back)
 
@@ -178,13 +175,3 @@ class TrajectoryInput:
         if handle is not None:
             self._server.end(handle, STATES[outcome.status], FollowJointTrajectory.Result(
                 error_code=int(outcome.code), error_string=outcome.reason))
-
-    def _report_joints(
-        self, request: GetParameters.Request, response: GetParameters.Response,
-    ) -> GetParameters.Response:
-        """Return the joints, the only parameter that there is."""
-        joints = ParameterValue(
-            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=self._names)
-        response.values = [
-            joints if name == 'joints' else ParameterValue() for name in request.names]
-        return response
