@@ -73,7 +73,7 @@ class TrajectoryOutput(Output):
         self._failed = failed
         self._name = f'{controller}/follow_joint_trajectory'
         self._client = ActionClient(node, FollowJointTrajectory, self._name)
-        self._names = arm.joint_names
+        self._names: Sequence[str] = arm.joint_names
         self._number = self._unanswered = 0
         self._handle: Any = None
         self._sent: float | None = None
