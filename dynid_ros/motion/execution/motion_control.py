@@ -1,4 +1,4 @@
-"""Control of a motion: states, faults and requests in, commands out; without clock and topics."""
+"""Control of a motion: states, faults and requests in, commands out; no clock, no topics."""
 
 from __future__ import annotations
 

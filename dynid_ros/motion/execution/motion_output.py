@@ -8,14 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.motion.execution.safety_monitor import EffortLimiter, Violation
 from dynid_ros.motion.execution.tracking_control import Gains, RigidArm
 from dynid_ros.utilities.arrays import Array
-
-#: Kinds of feed-forward.
-FEEDFORWARD = ('none', 'gravity', 'model')
 
 
 class MotionState(NamedTuple):
@@ -129,10 +125,6 @@ class TorqueOutput(Output):
     def __init__(
         self, arm: ArmModel, gains: Gains | None, ahead: str, send: Callable[[Array], None],
     ) -> None:
-        if ahead not in FEEDFORWARD:
-            raise InputError(
-                f"the parameter 'feedforward' must be one of {', '.join(FEEDFORWARD)}, "
-                f"not '{ahead}'")
         self.gains = gains
         self._rigid = RigidArm(arm)
         self._kind = ahead

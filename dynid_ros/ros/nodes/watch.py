@@ -214,8 +214,8 @@ class Watch(Node):
 
 def report_of(status: Any) -> Report:
     """Read one diagnostic_msgs/DiagnosticStatus."""
-    level = status.level if isinstance(status.level, int) else status.level[0]
-    return Report(level, status.message, {pair.key: pair.value for pair in status.values})
+    values = {pair.key: pair.value for pair in status.values}
+    return Report(status.level[0], status.message, values)
 
 
 main = partial(run, Watch)

@@ -45,7 +45,8 @@ class GoalHandle:
 
     def publish_feedback(self, feedback: Any) -> None:
         """Publish how it goes."""
-        self._server.publish_feedback(self.goal_id, feedback)
+        self._server.feedback.publish(
+            self._server.feedback_kind(goal_id=self.goal_id, feedback=feedback))
 
     def execute(self) -> None:
         """Run the callback of the server."""
@@ -84,9 +85,9 @@ class ActionServer:
         self._services = [
             node.create_service(self.kinds[kind], f'{action_name}/_action/{name}', answers[kind])
             for kind, name in _SERVICES.items()]
-        self._feedback_kind = message_class(f'{action_type.TYPE}_FeedbackMessage')
-        self._feedback = node.create_publisher(
-            self._feedback_kind, f'{action_name}/_action/feedback', 10)
+        self.feedback_kind = message_class(f'{action_type.TYPE}_FeedbackMessage')
+        self.feedback = node.create_publisher(
+            self.feedback_kind, f'{action_name}/_action/feedback', 10)
         self._status = node.create_publisher(
             message_class('action_msgs/msg/GoalStatusArray'), f'{action_name}/_action/status',
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
@@ -97,10 +98,6 @@ class ActionServer:
         self._status.publish(message_class('action_msgs/msg/GoalStatusArray')(status_list=[
             status(goal_info=_info(goal.goal_id), status=goal.status)
             for goal in self._goals.values()]))
-
-    def publish_feedback(self, goal_id: Any, feedback: Any) -> None:
-        """Publish how a goal goes."""
-        self._feedback.publish(self._feedback_kind(goal_id=goal_id, feedback=feedback))
 
     def destroy(self) -> None:
         """Take no more goals."""
