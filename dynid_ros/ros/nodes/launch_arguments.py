@@ -18,7 +18,7 @@ import yaml
 
 from dynid_ros.errors import DynidError
 from dynid_ros.ros.nodes.common.runtime import Setting
-from dynid_ros.ros.nodes.launching import node, PATIENT
+from dynid_ros.ros.nodes.launching import enclave, fast_dds, LAST, PACKAGE, PATIENT
 from dynid_ros.ros.stand_in.arguments import parse
 
 TRUTH = ['true', 'false']
@@ -154,8 +154,11 @@ class Given:
         """Make a node in the namespace; topics are remapped where an argument names them."""
         kept = {name: value for name, value in parameters.items() if value not in ('', [])}
         named = {name: self.values[name] for name in TOPICS if name in self.given} | topics
-        return node(executable, kept, prefix=prefix, namespace=self.namespace,
-                    remappings=list(named.items()))
+        return Node(
+            package=PACKAGE, executable=executable, exec_name=executable, output='screen',
+            namespace=self.namespace, parameters=[kept], remappings=list(named.items()),
+            prefix=prefix, sigterm_timeout=LAST,
+            additional_env={**enclave(executable), **fast_dds()})
 
     def listeners(self, save: bool = True) -> list[LaunchDescriptionEntity]:
         """Make recorder and identifier, and the live page if `view` is true."""

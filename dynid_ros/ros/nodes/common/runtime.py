@@ -13,7 +13,6 @@ from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
 import rclpy
-from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -22,6 +21,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 
 #: Messages that wait for the busy callback of a node that estimates: two seconds at 1 kHz.
 DEPTH = 2000
@@ -146,7 +146,7 @@ def repeat(node: Node, rate: Callable[[], float], callback: Callable[[], None]) 
             due = time.monotonic() + 1.0 / rate() - LOOK / 2
             callback()
 
-    node.create_timer(LOOK, look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    create_steady_timer(node, LOOK, look)
 
 
 def _declare(node: Node, setting: Setting) -> Any:
