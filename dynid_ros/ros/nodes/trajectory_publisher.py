@@ -58,7 +58,7 @@ class TrajectoryPublisher(Node):
         self._values = values
         self._arm, scene, executor = load_motion(values)
         self._time = ControlTime(self)
-        self._told = self._aborted = self._rested = self._stamp = self._began = 0.0
+        self._told = self._changed = self._stamp = self._began = 0.0
         self._seconds = 1.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
@@ -148,7 +148,7 @@ class TrajectoryPublisher(Node):
         before, self._stale = self._stale, self._control.stale(now)
         if self._stale and before:
             self._notice_silence()
-        since = now - self._aborted
+        since = now - self._changed
         if not self._stale and self._control.phase is Phase.ABORTED and since > LAST:
             moving = moving_joint(self._arm, last.qd)
             if moving:
@@ -166,7 +166,7 @@ class TrajectoryPublisher(Node):
                 and self._phase in (Phase.HOLDING, Phase.ABORTED)):
             return
         # In simulated time that is always after the same state, if one still comes.
-        rested = self._states.gone or self._time.now() - self._rested > LAST
+        rested = self._states.gone or self._time.now() - self._changed > LAST
         if rested or not (self._output.following or self._time.simulated):
             self.finished = True
             self.status = int(self._phase is Phase.ABORTED)
@@ -174,11 +174,11 @@ class TrajectoryPublisher(Node):
     def _look(self) -> None:
         """Look at the publishers, listeners and controllers in the graph."""
         problem = self._states.follow()
-        if problem is None and self._output.missing:
-            problem = Violation(Bound.CONTROLLER, self._output.missing)
         if problem is not None:
             self._control.fault(problem)
             self._notice_phase()
+        elif self._output.missing:
+            self._on_failure(self._output.missing)
         if self._states.gone:
             self._finish_once()
         waiting = self._values['once'] and not self._ran
@@ -251,9 +251,8 @@ class TrajectoryPublisher(Node):
     def _notice_phase(self) -> None:
         if self._control.phase is self._phase:
             return
-        self._phase, self._rested = self._control.phase, self._time.now()
+        self._phase, self._changed = self._control.phase, self._time.now()
         if self._phase is Phase.ABORTED:
-            self._aborted = self._rested
             # Whose states may be trusted from now on.
             self._states.follow()
             self.get_logger().error(
