@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from enum import Enum
 from functools import partial, partialmethod
 import secrets
 from typing import Any
 
 from dynid_ros.ros.stand_in.dds import DurabilityPolicy, QoSProfile
-from dynid_ros.ros.stand_in.endpoints import Future
 from dynid_ros.ros.stand_in.messages import message_class
 from dynid_ros.ros.stand_in.spin import Clock
 
@@ -41,7 +41,7 @@ class GoalHandle:
         self.goal_id = request.goal_id
         self.request = request.goal
         self.status = _EXECUTING
-        self.answer = Future()
+        self.answer: Future[Any] = Future()
 
     def publish_feedback(self, feedback: Any) -> None:
         """Publish how it goes."""
@@ -138,13 +138,13 @@ class ClientGoalHandle:
         self._goal_id = goal_id
         self.accepted = accepted
 
-    def get_result_async(self) -> Future:
+    def get_result_async(self) -> Future[Any]:
         """Ask for status and result, when it has ended."""
         future = self._client.ask('GetResult', goal_id=self._goal_id)
         future.add_done_callback(lambda _: self._client.forget(self._goal_id))
         return future
 
-    def cancel_goal_async(self) -> Future:
+    def cancel_goal_async(self) -> Future[Any]:
         """Ask to give it up."""
         return self._client.ask('CancelGoal', goal_info=_info(self._goal_id))
 
@@ -177,9 +177,9 @@ class ActionClient:
 
     def send_goal_async(
         self, goal: Any, feedback_callback: Callable[[Any], None] | None = None,
-    ) -> Future:
+    ) -> Future[Any]:
         """Send a goal; the future has its handle, and the callback gets messages of feedback."""
-        sent = Future()
+        sent: Future[Any] = Future()
         uuid = list(secrets.token_bytes(16))
         if feedback_callback is not None:
             # Only a client that wants feedback has a reader.
@@ -187,7 +187,7 @@ class ActionClient:
             self._listening[bytes(uuid)] = feedback_callback
         goal_id = message_class('unique_identifier_msgs/msg/UUID')(uuid=uuid)
 
-        def answered(answer: Future) -> None:
+        def answered(answer: Future[Any]) -> None:
             if not answer.result().accepted:
                 self.forget(goal_id)
             sent.set_result(ClientGoalHandle(self, goal_id, answer.result().accepted))
@@ -204,9 +204,9 @@ class ActionClient:
         if listener is not None:
             listener(message)
 
-    def ask(self, kind: str, **fields: Any) -> Future:
+    def ask(self, kind: str, **fields: Any) -> Future[Any]:
         """Call one of the services."""
-        future: Future = self._clients[kind].call_async(self._kinds[kind].Request(**fields))
+        future: Future[Any] = self._clients[kind].call_async(self._kinds[kind].Request(**fields))
         return future
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 import re
 import secrets
@@ -121,35 +122,6 @@ class Subscription:
         self._callback(message)
 
 
-class Future:
-    """An answer to come."""
-
-    def __init__(self) -> None:
-        self._results: list[Any] = []
-        self._callbacks: list[Callable[[Future], None]] = []
-
-    def done(self) -> bool:
-        """Whether it has come."""
-        return bool(self._results)
-
-    def result(self) -> Any:
-        """Return the answer, or None."""
-        return self._results[0] if self._results else None
-
-    def set_result(self, result: Any) -> None:
-        """Answer."""
-        self._results = [result]
-        for callback in self._callbacks:
-            callback(self)
-
-    def add_done_callback(self, callback: Callable[[Future], None]) -> None:
-        """Call when the answer comes, or now."""
-        if self.done():
-            callback(self)
-        else:
-            self._callbacks.append(callback)
-
-
 class _Pair(Subscription):
     """Reader and writer of a service or of its client; messages keep their header."""
 
@@ -227,7 +199,7 @@ class Client(_Pair):
     def __init__(self, participant: Participant, kind: Any, name: str, logger: Logger) -> None:
         super().__init__(participant, kind, name, logger, self._answered, serves=False)
         self._guid = secrets.randbits(63)
-        self._waiting: dict[bytes, Future] = {}
+        self._waiting: dict[bytes, Future[Any]] = {}
         self._number = 0
 
     def service_is_ready(self) -> bool:
@@ -243,7 +215,7 @@ class Client(_Pair):
             return False
         return bool(servers and settled(self.reader.get_matched_publications))
 
-    def call_async(self, request: Any) -> Future:
+    def call_async(self, request: Any) -> Future[Any]:
         """Ask; the future has the response when it comes."""
         self._number += 1
         header = _HEADER.pack(self._guid, self._number)
