@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from control_msgs.msg import DynamicJointState
@@ -76,21 +77,20 @@ class JointOrder:
     arm : ArmModel
         Names of the joints, and their aliases.
 
+    Attributes
+    ----------
+    of : callable
+        Returns the places (n,) of the joints among names, a tuple; None if some are missing.
+
     """
 
     def __init__(self, arm: ArmModel) -> None:
         self._names = (arm.joint_names, *arm.aliases)
-        self._orders: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
+        self.of = lru_cache(maxsize=ORDERS)(self._find)
 
-    def of(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
-        """Places (n,) of the joints among the names; None if some are missing."""
-        if names not in self._orders:
-            if len(self._orders) >= ORDERS:
-                self._orders.clear()
-            known = next((own for own in self._names if set(own) <= set(names)), None)
-            self._orders[names] = None if known is None else np.array(
-                [names.index(name) for name in known], dtype=np.intp)
-        return self._orders[names]
+    def _find(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+        known = next((own for own in self._names if set(own) <= set(names)), None)
+        return None if known is None else np.array([names.index(name) for name in known])
 
 
 class JointStateReader:
