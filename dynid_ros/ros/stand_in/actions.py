@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from enum import Enum
-from functools import partial, partialmethod
+from functools import partialmethod
 import secrets
 from typing import Any
 
@@ -156,9 +156,8 @@ class ActionClient:
         self._node = node
         self._kinds = _kinds(action_type)
         self._listening: dict[bytes, Callable[[Any], None]] = {}
-        self._feedback: Any = None
-        self._subscribe = partial(
-            node.create_subscription, message_class(f'{action_type.TYPE}_FeedbackMessage'),
+        self._feedback = node.create_subscription(
+            message_class(f'{action_type.TYPE}_FeedbackMessage'),
             f'{action_name}/_action/feedback', self._hear, 10)
         self._clients = {
             kind: node.create_client(self._kinds[kind], f'{action_name}/_action/{name}')
@@ -168,8 +167,7 @@ class ActionClient:
         """Send no more goals."""
         for client in self._clients.values():
             self._node.destroy_client(client)
-        if self._feedback is not None:
-            self._node.destroy_subscription(self._feedback)
+        self._node.destroy_subscription(self._feedback)
 
     def server_is_ready(self) -> bool:
         """Whether somebody takes goals."""
@@ -182,8 +180,6 @@ class ActionClient:
         sent: Future[Any] = Future()
         uuid = list(secrets.token_bytes(16))
         if feedback_callback is not None:
-            # Only a client that wants feedback has a reader.
-            self._feedback = self._feedback or self._subscribe()
             self._listening[bytes(uuid)] = feedback_callback
         goal_id = message_class('unique_identifier_msgs/msg/UUID')(uuid=uuid)
 
