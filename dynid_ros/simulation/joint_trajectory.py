@@ -8,7 +8,6 @@ from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.interpolate import BPoly
 
 from dynid_ros.errors import InputError
@@ -119,7 +118,7 @@ class JointTrajectory:
 
 
 def read_trajectory(
-    joints: Sequence[str], names: Sequence[str], t: ArrayLike, positions: Rows,
+    joints: Sequence[str], names: Sequence[str], t: Sequence[float], positions: Rows,
     velocities: Rows, accelerations: Rows, efforts: Rows,
 ) -> JointTrajectory:
     """
@@ -131,7 +130,7 @@ def read_trajectory(
         Joints of the controller; all of them must be in the trajectory.
     names : sequence of str
         Joints in the order of the values.
-    t : (N,) array_like
+    t : sequence of float
         Time of each point, s.
     positions, velocities, accelerations, efforts : sequences of sequences of float
         Values of each point; all but positions may be empty.
@@ -162,16 +161,16 @@ def read_trajectory(
             f'point {point + 1} of {len(times)} is at {times[point]:g} s, but times must '
             'increase from zero')
     order = [names.index(name) for name in joints]
-    q = point_values(names, 'positions', positions, optional=False)
-    qd = point_values(names, 'velocities', velocities)
-    qdd = point_values(names, 'accelerations', accelerations)
+    q = _rows(names, 'positions', positions, optional=False)
+    qd = _rows(names, 'velocities', velocities)
+    qdd = _rows(names, 'accelerations', accelerations)
     fast = np.abs(qd[-1]) > AT_REST
     if fast.any():
         joint = int(np.argmax(fast))
         raise TrajectoryError(
             f"the trajectory ends with joint '{names[joint]}' at a velocity of "
             f'{qd[-1, joint]:.3g}, not at rest')
-    tau = point_values(names, 'efforts', efforts)
+    tau = _rows(names, 'efforts', efforts)
     given = np.isfinite(tau).all(axis=1)
     if given.any() and not given.all():
         raise TrajectoryError(
@@ -180,32 +179,8 @@ def read_trajectory(
         times, q[:, order], qd[:, order], qdd[:, order], tau[:, order] if given.any() else None)
 
 
-def point_values(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -> Array:
-    """
-    Check the values of a field of all points.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Joints in the order of the values.
-    field : str
-        Name of the field.
-    rows : sequence of sequences of float
-        Values of each point.
-    optional : bool
-        Whether points may lack the field.
-
-    Returns
-    -------
-    (N, n) ndarray
-        Values; NaN in rows that lack them.
-
-    Raises
-    ------
-    TrajectoryError
-        A row has another number of values, or one that is not finite.
-
-    """
+def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -> Array:
+    """Values (N, n) of a field; rows that are not given are NaN."""
     sizes = np.array([len(row) for row in rows])
     given = sizes > 0 if optional else np.ones(len(rows), dtype=bool)
     wrong = given & (sizes != len(names))

@@ -22,8 +22,8 @@ from dynid_ros.ros.nodes.common.answers import ABORTED, answer_of, CANCELED, Goa
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
-from dynid_ros.ros.nodes.common.trajectory_points import doubles, FIELDS, times_of
-from dynid_ros.simulation.joint_trajectory import point_values, TrajectoryError
+from dynid_ros.ros.nodes.common.trajectory_points import doubles, times_of
+from dynid_ros.simulation.joint_trajectory import read_trajectory
 
 SETTINGS = (
     Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
@@ -97,25 +97,26 @@ class FeedForward(Node):
             raise InputError(
                 f'the action {self._name} is not there; is the controller active?')
         message, arm = goal.trajectory, self._model.arm
-        order = self._order.of(tuple(message.joint_names))
-        if order is None or len(message.joint_names) != arm.n:
+        names, points = list(message.joint_names), message.points
+        order = self._order.of(tuple(names))
+        if order is None or len(names) != arm.n:
             raise InputError(
-                f'the joints of the trajectory ({", ".join(message.joint_names)}) are not those '
-                f'of the model ({", ".join(arm.joint_names)})')
-        if not message.points:
-            raise InputError('the trajectory has no points')
-        try:
-            # In the order of the model's joints, which the transmission couples.
-            p, pd, pdd = (point_values(
-                message.joint_names, name, [getattr(point, name) for point in message.points],
-                optional=False)[:, order] for name in FIELDS)
-        except TrajectoryError as error:
+                f'the joints of the trajectory ({", ".join(names)}) are not those of the model '
+                f'({", ".join(arm.joint_names)})')
+        # In the order of the model's joints, which the transmission couples.
+        read = read_trajectory(
+            [names[k] for k in order], names, times_of(points).tolist(),
+            [p.positions for p in points], [p.velocities for p in points],
+            [p.accelerations for p in points], [()] * len(points))
+        lacking = ~np.isfinite(np.hstack([read.qd, read.qdd])).all(axis=1)
+        if lacking.any():
             raise InputError(
-                f'{error}; torque needs positions, velocities and accelerations, which a time '
-                'parameterisation such as that of MoveIt writes') from error
+                f'point {int(np.argmax(lacking)) + 1} of the trajectory lacks velocities or '
+                'accelerations, which torque needs; a time parameterisation such as that of '
+                'MoveIt writes them')
         filled = with_effort(self._model, Trajectory(
-            arm.joint_names, times_of(message.points), joint_position(p, arm.drive),
-            joint_velocity(pd, arm.drive), joint_velocity(pdd, arm.drive)))
+            arm.joint_names, read.t, joint_position(read.q, arm.drive),
+            joint_velocity(read.qd, arm.drive), joint_velocity(read.qdd, arm.drive)))
         for remark in extrapolation(self._model, filled):
             self.get_logger().warning(f'extrapolation: {remark}')
         assert filled.effort is not None

@@ -111,7 +111,7 @@ class TrajectoryInput:
         """Trajectory in joint coordinates."""
         points, drive = message.points, self._arm.arm.drive
         read = core.read_trajectory(
-            self._names, message.joint_names, times_of(points),
+            self._names, message.joint_names, times_of(points).tolist(),
             [p.positions for p in points], [p.velocities for p in points],
             [p.accelerations for p in points], [p.effort for p in points])
         return core.JointTrajectory(
