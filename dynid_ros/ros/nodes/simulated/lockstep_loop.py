@@ -122,6 +122,7 @@ class Lockstep(SimulationLoop):
             return
         if len(message.position) and message.position[0] < 0:
             self._listeners.pop(name, None)
+            self.led = False
             return
         if len(message.name):
             self._vanished.discard(name)
@@ -185,6 +186,7 @@ class Lockstep(SimulationLoop):
                  for info in self._node.get_publishers_info_by_topic(TOPIC)}
         for name in self._listeners.keys() - there:
             del self._listeners[name]
+            self.led = False
             self._vanished.add(name)
             self._node.get_logger().warning(f'{name} has vanished: the time goes on without it')
 
