@@ -13,6 +13,7 @@ from sensor_msgs.msg import JointState
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.streaming.sample_validation import RULES
+from dynid_ros.data.tables.joint_names import remedy
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.joint_state_reader import JointStateReader, message_type, PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import Answers, BEHIND, EVERY, watch_clock
@@ -229,7 +230,8 @@ class ArmSubscription:
             if new[received] and new[problem] == new[received]:
                 return Problem(say.ERROR, problem, (
                     f'the messages on {topic} lack joints of {self._arm.name}: they hold '
-                    f'{", ".join(self.reader.others) or "no names"}'))
+                    f'{", ".join(self.reader.others) or "no names"}; '
+                    f'{remedy(self._arm, self.reader.others)}'))
         if new['messages'] and new['effort_missing'] == new['messages']:
             return Problem(say.ERROR, 'effort_missing', (
                 f'the messages on {self.topic} hold no effort; set up the driver to publish it, '
