@@ -7,10 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.tables.array_table import ArrayTable, open_arrays
+from dynid_ros.data.tables.array_table import open_arrays
 from dynid_ros.data.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
 from dynid_ros.data.tables.column_words import FILLERS, plain, summary, tokens, WORDS
-from dynid_ros.data.tables.text_table import open_text, require, TextTable
+from dynid_ros.data.tables.text_table import open_text, Table
 from dynid_ros.errors import RecordingError
 
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
@@ -18,7 +18,6 @@ TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
 QUANTITIES = ('position', 'velocity', 'signal')
 
-Table = TextTable | ArrayTable
 #: A file with the columns of it by quantity, ``time`` included.
 Part = tuple[Table, dict[str, Family]]
 
@@ -87,7 +86,7 @@ def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
 def _named(table: Table, names: Sequence[str | None]) -> Family:
     """Return the columns that arm.yaml names."""
     stated = [name for name in names if name is not None]
-    require(table.path, table.names, stated)
+    table.require(stated)
     return [plain(name) for name in stated]
 
 
@@ -138,17 +137,11 @@ def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:
             column.name in named or (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
             for column in every):
         return []
-    found = [f'{name} from {_shown(family)}' + f' of {table.path.name}' * (len(parts) > 1)
+    found = [f'{name} from {summary([column.name for column in family])}'
+             + f' of {table.path.name}' * (len(parts) > 1)
              for table, columns in parts for name, family in columns.items() if family]
     if others:
         found.append(f'joints {", ".join(others)} as {", ".join(arm.joint_names)}')
     if any(column.label.isdigit() for column in every):
         found.append(f'joints by number, {", ".join(arm.joint_names)}')
     return found
-
-
-def _shown(family: Family) -> str:
-    """Name columns by their pattern, numbered ones by the first and last."""
-    if any('*' in column.pattern and not column.label.isdigit() for column in family):
-        return family[0].pattern.replace('*', 'JOINT')
-    return summary([column.name for column in family])

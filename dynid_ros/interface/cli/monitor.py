@@ -46,7 +46,7 @@ def run(args: Namespace) -> Answer:
     """Monitor, draw, and list the contacts; status 1 if the model does not fit."""
     import numpy as np
 
-    from dynid_ros.data.tables.npz_table import npz_bytes
+    from dynid_ros.data.tables.array_table import npz_bytes
     from dynid_ros.interface.python.applications import monitor
     from dynid_ros.interface.python.boundary import as_model
     from dynid_ros.pages.report.figures import contact_figure, drawn

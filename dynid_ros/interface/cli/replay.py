@@ -114,7 +114,7 @@ def _replay_payload(args: Namespace) -> Answer:
 
 def _history_files(folder: Path, history: History, units: Sequence[str]) -> dict[Path, bytes]:
     """Make the files of the history of every estimate."""
-    from dynid_ros.data.tables.npz_table import npz_bytes
+    from dynid_ros.data.tables.array_table import npz_bytes
     from dynid_ros.pages.report.figures import drawn
     from dynid_ros.pages.report.plots import evolution_figure
 

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 import time
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,8 +75,8 @@ class LiveState:
         What a start would run.
     publisher : Report or None
         Phase of the trajectory publisher.
-    progress : Excite.Feedback or None
-        How its motion goes, if this page has started one.
+    condition : float
+        Condition number of the motion that the identifier has used; NaN while it reports none.
     reports : dict of str to Report
         Of the others, by their names.
     errors : dict of str to float
@@ -95,7 +94,7 @@ class LiveState:
         self.q: Array | None = None
         self.motion: PlannedMotion | None = None
         self.publisher: Report | None = None
-        self.progress: Any = None
+        self.condition = np.nan
         self.reports: dict[str, Report] = {}
         self.errors: dict[str, float] = {}
         self._reference: tuple[Array, float] | None = None

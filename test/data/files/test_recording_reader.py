@@ -168,7 +168,7 @@ def test_velocities_that_are_partly_absent_are_left_out_and_reported(tmp_path, a
 @pytest.mark.parametrize('field', ['position', 'effort'])
 def test_a_missing_array_is_named(tmp_path, arm, field):
     messages = [replace(m, **{field: []}) for m in Motion(list(NAMES)).messages()]
-    words = rf'/joint_states, message 0: {field} is missing for j1, j2, j3'
+    words = rf'/joint_states, message 0: 0 values of {field} for 3 joints, j1, j2, j3'
     with pytest.raises(RecordingError, match=words):
         read_recording(write_bag(tmp_path / 'bag', messages), arm)
 
@@ -178,7 +178,7 @@ def test_arrays_of_another_length_are_named_with_topic_joint_and_sample(tmp_path
     messages = Motion(list(NAMES)).messages()
     for k in range(7, 300, 50):
         messages[k] = replace(messages[k], **{field: [1.0, 2.0]})
-    words = rf'/joint_states, message 7: 2 values of {field} for 3 joints, so j3'
+    words = rf'/joint_states, message 7: 2 values of {field} for 3 joints, j1'
     with pytest.raises(RecordingError, match=words):
         read_recording(write_bag(tmp_path / 'bag', messages), arm)
 

@@ -1,6 +1,5 @@
 """Texts and charts of the page: what they say, and what hostile names cannot do."""
 
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -62,10 +61,10 @@ def test_the_error_says_which_motion_it_is_of(validating, said):
     (np.nan, '43 % done; condition number 31')])
 def test_progress_of_a_motion_is_shown_while_it_moves(clearance, said):
     state = LiveState(('elbow',))
-    state.progress = SimpleNamespace(
-        share=0.43, least_clearance=clearance, condition_number=31.2)
+    state.condition = 31.2
     for phase, shown in (('running', True), ('holding', False)):
-        state.hear_publisher(Report(0, phase, {'phase': phase}))
+        state.hear_publisher(Report(0, phase, {
+            'phase': phase, 'share': '0.43', 'least_clearance': str(clearance)}))
         text = ' '.join(parsed(panels.state_text(state, 1, '')).itertext())
         assert (said in text) == shown
 

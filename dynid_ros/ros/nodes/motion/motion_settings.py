@@ -17,7 +17,7 @@ from dynid_ros.motion.execution.motion_output import Output
 from dynid_ros.motion.execution.start_checks import check_motion
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.feasibility.scene import build_scene, Scene
-from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.ros.nodes.common.lockstep import ControlTime
 from dynid_ros.ros.nodes.common.runtime import Setting
 from dynid_ros.ros.nodes.motion.effort_output import EffortOutput
@@ -50,7 +50,7 @@ SETTINGS = (
             'Share of the velocity and acceleration limits on the way to the start', 0.01, 1.0),
     Setting('dry_run', False, 'Publish the reference only, and command nothing'),
     Setting('listeners', [],
-            'Nodes that must subscribe to the joint states before a motion begins'),
+            'Nodes that must subscribe to the joint states before a motion starts'),
     Setting('once', False,
             'Start as soon as states come, and end when the motion has ended'),
 )
@@ -58,7 +58,7 @@ SETTINGS = (
 
 def load_motion(values: dict[str, Any]) -> tuple[ArmModel, Scene | None, MotionExecutor]:
     """
-    Read arm and excitation, and check the whole motion.
+    Read arm and excitation, and check the complete motion.
 
     Raises
     ------
@@ -67,8 +67,7 @@ def load_motion(values: dict[str, Any]) -> tuple[ArmModel, Scene | None, MotionE
 
     """
     arm, path = load_arm(values['arm']), Path(values['excitation'])
-    excitation = read_motion(path)
-    check_made_for(excitation, arm, path)
+    excitation = read_motion(path, arm)
     scene = build_scene(arm, load_surroundings(values['arm'], arm))
     check_motion(arm, excitation.motion, scene)
     return arm, scene, MotionExecutor(
