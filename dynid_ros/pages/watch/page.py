@@ -150,9 +150,9 @@ class Page:
         from viser import Icon
 
         joints = link_poses(self._arm, self._allowed.middle[None])[0][:, 9:] @ upright(self._arm).T
-        size = 4 * (0.3 + float(np.linalg.norm(joints, axis=1).max()))
-        self._server.scene.add_grid('/floor', width=size, height=size)
-        look_at(self._server, joints)
+        reach = 0.3 + float(np.linalg.norm(joints, axis=1).max())
+        self._server.scene.add_grid('/floor', width=4 * reach, height=4 * reach)
+        look_at(self._server, joints.mean(axis=0) + reach / 2 * np.array([[-1.0], [1.0]]))
         gui = self._server.gui
         gui.main_panel.dock_right()
         gui.main_panel.set_width(380)
