@@ -23,8 +23,8 @@ from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
 
-#: Messages that wait for the busy callback of a node that learns: two seconds at 1 kHz.
-DEPTH = 2000
+#: Messages that wait for the busy callback of a node that learns: eight seconds at 1 kHz.
+DEPTH = 8000
 #: And of one that controls: an older message would only delay a busy control loop.
 NEWEST = 1
 #: Longest time until a signal is noticed, s.
