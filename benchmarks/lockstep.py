@@ -111,8 +111,8 @@ def main() -> None:
                 # From the first to the last message, by the time at which they were received.
                 wall = reader.duration * 1e-9
             print(f'{condition.__name__:10}{wall:9.1f}{log.seconds:11.1f}'
-                  f'{found.batch.torque_error_percent:18.12g}'
-                  f'{found.batch.condition_number:19.12g}  {digest.hexdigest()[:16]}')
+                  f'{found["batch"]["torque_error_percent"]:18.12g}'
+                  f'{found["batch"]["condition_number"]:19.12g}  {digest.hexdigest()[:16]}')
 
 
 if __name__ == '__main__':

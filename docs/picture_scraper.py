@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from dynid_ros.pages.report.picture import Picture
 from sphinx_gallery.scrapers import figure_rst
+
+from dynid_ros.pages.report.figures import Picture
 
 #: Dots per inch: text of 7 points is to be read.
 DPI = 150

@@ -12,13 +12,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 import shutil
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Any
 
 from dynid_ros.interface.cli.common.arguments import seed
 from dynid_ros.interface.cli.common.output import Answer
-
-if TYPE_CHECKING:
-    from dynid_ros.interface.demo.comparison import Comparison
 
 #: What the folder of a demonstration holds.
 HOLDS = ('excitation.yaml', 'logs', 'online', 'recordings', 'result')
@@ -57,31 +54,31 @@ def run(args: Namespace) -> Answer:
         found = demonstrate(
             args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
-    own = args.arm if Path(args.arm).exists() else 'my_arm'
+    trusted, given = found['online']['trustworthy'], Path(args.arm).exists()
+    own = args.arm if given else 'my_arm'
     online, batch = (headline(read_result(args.output / name)) for name in ('online', 'result'))
     return Answer(
-        {**vars(found), 'seconds': seconds, 'folder': args.output}, batch,
-        int(not (found.batch.trustworthy and found.online.trustworthy)), _table(found), notes=[
-            *([] if found.online.trustworthy else [
-                f'While it moved, not trustworthy: {online.partition(": ")[2]}']),
-            f'The two sets of parameters differ by {found.apart_percent:.2f} %.',
+        {**found, 'seconds': seconds, 'folder': args.output}, batch,
+        int(not (trusted and found['batch']['trustworthy'])), _table(found), notes=[
+            *([] if trusted else [
+                'While it moved, not trustworthy: ' + online.partition(': ')[2]]),
+            f'The two sets of parameters differ by {found["apart_percent"]:.2f} %.',
             f'The demonstration took {seconds:.0f} s; open '
             f'{args.output / "result" / "report.html"} in a browser.'],
         then=[
             'Next, with your own robot:',
-            *([] if Path(args.arm).exists() else [
+            *([] if given else [
                 '  dynid init my_robot.urdf -o my_arm      # lists what only you know']),
             f'  dynid design {own} -o excitation.yaml  # a motion within all limits',
             f'  dynid identify recording/ --arm {own} -o result'])
 
 
-def _table(found: Comparison) -> list[list[str]]:
+def _table(found: dict[str, Any]) -> list[list[str]]:
     rows = [
         ('torque error on samples not yet used', 'torque_error_percent', '.2f', ' %'),
         ('condition number', 'condition_number', '.0f', ''),
-        (f'error of {found.parameters} base parameters', 'off_percent', '.2f', ' %'),
+        (f'error of {found["parameters"]} base parameters', 'off_percent', '.2f', ' %'),
         ('the same in standard deviations, rms', 'off_in_std', '.2f', '')]
     return [['', 'while it moved', 'from the bag'], *(
-        [title, *(format(getattr(each, name), form) + unit
-                  for each in (found.online, found.batch))]
+        [title, *(format(found[each][name], form) + unit for each in ('online', 'batch'))]
         for title, name, form, unit in rows)]

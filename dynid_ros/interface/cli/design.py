@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
@@ -113,8 +113,13 @@ def run(args: Namespace) -> Answer:
         arm, task, scene, lambda start, gone, best: progress(
             f'start {start + 1}, best {best:.4g}', gone / args.time))
     if load is not None:
+        # With the standard deviations to be expected of a load.
+        mass_std, center_std = load.expected_std(designed.motion)
+        mass = float(load.load[0])
         designed = replace(designed, arm=arm, notes=design_metadata(designed, task, arm, scene) | {
-            'regards_earlier_results': load.measured, 'payload': _expected(load, designed)})
+            'regards_earlier_results': load.measured, 'payload': {
+                'mass': mass, 'center': (load.load[1:4] / mass).tolist(), 'mass_std': mass_std,
+                'center_std': center_std.tolist(), 'noise_measured': load.measured}})
     designed.save(args.output)
     motion, notes = designed.motion, designed.notes
     for path in args.export:
@@ -166,14 +171,6 @@ def _load_design(
         raise InputError(
             '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
     return payload_design(arm, seconds, mass, center or (0.0, 0.0, 0.0), earlier)
-
-
-def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
-    """State the standard deviations to be expected of a load."""
-    mass, center = load.expected_std(designed.motion)
-    return {
-        'mass': float(load.load[0]), 'center': (load.load[1:4] / load.load[0]).tolist(),
-        'mass_std': mass, 'center_std': center.tolist(), 'noise_measured': load.measured}
 
 
 def _notes(designed: Design, arm: ArmModel) -> Iterator[str]:

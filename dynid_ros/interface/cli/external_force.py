@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.interface.cli.common.arguments import add_position, finite, position
 from dynid_ros.interface.cli.common.output import Answer
 
@@ -29,15 +30,15 @@ def run(args: Namespace) -> Answer:
     import numpy as np
 
     from dynid_ros.arm.description.tree import joint_units
-    from dynid_ros.interface.python.boundary import as_arm, as_model, is_result
+    from dynid_ros.interface.python.boundary import as_arm_or_model
     from dynid_ros.interface.python.statics import external_force
     from dynid_ros.utilities.text import plain, several
 
-    result = as_model(args.arm) if is_result(args.arm) else None
-    arm = as_arm(args.arm) if result is None else result.arm
+    model = as_arm_or_model(args.arm)
+    arm = model if isinstance(model, ArmModel) else model.arm
     q = position(arm, args)
     gravity, holding, acceleration = external_force(
-        result or arm, args.wrench, q, body=args.body, in_base=args.in_base)
+        model, args.wrench, q, body=args.body, in_base=args.in_base)
     within = np.abs(holding) <= arm.limits.effort
     keys = ('name', 'wrench', 'gravity', 'holding', 'acceleration', 'within_limit')
     joints = [dict(zip(keys, values, strict=True)) for values in zip(

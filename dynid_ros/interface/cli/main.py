@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -9,16 +10,13 @@ import io
 import os
 import re
 import sys
-from typing import Any, NoReturn, TYPE_CHECKING
+from typing import Any, NoReturn
 import warnings
 
 from dynid_ros import __version__
 from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line, written_down
 from dynid_ros.interface.cli.common.output import add_answer, Answer, shown_progress
 from dynid_ros.utilities.first_compilation import announced
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser  # Imported where an interrupt is answered.
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
@@ -35,8 +33,6 @@ UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
     """Build the parser of some of the commands, or of all of them."""
-    from argparse import ArgumentParser
-
     class Parser(ArgumentParser):
 
         def __init__(self, **settings: Any) -> None:
@@ -96,28 +92,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # The help, too.
             sys.stdout.flush()
     except KeyboardInterrupt:
-        _tell(f'{name}: interrupted')
-        return INTERRUPTED
+        return _tell(f'{name}: interrupted', INTERRUPTED)
     except DynidError as error:
-        _tell(f'{name}: {error}')
-        return UNUSABLE
+        return _tell(f'{name}: {error}', UNUSABLE)
     except OSError as error:
         # The output itself may be what cannot be written, or its reader, such as head, closed it.
         _end_output()
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
         where = '' if error.filename is None else f'{error.filename}: '
-        _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}')
-        return UNUSABLE
+        return _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}', UNUSABLE)
     except ModuleNotFoundError as error:
         package = str(error.name).partition('.')[0]
-        _tell(f'{name}: needs the Python package {package}, which is not installed; install it '
-              f'(pip install {PYPI.get(package, package)})')
-        return UNUSABLE
+        return _tell(f'{name}: needs the Python package {package}, which is not installed; '
+                     f'install it (pip install {PYPI.get(package, package)})', UNUSABLE)
     except Exception as error:
         # A script must not take it for a result that is not trustworthy.
-        _tell(f'{name}: a fault of dynid: {written_down(error, given)}')
-        return FAULT
+        return _tell(f'{name}: a fault of dynid: {written_down(error, given)}', FAULT)
 
 
 def _run(given: Sequence[str]) -> int:
@@ -141,10 +132,11 @@ def _run(given: Sequence[str]) -> int:
         return found if isinstance(found, int) else found.give(parsed)
 
 
-def _tell(line: str) -> None:
-    """Print a line for the user, if there is anywhere to print it."""
+def _tell(line: str, status: int = 0) -> int:
+    """Print a line for the user, if there is anywhere to print it; return the exit status."""
     with suppress(OSError):
         print(one_line(line), file=sys.stderr)
+    return status
 
 
 def _progress(line: str) -> None:
@@ -167,9 +159,7 @@ def _plain_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         others = warnings.showwarning
 
-        def show(
-            message: Warning | str, category: type[Warning], *place: Any, **named: Any,
-        ) -> None:
+        def show(message: Any, category: Any, *place: Any, **named: Any) -> None:
             if issubclass(category, DynidWarning):
                 _tell(f'warning: {message}')
             else:

@@ -43,11 +43,10 @@ def run(args: Namespace) -> Answer:
 
 
 def _validate_result(args: Namespace) -> Answer:
-    from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
     from dynid_ros.estimation.identification.conditioned_data import beginning
     from dynid_ros.estimation.regression.preparation import checked_recording
-    from dynid_ros.interface.cli.common.summary import error_line, error_table
+    from dynid_ros.interface.cli.common.summary import error_line, error_table, recording_as_dict
     from dynid_ros.interface.python.identification import load_model, read_recording
     from dynid_ros.interface.python.validation import validated
 
@@ -59,9 +58,8 @@ def _validate_result(args: Namespace) -> Answer:
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
     first = beginning([checked_recording(recording, arm)[0]])
     facts = {
-        'arm': arm.name, 'samples': len(recording.t),
-        'seconds': with_one_clock(recording).seconds, 'cutoff_hz': cutoff_hz,
-        'validation': metrics, 'reasons': reasons, 'warnings': found.warnings,
+        **recording_as_dict(recording, arm), 'cutoff_hz': cutoff_hz, 'validation': metrics,
+        'reasons': reasons, 'warnings': found.warnings,
         'bandwidths': [{'cutoff_hz': hz, **vars(other)} for hz, other in others.items()],
         'error_by_bandwidth': error_by_bandwidth((arm, result.theta), first, result.treatment)}
     return Answer(
@@ -75,10 +73,10 @@ def _validate_description(args: Namespace) -> Answer:
     """Compare the parameters of a URDF with those that the recording gives."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.load import stated_arm
-    from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.dynamics.rigid_parameters import check_possible
     from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.verdict.judge import held_out_findings
+    from dynid_ros.interface.cli.common.summary import recording_as_dict
     from dynid_ros.interface.python.identification import identify, read_recording
 
     if args.arm is None:
@@ -99,8 +97,7 @@ def _validate_description(args: Namespace) -> Answer:
     if not result.verdict.trustworthy:
         notes.insert(0, f'The identified model: {headline(result)}')
     facts = {
-        'arm': arm.name, 'samples': len(recording.t),
-        'seconds': with_one_clock(recording).seconds, 'identified': result.validation,
+        **recording_as_dict(recording, arm), 'identified': result.validation,
         'trustworthy': result.verdict.trustworthy, 'stated_parameters': result.stated,
         'reasons': reasons}
     return Answer(

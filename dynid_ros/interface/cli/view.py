@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_reading, reading
+from dynid_ros.interface.cli.common.arguments import add_address, add_reading, reading
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence
-
-PORT = 8080
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,10 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='folder of dynid identify: predicts the torque of a motion or a recording')
     add('--html', type=Path, metavar='FILE',
         help='write one self-contained file instead, which works without a network')
-    add('--host', default='127.0.0.1', help='address to listen on (default: %(default)s, which '
-        'no other computer reaches; whoever reaches another one sees the page)')
-    add('--port', type=int, default=PORT,
-        help='port to listen on, 0 for any that is free (default: %(default)s)')
+    add_address(parser, 'whoever reaches another one sees the page')
     add_reading(parser)
 
 

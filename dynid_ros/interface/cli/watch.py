@@ -13,18 +13,14 @@ from importlib import import_module
 import json
 import sys
 
-HOST, PORT = '127.0.0.1', 8080
+from dynid_ros.interface.cli.common.arguments import add_address
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
-    add('--host', default=HOST, metavar='ADDRESS',
-        help='address to listen on (default: %(default)s, this computer alone); with any other, '
-             'the buttons need a token, which is printed at the start')
-    add('--port', type=int, default=PORT,
-        help='port of the page, 0 for any that is free (default: %(default)s)')
+    add_address(parser, 'with any other, the buttons need a token, which is printed at the start')
     add('--ros-args', nargs=REMAINDER, default=[], metavar='...',
         help='comes last, such as --ros-args -r __ns:=/left -r joint_states:=arm/joint_states')
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,57 +16,7 @@ from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.utilities.arrays import Array
 
 
-@dataclass(frozen=True)
-class Quality:
-    """
-    How good one result is.
-
-    Attributes
-    ----------
-    torque_error_percent : float
-        Error of the torque predicted for samples that were not used by then.
-    condition_number : float
-        Of the regressor.
-    off_percent : float
-        Distance of the base parameters from those of the simulation, of their norm.
-    off_in_std : float
-        Root mean square of the same distances, each in its stated standard deviation: about one
-        if the error bars are honest.
-    trustworthy : bool
-        The verdict.
-
-    """
-
-    torque_error_percent: float
-    condition_number: float
-    off_percent: float
-    off_in_std: float
-    trustworthy: bool
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """
-    Both results of one motion.
-
-    Attributes
-    ----------
-    parameters : int
-        Number of base parameters.
-    online, batch : Quality
-        While the arm moved, and from the recording.
-    apart_percent : float
-        Distance of one set of parameters from the other, of the norm.
-
-    """
-
-    parameters: int
-    online: Quality
-    batch: Quality
-    apart_percent: float
-
-
-def compare(arm: str, online: Path, batch: Path) -> Comparison:
+def compare(arm: str, online: Path, batch: Path) -> dict[str, Any]:
     """
     Compare two results with each other and with the simulated arm.
 
@@ -77,21 +27,35 @@ def compare(arm: str, online: Path, batch: Path) -> Comparison:
     online, batch : Path
         Folders of the results.
 
+    Returns
+    -------
+    dict
+        Under the keys of ``dynid demo --json``: number of ``parameters``, quality of the result
+        ``online`` and from the recording (``batch``), and the distance of one set of parameters
+        from the other, of the norm (``apart_percent``).
+
     """
     model, _ = with_plausible_drives(load_arm(arm))
     true = base_parameters(model).grouping @ nominal_parameters(model)
     first, second = read_result(online), read_result(batch)
-    return Comparison(
-        len(true), _quality(first, true), _quality(second, true),
-        _off(first.theta, second.theta))
+    return {'parameters': len(true), 'online': _quality(first, true),
+            'batch': _quality(second, true), 'apart_percent': _off(first.theta, second.theta)}
 
 
-def _quality(result: IdentifiedModel, true: Array) -> Quality:
+def _quality(result: IdentifiedModel, true: Array) -> dict[str, Any]:
+    """
+    Return how good one result is.
+
+    Torque error on samples that were not used by then, condition number of the regressor, distance
+    of the base parameters from those of the simulation, of their norm, and its root mean square in
+    standard deviations, about one if the error bars are honest.
+    """
     metrics = result.validation or result.fit
-    return Quality(
-        metrics.relative_error_percent, result.condition_number, _off(result.theta, true),
-        float(np.sqrt(np.mean(((result.theta - true) / result.std) ** 2))),
-        result.verdict.trustworthy)
+    return {
+        'torque_error_percent': metrics.relative_error_percent,
+        'condition_number': result.condition_number, 'off_percent': _off(result.theta, true),
+        'off_in_std': float(np.sqrt(np.mean(((result.theta - true) / result.std) ** 2))),
+        'trustworthy': result.verdict.trustworthy}
 
 
 def _off(theta: Array, true: Array) -> float:

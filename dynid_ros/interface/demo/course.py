@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 import subprocess
 import sys
-import time
+from typing import Any
 
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import DynidError
-from dynid_ros.interface.demo.comparison import compare, Comparison
+from dynid_ros.interface.demo.comparison import compare
 from dynid_ros.interface.demo.live_page import start_page, wait_for_reader
 from dynid_ros.interface.demo.processes import Processes
 from dynid_ros.interface.demo.view import ProgressNode, View
@@ -21,13 +21,13 @@ from dynid_ros.ros.nodes.warm_up import compile_kernels
 
 #: Rate of joint_states, Hz.
 RATE = 250.0
-#: Time between looks at the nodes, s.
+#: Longest time between looks at the nodes, s.
 LOOK = 0.1
 
 
 def demonstrate(
     arm: str, folder: Path, seed: int, view: View, real_time: bool = False, page: bool = False,
-) -> Comparison:
+) -> dict[str, Any]:
     """
     Run the demonstration.
 
@@ -48,8 +48,8 @@ def demonstrate(
 
     Returns
     -------
-    Comparison
-        What came out.
+    dict
+        Both results beside each other; see `compare`.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def demonstrate(
 
 def run_chain(
     arm: str, folder: Path, excitation: Path, seed: int, view: View, real_time: bool = False,
-) -> Comparison:
+) -> dict[str, Any]:
     """Run the demonstration with a motion that is there; see `demonstrate`."""
     with Processes(folder / 'logs') as nodes:
         recordings, online = folder / 'recordings', folder / 'online'
@@ -98,7 +98,7 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) 
         node = ProgressNode()
         while not nodes.ended(mover):
             nodes.check()
-            _listen(node)
+            rclpy.spin_once(node, timeout_sec=LOOK)
             view.show('moving', node)
         view.say('the motion has ended; saving')
         for name in [name for name in settings if name != mover][::-1]:
@@ -106,12 +106,6 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) 
         node.destroy_node()
     finally:
         rclpy.try_shutdown()
-
-
-def _listen(node: ProgressNode) -> None:
-    end = time.monotonic() + LOOK
-    while time.monotonic() < end:
-        rclpy.spin_once(node, timeout_sec=end - time.monotonic())
 
 
 def _dynid(*arguments: str) -> None:

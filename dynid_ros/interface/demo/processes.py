@@ -13,7 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-from types import TracebackType
 
 from dynid_ros.errors import DynidError, InputError
 from dynid_ros.ros.nodes.bag_process import end_with_parent
@@ -47,10 +46,7 @@ class Processes:
         self.logs.mkdir(parents=True, exist_ok=True)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *fault: object) -> None:
         for process in self._running.values():
             process.send_signal(signal.SIGINT)
         for name in tuple(self._running):

@@ -27,8 +27,6 @@ Log: TypeAlias = str | Path | Recording
 Logs: TypeAlias = Log | Iterable[Log]
 #: Names of friction terms: one, several joined by commas, or a sequence.
 Friction: TypeAlias = str | Sequence[str] | None
-#: Word for all friction terms, as strong as they predict.
-AUTO = 'auto'
 
 
 def as_arm(arm: Any) -> ArmModel:
@@ -123,7 +121,7 @@ def as_recordings(logs: Any, arm: ArmModel, name: str, **reading: Any) -> Iterat
 
 def as_friction(friction: Any) -> tuple[str, ...] | None:
     """Take names of friction terms; None where they are as strong as they predict."""
-    if friction is None or friction == AUTO:
+    if friction is None or friction == 'auto':
         return None
     if isinstance(friction, str):
         friction = [each.strip() for each in friction.split(',')]

@@ -29,7 +29,7 @@ from dynid_ros.interface.python.boundary import (
     with_cutoff,
 )
 from dynid_ros.interface.python.results import IdentifiedModel
-from dynid_ros.interface.python.validation import validated, Validation
+from dynid_ros.interface.python.validation import Validation
 from dynid_ros.utilities.inputs import one_number
 from dynid_ros.utilities.one_thread import one_thread
 
@@ -206,8 +206,7 @@ def validate(
 
     """
     known = IdentifiedModel.of(as_model(model))
-    return validated(known, as_recording(
-        recording, known.arm, topic=topic, received=received, of_model=True))
+    return known.validate(recording, topic=topic, received=received)
 
 
 @one_thread()

@@ -69,15 +69,24 @@ def design_excitation(
         The limits leave no motion, or a model in `given` is of another arm.
 
     """
-    from dynid_ros.motion.excitation import design
+    from dynid_ros.arm.surroundings import load_surroundings
+    from dynid_ros.motion.excitation.design import design_both
+    from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+    from dynid_ros.motion.excitation.prior_information import objective_given
+    from dynid_ros.motion.feasibility.scene import build_scene
 
     if surroundings is None and isinstance(arm, (str, Path)):
         surroundings = arm
-    return design.design_excitation(
-        as_arm(arm), surroundings=surroundings, period=one_number('period', period, 1e-3),
-        harmonics=harmonics, periods=periods, starts=starts,
-        seconds=one_number('seconds', seconds, 1e-3), seed=seed,
-        given=as_models(given, 'given'))
+    arm = as_arm(arm)
+    scene = None if surroundings is None else build_scene(
+        arm, load_surroundings(surroundings, arm))
+    period, seconds = one_number('period', period, 1e-3), one_number('seconds', seconds, 1e-3)
+    objective, earlier = DesignObjective(), as_models(given, 'given')
+    if earlier:
+        objective = objective_given(objective, arm, earlier, period * periods)
+    return design_both(arm, Task(
+        period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
+        seed=seed), scene)
 
 
 @one_thread()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
-from dynid_ros.motion.excitation.prior_information import objective_given
+from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.search import Design, Progress, Search, WAY_SPEED
 from dynid_ros.motion.feasibility.margins import MotionMargins
 from dynid_ros.motion.feasibility.planning_limits import move_duration, planning_limits
-from dynid_ros.motion.feasibility.scene import build_scene, Scene
+from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.one_thread import one_thread
 
 #: Period of a validation motion by that of the motion that is optimised: no multiple of either
 #: is near the other for long.
@@ -69,57 +63,6 @@ def design(
 
     """
     return Search(arm, task or Task(), scene, progress).run()
-
-
-@one_thread()
-def design_excitation(
-    arm: ArmModel, *, surroundings: str | Path | None = None, period: float = 10.0,
-    harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,
-    given: Sequence[IdentifiedModel] = (),
-) -> Design:
-    """
-    Design an exciting motion and another one for validation, as ``dynid design`` does.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm with the friction terms that will be identified.
-    surroundings : str or Path, optional
-        Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; without
-        it collisions are not checked.
-    period, harmonics, periods
-        Period of the fundamental, s, number of harmonics, and repetitions.
-    starts : int
-        Random motions to start from.
-    seconds : float
-        Time after which the best motion so far is taken, s; where it does not cut in, the seed
-        alone decides.
-    seed : int
-        Of the random motions.
-    given : sequence of IdentifiedModel
-        Models of earlier recordings; the design determines what these leave uncertain.
-
-    Returns
-    -------
-    Design
-        With ``motion``, ``condition_number`` and ``margins``, see `design`, and with ``pair``,
-        both motions one after the other. Its ``save`` writes the file of ``dynid design``.
-
-    Raises
-    ------
-    InputError
-        The limits leave no motion, or a model in `given` is of another arm.
-
-    """
-    scene = None
-    if surroundings is not None:
-        scene = build_scene(arm, load_surroundings(str(surroundings), arm))
-    objective = DesignObjective()
-    if given:
-        objective = objective_given(objective, arm, given, period * periods)
-    task = Task(period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
-                seed=seed)
-    return design_both(arm, task, scene)
 
 
 def design_both(

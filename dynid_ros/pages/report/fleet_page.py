@@ -37,21 +37,12 @@ SIZE = (6.0, 2.8)
 
 def fleet_page(found: FleetResult) -> bytes:
     """Make the page, one self-contained HTML file."""
-    drift = [each for each in found.series if each.drifts]
-    arms = [(name, report, re.sub(r'[^\w.-]', '_', name),
-             [*report.sentences, *(each.sentence for each in drift if each.arm == name)])
-            for name, report in found.arms.items()]
     chosen = _chosen(found.series)
     return render(
-        'fleet.html', found=found, listed=LISTED, arms=arms,
-        changes=[*(text for report in found.arms.values() for text in report.sentences),
-                 *(each.sentence for each in drift)],
-        doubtful=[name for name, report in found.arms.items()
-                  if report.model is None or not report.model.verdict.trustworthy],
-        kinds=Counter(bag.fault for bag in found.skipped).most_common(),
-        drawn=[(each.sentence if each.drifts else f'{each.name} of {each.arm}: no drift',
-                draw_series(each, f'series{number}')) for number, each in enumerate(chosen)],
-        steady=sum(not each.drifts for each in chosen))
+        'fleet.html', found=found, listed=LISTED, kinds=Counter(
+            bag.fault for bag in found.skipped).most_common(),
+        folders={name: re.sub(r'[^\w.-]', '_', name) for name in found.arms}, drawn=[
+            (each, draw_series(each, f'series{number}')) for number, each in enumerate(chosen)])
 
 
 def _chosen(series: Sequence[Series]) -> list[Series]:

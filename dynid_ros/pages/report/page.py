@@ -51,7 +51,7 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
     cutoff = result.treatment.cutoff_hz
     drawn = [p for p in result.predictions if len(p.t) > 1]
     fitted, held_out = ([p for p in drawn if bool(p.held_out) is held] for held in (False, True))
-    bandwidths, listed = bandwidth_rows(result), parameters(result)
+    bandwidths = bandwidth_rows(result)
     floors = None if result.unrepeated is None else unrepeated_percent(
         result.validation or result.fit, result.unrepeated)
     return render(
@@ -61,11 +61,8 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',
         torque=torque_figures(result, fitted, held_out) if drawn else [],
         spectra=spectrum_drawings(fitted, held_out, result.arm, cutoff) if drawn else [],
-        spectrum_legend=[(colour, label) for colour, label, shown in (
-            ('predicted', 'training', fitted), ('residual', 'held-out', held_out),
-            ('cutoff', 'cut-off of the filter', True)) if shown],
-        parameters=listed, groups=base_parameters(result.arm).groups,
-        unclear=sum(each['unclear'] for _, rows in listed for each in rows),
+        fitted=fitted, held_out=held_out,
+        parameters=parameters(result), groups=base_parameters(result.arm).groups,
         median_ratio=median_ratio(result), friction=friction_drawings(result),
         friction_lines=list(friction_lines(result)),
         defects=sorted(result.defects, key=lambda each: (
@@ -76,10 +73,9 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
 def _links(result: IdentifiedModel) -> dict[str, Any]:
     """Return the physically possible links, or why nothing follows for them."""
     try:
-        shapes = result.standard_parameters().from_shape
+        return {'links': links(result), 'no_links': ''}
     except InputError as error:
-        return {'no_links': str(error), 'links': [], 'from_shape': ()}
-    return {'no_links': '', 'links': links(result), 'from_shape': shapes}
+        return {'links': [], 'no_links': str(error)}
 
 
 def torque_figures(

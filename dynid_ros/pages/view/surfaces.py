@@ -43,19 +43,16 @@ def _own_surface(shape: Any) -> tuple[Array, Faces]:
         return _coarse(np.array(shape.vertices()).reshape(-1, 3), np.array(
             [[t[0], t[1], t[2]] for t in map(shape.tri_indices, range(shape.num_tris))],
             dtype=np.int64).reshape(-1, 3))
-    if isinstance(shape, coal.Box):
-        mesh = creation.box(extents=2 * shape.halfSide)
-    elif isinstance(shape, coal.Sphere):
-        mesh = creation.icosphere(subdivisions=3, radius=shape.radius)
-    elif isinstance(shape, coal.Capsule):
-        mesh = creation.capsule(
-            height=2 * shape.halfLength, radius=shape.radius, count=[ROUND, ROUND])
-        mesh.apply_translation([0, 0, -mesh.bounds.mean(axis=0)[2]])
-    elif isinstance(shape, coal.Cylinder):
-        mesh = creation.cylinder(
-            radius=shape.radius, height=2 * shape.halfLength, sections=ROUND)
+    if isinstance(shape, coal.Cylinder):
+        points = creation.cylinder(
+            radius=shape.radius, height=2 * shape.halfLength, sections=ROUND).vertices
+    elif isinstance(shape, (coal.Sphere, coal.Capsule)):
+        ball = creation.icosphere(subdivisions=3, radius=shape.radius).vertices
+        end = np.array([0.0, 0.0, getattr(shape, 'halfLength', 0.0)])
+        points = np.concatenate([ball - end, ball + end])
     else:
-        mesh = convex.convex_hull(corners(shape))
+        points = corners(shape)
+    mesh = convex.convex_hull(points)
     return np.array(mesh.vertices), np.array(mesh.faces)
 
 

@@ -54,27 +54,6 @@ class Report:
         return self.values.get('dry_run') == 'True'
 
 
-@dataclass(frozen=True)
-class Progress:
-    """
-    How a motion goes that this page has started.
-
-    Attributes
-    ----------
-    share : float
-        Of its time that is done, 0 to 1.
-    clearance : float
-        The least so far, m; NaN where the bodies of the arm are not known.
-    condition : float
-        Condition number of what the identifier has learned from; NaN while it reports none.
-
-    """
-
-    share: float
-    clearance: float
-    condition: float
-
-
 class LiveState:
     """
     The newest of everything, and the series that a page draws.
@@ -96,12 +75,14 @@ class LiveState:
         What a start would run.
     publisher : Report or None
         Phase of the trajectory publisher.
-    progress : Progress or None
-        How its motion goes, if this page has started one.
+    condition : float
+        Condition number of the motion that the identifier has used; NaN while it reports none.
     reports : dict of str to Report
         Of the others, by their names.
     errors : dict of str to float
         Error of the torque predicted before it was used, percent, by joints and overall.
+    residuals : History
+        Measured minus predicted torque over time, Nm or N; NaN where nothing was predicted.
 
     """
 
@@ -113,13 +94,13 @@ class LiveState:
         self.q: Array | None = None
         self.motion: PlannedMotion | None = None
         self.publisher: Report | None = None
-        self.progress: Progress | None = None
+        self.condition = np.nan
         self.reports: dict[str, Report] = {}
         self.errors: dict[str, float] = {}
         self._reference: tuple[Array, float] | None = None
         self._heard: dict[str, float] = {}
         self._period: dict[str, float] = {}
-        self._errors = History(ERRORS)
+        self.residuals = History(ERRORS)
         self._estimates: tuple[tuple[str, ...], NDArray[np.bool_], History] = (
             (), np.zeros(0, dtype=np.bool_), History(ESTIMATES))
 
@@ -168,10 +149,6 @@ class LiveState:
         if name in self.reports or len(self.reports) < REPORTS:
             self.reports = self.reports | {name: report}
 
-    def hear_errors(self, t: float, error: Array) -> None:
-        """Take in measured minus predicted torque (n,) of a time, s; NaN where there is none."""
-        self._errors.add(t, error)
-
     def hear_percent(self, percent: Mapping[str, float]) -> None:
         """Take in the same as a share of the torque, percent, by joints and overall."""
         self.errors = self.errors | {
@@ -188,10 +165,6 @@ class LiveState:
             history = History(ESTIMATES)
         history.add(t, np.concatenate([theta, std]))
         self._estimates = tuple(names), from_data, history
-
-    def error_series(self) -> tuple[Array, Array]:
-        """Return times (k,), s, and prediction errors (k, n)."""
-        return self._errors.series(ERROR_POINTS)
 
     def estimate_series(
         self,

@@ -23,7 +23,7 @@ from dynid_ros.pages.watch import panels
 from dynid_ros.pages.watch.buttons import Access, Buttons, open_panel, SAVE, STATE
 from dynid_ros.pages.watch.charts import error_strips, estimate_tiles
 from dynid_ros.pages.watch.commands import Command, Commands, Request
-from dynid_ros.pages.watch.live_state import LiveState
+from dynid_ros.pages.watch.live_state import ERROR_POINTS, LiveState
 from dynid_ros.pages.watch.planned_motion import Course, course_from
 
 if TYPE_CHECKING:
@@ -150,9 +150,9 @@ class Page:
         from viser import Icon
 
         joints = link_poses(self._arm, self._allowed.middle[None])[0][:, 9:] @ upright(self._arm).T
-        size = 4 * (0.3 + float(np.linalg.norm(joints, axis=1).max()))
-        self._server.scene.add_grid('/floor', width=size, height=size)
-        look_at(self._server, joints)
+        reach = 0.3 + float(np.linalg.norm(joints, axis=1).max())
+        self._server.scene.add_grid('/floor', width=4 * reach, height=4 * reach)
+        look_at(self._server, joints.mean(axis=0) + reach / 2 * np.array([[-1.0], [1.0]]))
         gui = self._server.gui
         gui.main_panel.dock_right()
         gui.main_panel.set_width(380)
@@ -201,7 +201,8 @@ class Page:
         if turn % ERRORS == 0:
             self._reports.content = panels.report_text(state.reports, state.errors)
             self._strips.content = error_strips(
-                state.joint_names, torque_units(self._arm), *state.error_series(), state.errors)
+                state.joint_names, torque_units(self._arm), *state.residuals.series(ERROR_POINTS),
+                state.errors)
         if turn % ESTIMATES == 0:
             self._tiles.content = estimate_tiles(*state.estimate_series())
 

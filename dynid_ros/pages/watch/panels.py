@@ -16,9 +16,6 @@ from dynid_ros.pages.watch.planned_motion import Course
 #: Time without news from the server after which the page itself says so, s. It is in the style, so
 #: that it needs neither a script nor a server.
 NO_NEWS = 1.6
-COLOURS = {'idle': markup.GREY, 'moving to the start': markup.AMBER, 'running': markup.GREEN,
-           'validating': markup.GREEN, 'stopping': markup.AMBER, 'holding': markup.GREY,
-           'aborted': markup.RED}
 
 
 def state_text(state: LiveState, beat: int, remark: str) -> str:
@@ -36,7 +33,7 @@ def state_text(state: LiveState, beat: int, remark: str) -> str:
 
     """
     return part('watch_state.html', m=markup, state=state, beat=beat, remark=remark,
-                no_news=NO_NEWS, states=STATES, publisher=PUBLISHER, colours=COLOURS)
+                no_news=NO_NEWS, states=STATES, publisher=PUBLISHER)
 
 
 def report_text(reports: Mapping[str, Report], percent: Mapping[str, float]) -> str:

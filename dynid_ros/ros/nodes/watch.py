@@ -23,7 +23,6 @@ from dynid_ros.pages.watch.commands import Command, Commands, Request
 from dynid_ros.pages.watch.live_state import (
     IDENTIFIER,
     LiveState,
-    Progress,
     PUBLISHER,
     Report,
 )
@@ -78,7 +77,6 @@ class Watch(Node):
         self._asked: list[tuple[Request, Any, float]] = []
         self._called = {
             name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
-        self._condition = np.nan
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
@@ -123,7 +121,7 @@ class Watch(Node):
     def _on_residual(self, message: JointState) -> None:
         error = self._in_order(message.name, message.effort)
         if error is not None:
-            self._state.hear_errors(nanoseconds(message.header.stamp) * 1e-9, error)
+            self._state.residuals.add(nanoseconds(message.header.stamp) * 1e-9, error)
 
     def _on_motion(self, message: JointTrajectory) -> None:
         order = self._order.of(tuple(message.joint_names))
@@ -141,11 +139,8 @@ class Watch(Node):
             self._state.motion = PlannedMotion(t, q, qd)
 
     def _on_status(self, message: DiagnosticArray) -> None:
-        for report in map(report_of, message.status[:1]):
-            self._state.hear_publisher(report)
-            share, clearance = (say.number_of(report.values.get(name, '')) for name in (
-                'share', 'least_clearance'))
-            self._state.progress = Progress(share, clearance, self._condition)
+        for status in message.status[:1]:
+            self._state.hear_publisher(report_of(status))
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         own = say.name_of(self).rpartition('/')[0]
@@ -158,7 +153,7 @@ class Watch(Node):
     def _on_validation(self, message: DynamicJointState) -> None:
         names, columns = say.numbers_of(message)
         percent = columns.get('relative_error_percent', np.zeros(0)).tolist()
-        self._condition = float(columns.get('condition_number', [self._condition])[0])
+        self._state.condition = float(columns.get('condition_number', [self._state.condition])[0])
         # The summary names the arm.
         self._state.hear_percent(dict(zip(
             ('' if name == self._arm.name else name for name in names), percent, strict=False)))

@@ -148,14 +148,14 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     # The square of the root mean square of k errors in their standard deviations is chi-square
     # with k degrees of freedom, over k, where the error bars are honest. In simulated time it is
     # the same in all runs.
-    k = found.parameters
+    k = found['parameters']
     furthest = float(np.sqrt(chi2.isf(1e-4, k) / k))
     # Twelve seconds leave some percent; the error bars say how many.
-    for each in (found.online, found.batch):
-        assert each.off_percent < 10
-        assert each.off_in_std < furthest
-        assert each.torque_error_percent < 10
-    assert found.apart_percent < 10
+    for each in (found['online'], found['batch']):
+        assert each['off_percent'] < 10
+        assert each['off_in_std'] < furthest
+        assert each['torque_error_percent'] < 10
+    assert found['apart_percent'] < 10
     bag = next((tmp_path / 'recordings').glob('*/bag'))
     log = read_recording(bag, arm)
     assert log.seconds > motion.duration

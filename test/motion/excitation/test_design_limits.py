@@ -11,10 +11,10 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.errors import InputError
+from dynid_ros.interface.python.motions import design_excitation
 from dynid_ros.motion.excitation import search
 from dynid_ros.motion.excitation.design import (
     design,
-    design_excitation,
     validation_motion,
     with_validation,
 )

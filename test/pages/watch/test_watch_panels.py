@@ -10,7 +10,7 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.pages.report.templating import words
 from dynid_ros.pages.view.charts import runs
 from dynid_ros.pages.watch import charts, panels
-from dynid_ros.pages.watch.live_state import LiveState, Progress, Report
+from dynid_ros.pages.watch.live_state import LiveState, Report
 from dynid_ros.pages.watch.markup import NAME
 from dynid_ros.pages.watch.planned_motion import course_from
 
@@ -61,9 +61,10 @@ def test_the_error_says_which_motion_it_is_of(validating, said):
     (np.nan, '43 % done; condition number 31')])
 def test_progress_of_a_motion_is_shown_while_it_moves(clearance, said):
     state = LiveState(('elbow',))
-    state.progress = Progress(0.43, clearance, 31.2)
+    state.condition = 31.2
     for phase, shown in (('running', True), ('holding', False)):
-        state.hear_publisher(Report(0, phase, {'phase': phase}))
+        state.hear_publisher(Report(0, phase, {
+            'phase': phase, 'share': '0.43', 'least_clearance': str(clearance)}))
         text = ' '.join(parsed(panels.state_text(state, 1, '')).itertext())
         assert (said in text) == shown
 

@@ -46,6 +46,16 @@ def reading(args: argparse.Namespace) -> dict[str, Any]:
     return {'topic': args.topic, 'received': args.received}
 
 
+def add_address(parser: argparse.ArgumentParser, remark: str) -> None:
+    """Add ``--host`` and ``--port`` of a page."""
+    parser.add_argument(
+        '--host', default='127.0.0.1', metavar='ADDRESS',
+        help=f'address to listen on (default: %(default)s, this computer alone); {remark}')
+    parser.add_argument(
+        '--port', type=int, default=8080,
+        help='port of the page, 0 for any that is free (default: %(default)s)')
+
+
 def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool = True) -> None:
     """Add ``-o``."""
     parser.add_argument('-o', '--output', required=required, type=Path, metavar='PATH', help=what)

@@ -9,7 +9,8 @@ from typing import Any
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.recordings.clock import with_one_clock
+from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.friction_curve import friction_lines
@@ -22,6 +23,12 @@ from dynid_ros.utilities.text import plain, sentence, several
 #: Attributes of a result that scripts find under their names.
 KEYS = ('sources', 'samples', 'seconds', 'possible', 'condition_number', 'friction_strength',
         'repeats', 'unrepeated', 'fit', 'validation', 'error_by_bandwidth', 'defects', 'timing')
+
+
+def recording_as_dict(recording: Recording, arm: ArmModel) -> dict[str, Any]:
+    """Arm and length of a recording under the keys that scripts rely on."""
+    return {'arm': arm.name, 'samples': len(recording.t),
+            'seconds': with_one_clock(recording).seconds}
 
 
 def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
