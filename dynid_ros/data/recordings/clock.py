@@ -195,7 +195,7 @@ def _on_one_clock(
         *(_set(step - usual, moment) for step, moment in zip(
             size.tolist(), (t[jumps] - t[0]).tolist(), strict=True)),
     ]
-    return stamp_checks.take(timed, keep, found)
+    return timed.take(keep, found)
 
 
 def _set(size: float, moment: float) -> Defect:

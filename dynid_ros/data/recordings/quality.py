@@ -23,7 +23,6 @@ from dynid_ros.data.recordings.republished import as_measured
 from dynid_ros.data.recordings.stamp_checks import (
     only_increasing,
     stamp_defects,
-    take,
     usable,
 )
 from dynid_ros.data.recordings.stamp_unit import rate_defects
@@ -89,7 +88,7 @@ def _finite_positions(recording: Recording) -> Recording:
         recording, ~good, 'position_nan', 'warning',
         '{name} has {count} NaN or infinite positions; these samples are left out.',
         value=fraction, threshold=MISSING_SHARE)
-    return take(recording, kept, found)
+    return recording.take(kept, found)
 
 
 def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:

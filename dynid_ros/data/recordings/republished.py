@@ -10,7 +10,6 @@ from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.in_blocks import Index
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.recordings.stamp_checks import take
 from dynid_ros.utilities.arrays import Array
 
 #: Samples at which the motion is compared with its neighbours; more of them change nothing.
@@ -77,7 +76,7 @@ def as_measured(recording: Recording) -> Recording:
         text += (f': a node publishes at {1 / published:.4g} Hz the samples of a driver that '
                  f'measures at {1 / period:.4g} Hz')
     text += '; they are left out' + ('' if even is None else ', and the others get even stamps')
-    measured = take(recording, keep, [Defect(
+    measured = recording.take(keep, [Defect(
         'samples_republished', 'info', f'{text}; a stream keeps them.', None, count,
         first - float(recording.t[0]), count / len(keep))])
     return measured if even is None else replace(measured, t=even)

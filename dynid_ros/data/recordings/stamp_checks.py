@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,19 +56,11 @@ def only_increasing(recording: Recording) -> Recording:
     differing = int(np.count_nonzero(repeated[1:] & ~same))
     other = (f'; {differing} hold other values, so the stamps are too coarse for the rate'
              if differing else '')
-    return take(recording, keep, [
+    return recording.take(keep, [
         *left_out(recording, repeated, 'stamps_repeated', REPEATED_SHARE,
                   f'{{count}} of {{total}} samples repeat a stamp and are left out{other}; look '
                   'for a second publisher or a driver that stamps late.'),
         *backwards_defects(recording, ~keep & ~repeated)])
-
-
-def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
-    """Return the samples to keep, with further defects."""
-    qd = None if recording.qd is None else recording.qd[keep]
-    defects = (*recording.defects, *found)
-    t, q, u = (x[keep] for x in (recording.t, recording.q, recording.u))
-    return replace(recording, t=t, q=q, u=u, qd=qd, defects=defects)
 
 
 def stamp_of(recording: Recording, place: int) -> float | None:
