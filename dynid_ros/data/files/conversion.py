@@ -16,7 +16,6 @@ from dynid_ros.data.files.recording_reader import from_messages, read_messages
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.tables.column_choice import joints_in
-from dynid_ros.data.tables.column_words import summary
 from dynid_ros.data.tables.parts import open_table
 from dynid_ros.data.tables.read import read_table
 from dynid_ros.errors import RecordingError
@@ -73,18 +72,15 @@ def convert(
 
 def _joints(path: Path, states: JointStates | None) -> tuple[str, ...]:
     """Name the joints that a recording holds."""
-    if states is not None:
+    if states is None:
+        found = joints_in(open_table(path).names)
+    else:
         whole = [block for block in states.blocks
-                 if len(block.names) == block.position.shape[1] == block.effort.shape[1] > 0]
-        if whole:
-            return max(whole, key=lambda block: len(block.index)).names
-        raise RecordingError(f'{path}: no message on {states.topic} holds positions and efforts; '
-                             'give the arm with --arm')
-    names = open_table(path).names
-    found = joints_in(names)
+                 if len(block.names) == block.position.shape[1] == block.effort.shape[1]]
+        found = max(whole, key=lambda block: len(block.index)).names if whole else ()
     if not found:
-        raise RecordingError(f'{path} has no columns of positions and drive signals of the same '
-                             f'joints; it has {summary(names) or "none"}; give the arm with --arm')
+        raise RecordingError(f'{path} holds no positions and drive signals of the same joints by '
+                             'the names in it; give the arm with --arm')
     return found
 
 

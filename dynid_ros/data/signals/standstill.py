@@ -198,21 +198,15 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
         False in a standstill of at least `pause`. None instead of both for too few samples.
 
     """
-    window = SHORTEST
-    first = _window_starts(t, window)
+    first = _window_starts(t, SHORTEST)
     if len(first) < 2:
         return None
-    edges = np.append(first, len(t))
-    count = np.diff(edges)
-    middle, place = _sums(t, edges) / count, _sums(q, edges) / count[:, None]
+    count = np.diff(np.append(first, len(t)))
+    middle = np.add.reduceat(t, first) / count
+    place = np.add.reduceat(q, first, axis=0) / count[:, None]
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
     middle[[0, -1]] = t[[0, -1]]
-    return middle, moving(speed, 1 / window, LONG_PAUSE)
-
-
-def _sums(x: Array, edges: NDArray[np.int64]) -> Array:
-    """Add up the samples between edges, the last of which is the end."""
-    return np.asarray(np.add.reduceat(x[edges[0]:edges[-1]], edges[:-1] - edges[0], axis=0))
+    return middle, moving(speed, 1 / SHORTEST, LONG_PAUSE)
 
 
 def _window_starts(t: Array, window: float) -> NDArray[np.int64]:
