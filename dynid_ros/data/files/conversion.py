@@ -87,8 +87,7 @@ def _joints(path: Path, states: JointStates | None) -> tuple[str, ...]:
 def _chain(joints: tuple[str, ...]) -> ArmModel:
     """Make an arm that has joints of these names, and nothing else that is known."""
     n = len(joints)
-    tree = KinematicTree(
-        joints, np.arange(-1, n - 1, dtype=np.int64), np.tile(np.eye(3), (n, 1, 1)),
-        np.zeros((n, 3)), np.zeros(n, dtype=np.bool_), np.tile([0.0, 0.0, 1.0], (n, 1)))
+    tree = KinematicTree.chain(
+        joints, np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros(n, dtype=np.bool_))
     return ArmModel(name='the recording', tree=tree, gravity=np.zeros(3),
                     limits=JointLimits.unknown(n), drive=Drive.joint_torque(n))
