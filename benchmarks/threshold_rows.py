@@ -84,15 +84,15 @@ def clock_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     stamps = [data.log.t for data in good]
     steps = [np.diff(t) for t in stamps]
     usual = [float(np.median(step[step > 0])) for step in steps]
-    yield clock, 'step', [step.max() for step in steps], [3600.0], 'set by an hour, s'
-    yield (clock, 'steps', [step.max() / one for step, one in zip(steps, usual, strict=True)],
+    yield clock, 'SET_SECONDS', [step.max() for step in steps], [3600.0], 'set by an hour, s'
+    yield (clock, 'SET_STEPS', [step.max() / one for step, one in zip(steps, usual, strict=True)],
            [3600.0 / one for one in usual], 'set by an hour')
-    yield (clock, 'mixed', [(step < 0).mean() for step in steps],
+    yield (clock, 'MIXED_SHARE', [(step < 0).mean() for step in steps],
            [(np.diff(t + 60.0 * (np.arange(len(t)) % 2)) < 0).mean() for t in stamps],
            'two clocks that alternate')
-    yield (clock, 'reach', [displaced(t) for t in stamps],
+    yield (clock, 'REACH_SAMPLES', [displaced(t) for t in stamps],
            [displaced(exchanged(t)) for t in stamps], 'each tenth sample behind the next one')
-    yield (clock, 'samples', [clock.THRESHOLDS.settled / one for one in usual], [],
+    yield (clock, 'SETTLED_SAMPLES', [clock.SETTLED_SECONDS / one for one in usual], [],
            'samples in the time that a clock must go on')
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 import os
 from pathlib import Path
@@ -236,7 +236,7 @@ def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     for data in good:
         for motion in data.motions:
             speed, rate = np.abs(motion.qd), data.treatment.rate_hz
-            width = max(1, int(standstill.THRESHOLDS.shortest * rate))
+            width = max(1, int(standstill.SHORTEST * rate))
             inner = slice(width * 6, -width * 6)
             top = speed.max(axis=0)
             for column, highest in zip(speed[inner].T, top, strict=True):
@@ -259,10 +259,10 @@ def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         inside = (t > data.log.t[k] + 0.8) & (t < data.log.t[k] + 2.2)
         speed = np.abs(motion.qd)
         rest.append((speed[inside].max(axis=0) / speed.max(axis=0)).max())
-    yield standstill, 'share', slow, rest, 'rest of 3 s with encoder noise of 1e-5 rad'
-    yield (standstill, 'shortest', turns, [3.0 - 0.8], 'time below the speed; planted rest')
-    yield standstill, 'pause', pauses, [3.0], 'time below 2 % of the top speed; planted rest'
-    yield (standstill, 'slowest', [], [1e-5 * 2 * np.pi * 5.0 * 2],
+    yield standstill, 'STILL_SHARE', slow, rest, 'rest of 3 s with encoder noise of 1e-5 rad'
+    yield (standstill, 'SHORTEST', turns, [3.0 - 0.8], 'time below the speed; planted rest')
+    yield standstill, 'LONG_PAUSE', pauses, [3.0], 'time below 2 % of the top speed; planted rest'
+    yield (standstill, 'SLOWEST', [], [1e-5 * 2 * np.pi * 5.0 * 2],
            'encoder noise of 1e-5 rad through a 5 Hz filter, rad/s')
 
 
@@ -317,50 +317,54 @@ def recording_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ..
     rng = np.random.default_rng(1)
     late = [np.diff(np.sort(np.arange(len(log.t)) + rng.exponential(0.5, len(log.t))))
             for _, log in logs]
-    yield (stamp_checks, 'jitter', jitter,
+    yield (stamp_checks, 'JITTER', jitter,
            [np.sqrt(np.mean((s[s <= 2.5] - 1) ** 2)) for s in late], 'half a period late')
-    yield stamp_checks, 'gap_steps', [s.max() for s in steps], [3.0], 'two samples lost in a row'
-    yield (stamp_checks, 'gap_seconds', [np.diff(log.t).max() for _, log in logs], [],
+    yield stamp_checks, 'GAP_STEPS', [s.max() for s in steps], [3.0], 'two samples lost in a row'
+    yield (stamp_checks, 'GAP_SECONDS', [np.diff(log.t).max() for _, log in logs], [],
            'longest step, s')
-    yield (stamp_checks, 'repeated_share', [(np.diff(log.t) <= 0).mean() for _, log in logs],
+    yield (stamp_checks, 'REPEATED_SHARE', [(np.diff(log.t) <= 0).mean() for _, log in logs],
            [0.5], 'each sample twice')
     grid = [np.abs(log.t - np.linspace(log.t[0], log.t[-1], len(log.t))).max()
             / np.median(np.diff(log.t)) for _, log in logs]
-    yield segments, 'off_grid', grid, [], 'sample periods; beyond it samples are interpolated'
+    yield (segments, 'OFF_GRID_PERIODS', grid, [],
+           'sample periods; beyond it samples are interpolated')
     reach = [np.max(np.abs(np.diff(log.q, axis=0))
                     / absurd_values.largest_steps(np.diff(log.t), arm.limits.velocity))
              for arm, log in logs]
-    yield (absurd_values, 'jump', [0.1 * x for x in reach], [0.2],
+    yield (absurd_values, 'JUMP', [0.1 * x for x in reach], [0.2],
            'steps as a share of the largest one, times 0.1; a planted jump of 0.2 rad')
-    yield (absurd_values, 'position', [np.abs(log.q).max() for _, log in logs], [131072.0],
+    yield (absurd_values, 'ABSURD_POSITION', [np.abs(log.q).max() for _, log in logs], [131072.0],
            'encoder counts of a turn')
-    yield absurd_values, 'signal', [np.abs(log.u).max() for _, log in logs], [1e30], 'memory'
+    yield (absurd_values, 'ABSURD_SIGNAL', [np.abs(log.u).max() for _, log in logs], [1e30],
+           'memory')
     moved = [np.ptp(log.q, axis=0).min() for _, log in logs]
-    yield motion_checks, 'motion', moved, [1e-3], 'a joint that only trembles by 1e-3'
+    yield motion_checks, 'LEAST_MOTION', moved, [1e-3], 'a joint that only trembles by 1e-3'
     with_speed = [(arm, log) for arm, log in logs if log.qd is not None]
-    yield (motion_checks, 'velocity_mismatch', [mismatch(log) for _, log in with_speed],
+    yield (motion_checks, 'VELOCITY_MISMATCH', [mismatch(log) for _, log in with_speed],
            [mismatch(replace(log, qd=0.7 * log.qd)) for _, log in with_speed], 'scaled by 0.7')
     fast = [float(np.max(np.abs(log.qd) / np.where(arm.limits.velocity > 0,
                                                    arm.limits.velocity, np.inf)))
             for arm, log in with_speed]
-    yield quality, 'velocity_slack', fast, [180 / np.pi * min(fast)], 'degrees per second'
+    yield quality, 'VELOCITY_SLACK', fast, [180 / np.pi * min(fast)], 'degrees per second'
     beyond = [float(np.maximum(log.q - arm.limits.upper, arm.limits.lower - log.q).max())
               for arm, log in logs]
-    yield quality, 'position_slack', beyond, [], 'distance beyond a limit, rad'
-    yield (quality, 'samples_per_parameter',
+    yield quality, 'POSITION_SLACK', beyond, [], 'distance beyond a limit, rad'
+    yield (quality, 'SAMPLES_PER_PARAMETER',
            [log.q.size / arm.layout.size for arm, log in logs], [1.0], 'one row each')
     spikes = [spike(log) for _, log in logs]
     planted = [spike(poked(log)) for _, log in logs]
-    yield (sample_validation, 'usual', [x[0] for x in spikes], [x[0] for x in planted],
+    yield (sample_validation, 'SPIKE_USUAL', [x[0] for x in spikes], [x[0] for x in planted],
            'spikes above the other two bounds; planted: 0.1 rad')
-    yield sample_validation, 'position', [x[1] for x in spikes], [x[1] for x in planted], 'rad'
-    yield (sample_validation, 'signal', [x[2] for x in spikes], [], 'of the root mean square')
+    yield (sample_validation, 'SPIKE_POSITION', [x[1] for x in spikes], [x[1] for x in planted],
+           'rad')
+    yield (sample_validation, 'SPIKE_SIGNAL', [x[2] for x in spikes], [],
+           'of the root mean square')
     rates = []
     for _, log in logs:
         blocks = [np.median(b) for b in np.array_split(np.diff(log.t), max(1, len(log.t) // 50))]
         rates.append(np.max(np.abs(np.median(blocks) / np.array(blocks) - 1)))
-    yield resampling, 'other_rate', rates, [1.0], 'twice the rate'
-    yield (quality, 'missing_share', [np.mean(~np.isfinite(log.q)) for _, log in logs],
+    yield resampling, 'OTHER_RATE', rates, [1.0], 'twice the rate'
+    yield (quality, 'MISSING_SHARE', [np.mean(~np.isfinite(log.q)) for _, log in logs],
            [0.1], 'a tenth of the positions missing')
 
 
@@ -368,7 +372,7 @@ def mismatch(log: Recording) -> float:
     """Largest difference of integrated velocities from positions over half-second windows."""
     assert log.qd is not None
     time = np.diff(log.t)
-    width = round(motion_checks.THRESHOLDS.velocity_window / float(np.median(time)))
+    width = round(motion_checks.VELOCITY_SECONDS / float(np.median(time)))
     integral = np.cumsum(0.5 * (log.qd[1:] + log.qd[:-1]) * time[:, None], axis=0)
     moved, expected = (x[width:] - x[:-width] for x in (log.q[1:], integral))
     return float(np.max(np.linalg.norm(moved - expected, axis=0)
@@ -389,9 +393,9 @@ def spike(log: Recording) -> tuple[float, float, float]:
         return np.abs(x[2:-2] - np.median(around, axis=2))
 
     q, u = out(log.q), out(log.u)
-    bounds, rms = sample_validation.THRESHOLDS, np.sqrt((log.u**2).mean(axis=0))
-    large = np.where(q > bounds.position, q / np.maximum(q.mean(axis=0), 1e-12), 0.0)
-    loud = np.where(u > bounds.signal * rms, u / np.maximum(u.mean(axis=0), 1e-12), 0.0)
+    bounds, rms = sample_validation, np.sqrt((log.u**2).mean(axis=0))
+    large = np.where(q > bounds.SPIKE_POSITION, q / np.maximum(q.mean(axis=0), 1e-12), 0.0)
+    loud = np.where(u > bounds.SPIKE_SIGNAL * rms, u / np.maximum(u.mean(axis=0), 1e-12), 0.0)
     share = float(np.max(u / np.maximum(rms, 1e-12)))
     return float(max(large.max(), loud.max())), float(q.max()), share
 
@@ -527,7 +531,6 @@ def setting_rows(data: list[Data]) -> Iterator[tuple[str, float, list[float]]]:
 
 def label(module: ModuleType, name: str) -> str:
     """Name of a field, with its module."""
-    assert name in {field.name for field in fields(module.THRESHOLDS)}
     return f'{module.__name__.rpartition(".")[2]}.{name}'
 
 
@@ -542,7 +545,7 @@ def main(folder: Path | None) -> None:
               clip_rows(good), rotor_rows(good), clock_rows(good), seen_rows(good))
     for group in groups:
         for module, name, fine, bad, text in group:
-            value = getattr(module.THRESHOLDS, name)
+            value = getattr(module if name.isupper() else module.THRESHOLDS, name)
             print(f'| {label(module, name)} | {value:.3g} | {spanned(fine)} | {spanned(bad)} '
                   f'| {text} |', flush=True)
     print('\n| setting | value | error at half, % | at it, % | at twice, % |')

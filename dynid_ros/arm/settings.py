@@ -7,7 +7,7 @@ import numpy as np
 from dynid_ros.arm.description.schema import ANGLES, Section
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.drive import Drive, DriveTopic
-from dynid_ros.arm.friction import friction_terms, FrictionShape, TERMS
+from dynid_ros.arm.friction import friction_terms, FrictionShape, PLAIN, TERMS
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.errors import ArmError
@@ -143,9 +143,7 @@ def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn,
 
 def read_friction(top: Section) -> tuple[tuple[str, ...], FrictionShape]:
     """Friction terms from ``friction`` and their constants from ``friction_shape``."""
-    names = top.names('friction')
-    if top.raw('friction') is None:
-        names = ('viscous', 'coulomb', 'offset')
+    names = top.names('friction') if 'friction' in top else PLAIN
     try:
         friction_terms(names)
     except ArmError as error:

@@ -147,7 +147,7 @@ def test_limits_frames_and_shapes_are_those_of_the_file(tmp_path):
     (('<frame name="elbow" attached_to="upper"><pose>', '<frame name="elbow"><pose '
       'relative_to="lower">'), 'form a cycle: lower -> elbow -> lower'),
     (('relative_to="elbow"', 'relative_to="wrist"'), 'refers to "wrist", which the model'),
-    (('<mass>2</mass>', '<mass>two</mass>'), '<mass> in .* is "two", not a number'),
+    (('<mass>2</mass>', '<mass>two</mass>'), 'the <mass> in .* must be a number, not "two"'),
     (('0 0 0 90 0 0', '0 0 90'), 'pose of "lower" in .* must be 6 numbers, not "0 0 90"'),
     (('</world>', '<model name="table"/></world>'), r'one model, not 2 \(two, table\)'),
     (('<frame', '<include><uri>model://hand</uri></include><frame'), 'holds a further <include>'),

@@ -10,7 +10,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import LimitMargins
 from dynid_ros.arm.drive import Drive
-from dynid_ros.data.recordings.absurd_values import THRESHOLDS
+from dynid_ros.data.recordings.absurd_values import ABSURD_SIGNAL
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
@@ -64,7 +64,7 @@ def test_masses_scale_torques_alone(exponent):
 @given(mass=st.floats(-2, 4), length=st.floats(-1, 1), time=st.floats(-0.5, 0.5))
 def test_an_arm_of_any_size_is_followed_and_identified(mass, length, time):
     # A larger torque is no measurement of an arm, and refused.
-    assume(TORQUE * 10 ** (mass + 2 * length - 2 * time) < THRESHOLDS.signal)
+    assume(TORQUE * 10 ** (mass + 2 * length - 2 * time) < ABSURD_SIGNAL)
     simulation, model = identified('gluon_6l3', 10**mass, 10**length, 10**time)
     # The control has a step of 1 ms, of which a small arm's second has a third.
     assert np.abs(simulation.truth.q - simulation.truth.wanted).max() < 0.01

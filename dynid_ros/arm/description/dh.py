@@ -98,14 +98,8 @@ def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Des
     rotation, translation = dh_placements(table, modified=modified)
     alpha, a = (0.0, 0.0) if modified else table[-1, :2]
     return Description(
-        tree=KinematicTree(
-            joint_names=joints or tuple(f'joint_{i + 1}' for i in range(n)),
-            parent=np.arange(-1, n - 1, dtype=np.int64),
-            rotation=rotation,
-            translation=translation,
-            prismatic=prismatic,
-            axis=np.tile([0.0, 0.0, 1.0], (n, 1)),
-        ),
+        tree=KinematicTree.chain(joints or tuple(f'joint_{i + 1}' for i in range(n)),
+                                 rotation, translation, prismatic),
         limits=JointLimits.unknown(n),
         dh='mdh' if modified else 'dh',
         tool=Placement(rotation_rpy([alpha, 0.0, 0.0]), np.array([a, 0.0, 0.0])),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynid_ros.arm.description.tree import Description, joint_units, JointLimits
+from dynid_ros.arm.description.tree import Description, JointLimits
 from dynid_ros.utilities.arrays import Array
 
 #: Taken where a description states no limit, rad/s or m/s and rad/s² or m/s²: cautious for an arm
@@ -51,9 +51,8 @@ def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
         names = ', '.join(
             f'{name} ({value:g})' if far else name for name, value, far, none in zip(
                 read.tree.joint_names, values, absurd, unknown, strict=True) if none)
-        speeds = dict.fromkeys(joint_units('rad/s', read.tree.prismatic[:len(unknown)][unknown]))
         taken = 'no torque limit' if quantity == 'effort' else (
-            f'{DEFAULT_VELOCITY:g} {" or ".join(speeds)}')
+            f'{DEFAULT_VELOCITY:g} rad/s or m/s')
         doubts.append(f'no usable {quantity} limit for {names}; planned motions assume {taken}')
     return limits, tuple(doubts)
 

@@ -135,22 +135,20 @@ class _Frames:
         return pinocchio.SE3(pinocchio.rpy.rpyToMatrix(angles), values[:3])
 
     def vector(self, text: str | None, size: int, where: str) -> Array:
-        """Read finite numbers."""
+        """Read numbers, of which the reader of the URDF refuses those that no arm has."""
         try:
-            values = np.array((text or ' '.join('0' * size)).split(), dtype=np.float64)
+            values = (np.zeros(size) if text is None
+                      else np.array(text.split(), dtype=np.float64))
         except ValueError:
             values = np.empty(0)
-        if len(values) != size or not np.isfinite(values).all():
-            raise ArmError(f'the {where} in {self.path} must be {size} numbers, not "{text}"')
+        if len(values) != size:
+            wanted = f'{size} numbers' if size > 1 else 'a number'
+            raise ArmError(f'the {where} in {self.path} must be {wanted}, not "{text}"')
         return values
 
     def number(self, element: Element, tag: str, default: float) -> float:
         """Read the number of a child of an element."""
-        text = element.findtext(tag)
-        try:
-            return default if text is None else float(text)
-        except ValueError:
-            raise ArmError(f'<{tag}> in {self.path} is "{text}", not a number') from None
+        return float(self.vector(element.findtext(tag, repr(default)), 1, f'<{tag}>')[0])
 
 
 def _write_link(root: Element, link: Element, frames: _Frames, placed: Any) -> None:

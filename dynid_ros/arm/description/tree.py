@@ -190,6 +190,14 @@ class KinematicTree:
     axis: Array
     followers: tuple[Follower, ...] = ()
 
+    @staticmethod
+    def chain(
+        names: tuple[str, ...], rotation: Array, translation: Array, prismatic: NDArray[np.bool_],
+    ) -> KinematicTree:
+        """Make a chain of joints along the z axes of their frames."""
+        return KinematicTree(names, np.arange(-1, len(names) - 1, dtype=np.int64), rotation,
+                             translation, prismatic, np.tile([0.0, 0.0, 1.0], (len(names), 1)))
+
     @cached_property
     def link_names(self) -> tuple[str, ...]:
         """Names of the joints that move the links, (m,)."""

@@ -14,7 +14,6 @@ from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import Description, Follower, JointLimits, KinematicTree
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
 from dynid_ros.errors import ArmError
-from dynid_ros.utilities.arrays import Array
 
 # Pinocchio writes the inertia as Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
 _OUR_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]
@@ -96,6 +95,7 @@ def _assemble(
     limits = JointLimits(acceleration=np.full(len(ordered), np.inf), **{
         key: np.array([getattr(joint, key) for joint in joints[:len(ordered)]])
         for key in ('lower', 'upper', 'velocity', 'effort')})
+    links = np.array([model.inertias[i].toDynamicParameters()[_OUR_ORDER] for i in ids])
     placements = [model.jointPlacements[joint] for joint in ids]
     return Description(
         tree=KinematicTree(
@@ -109,7 +109,7 @@ def _assemble(
         ),
         limits=_followed(limits, followers, tree, path),
         name=tree.name,
-        inertial=_inertial(model, ids),
+        inertial=links if links.any() else None,
     )
 
 
@@ -137,8 +137,3 @@ def _followed(
             raise ArmError(f'joint "{each.name}" in {path} can be nowhere within its limits while '
                            'the joint that it follows is within its own; correct the limits')
     return replace(limits, lower=lower, upper=upper, velocity=velocity)
-
-
-def _inertial(model: Any, ids: list[int]) -> Array | None:
-    links = np.array([model.inertias[i].toDynamicParameters()[_OUR_ORDER] for i in ids])
-    return links if links.any() else None

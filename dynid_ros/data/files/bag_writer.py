@@ -12,7 +12,7 @@ import numpy as np
 
 from dynid_ros.data.files.bag_backends import ends_whole
 from dynid_ros.data.files.joint_state_cdr import encode, JOINT_STATE
-from dynid_ros.data.files.sidecar import SIDECAR, sidecar_text
+from dynid_ros.data.files.sidecar import SIDECAR, sidecar_text, STATES
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.errors import ResultError
 from dynid_ros.utilities.arrays import Array
@@ -28,8 +28,7 @@ MARK = 'by dynid_ros'
 
 def write_joint_states(
     path: str | Path, joint_names: Sequence[str], t: Array, q: Array, qd: Array | None,
-    effort: Array, *, topic: str = 'joint_states', start_ns: int = START_NS,
-    sidecar: Mapping[str, Any] | None = None,
+    effort: Array, *, sidecar: Mapping[str, Any] | None = None,
 ) -> None:
     """
     Write a rosbag2 folder (MCAP) with one topic of sensor_msgs/msg/JointState.
@@ -48,10 +47,6 @@ def write_joint_states(
         Velocities, rad/s or m/s; None leaves them out of the messages.
     effort : (N, n) ndarray
         Efforts, in the unit of the arm.
-    topic : str
-        Topic; a leading slash is added.
-    start_ns : int
-        Stamp of ``t = 0``, ns.
     sidecar : mapping, optional
         Content of ``recording.yaml`` beside the data.
 
@@ -66,8 +61,8 @@ def write_joint_states(
     values = (q, qd, effort)
     with whole_folder(Path(path)) as folder:
         try:
-            with opened(folder, '/' + topic.lstrip('/')) as write:
-                for stamp, message in _messages(joint_names, t, values, start_ns):
+            with opened(folder, f'/{STATES}') as write:
+                for stamp, message in _messages(joint_names, t, values):
                     write(stamp, message)
         # Of rosbag2_py.
         except RuntimeError as error:
@@ -87,11 +82,11 @@ def check_bag(path: Path) -> None:
 
 
 def _messages(
-    joint_names: Sequence[str], t: Array, values: Sequence[Array | None], start_ns: int,
+    joint_names: Sequence[str], t: Array, values: Sequence[Array | None],
 ) -> Iterator[tuple[int, bytes]]:
     """Encode block by block: the messages of a long recording fill memory."""
     for part in blocks(len(t)):
-        stamps = np.rint(np.asarray(t[part]) * 1e9).astype(np.int64) + start_ns
+        stamps = np.rint(np.asarray(t[part]) * 1e9).astype(np.int64) + START_NS
         rows = encode(
             joint_names, stamps, [None if x is None else x[part] for x in values])
         for stamp, message in zip(stamps.tolist(), rows, strict=True):

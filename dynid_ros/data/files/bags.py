@@ -154,7 +154,7 @@ def damaged_defects(
     if not damaged:
         return []
     first, reason = min(damaged)
-    share, limit = len(damaged) / count, quality.THRESHOLDS.missing_share
+    share, limit = len(damaged) / count, quality.MISSING_SHARE
     text = f'{len(damaged)} of {count} messages on {topic} {problem}'
     if share > limit:
         raise RecordingError(f'{source} is not a readable recording: topic {topic}, message '

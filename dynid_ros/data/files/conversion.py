@@ -16,7 +16,6 @@ from dynid_ros.data.files.recording_reader import from_messages, read_messages
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.tables.column_choice import joints_in
-from dynid_ros.data.tables.column_words import summary
 from dynid_ros.data.tables.parts import open_table
 from dynid_ros.data.tables.read import read_table
 from dynid_ros.errors import RecordingError
@@ -73,26 +72,22 @@ def convert(
 
 def _joints(path: Path, states: JointStates | None) -> tuple[str, ...]:
     """Name the joints that a recording holds."""
-    if states is not None:
+    if states is None:
+        found = joints_in(open_table(path).names)
+    else:
         whole = [block for block in states.blocks
-                 if len(block.names) == block.position.shape[1] == block.effort.shape[1] > 0]
-        if whole:
-            return max(whole, key=lambda block: len(block.index)).names
-        raise RecordingError(f'{path}: no message on {states.topic} holds positions and efforts; '
-                             'give the arm with --arm')
-    names = open_table(path).names
-    found = joints_in(names)
+                 if len(block.names) == block.position.shape[1] == block.effort.shape[1]]
+        found = max(whole, key=lambda block: len(block.index)).names if whole else ()
     if not found:
-        raise RecordingError(f'{path} has no columns of positions and drive signals of the same '
-                             f'joints; it has {summary(names) or "none"}; give the arm with --arm')
+        raise RecordingError(f'{path} holds no positions and drive signals of the same joints by '
+                             'the names in it; give the arm with --arm')
     return found
 
 
 def _chain(joints: tuple[str, ...]) -> ArmModel:
     """Make an arm that has joints of these names, and nothing else that is known."""
     n = len(joints)
-    tree = KinematicTree(
-        joints, np.arange(-1, n - 1, dtype=np.int64), np.tile(np.eye(3), (n, 1, 1)),
-        np.zeros((n, 3)), np.zeros(n, dtype=np.bool_), np.tile([0.0, 0.0, 1.0], (n, 1)))
+    tree = KinematicTree.chain(
+        joints, np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros(n, dtype=np.bool_))
     return ArmModel(name='the recording', tree=tree, gravity=np.zeros(3),
                     limits=JointLimits.unknown(n), drive=Drive.joint_torque(n))

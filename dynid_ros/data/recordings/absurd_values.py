@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynid_ros.data.recordings.in_blocks import finite_span, Mask
@@ -11,53 +9,30 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
 
+# Bounds beyond which a value is no measurement of an arm. Measured figures are those of
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+# Batch checks and live checks read the same bounds, so that a stream accepts a sample if and only
+# if a recording of it is accepted.
 
-@dataclass(frozen=True)
-class AbsurdValueThresholds:
-    """
-    Bounds beyond which a value is no measurement of an arm.
-
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Batch checks and live checks read the same bounds, so that a stream accepts a sample if and
-    only if a recording of it is accepted.
-
-    Attributes
-    ----------
-    position : float
-        Largest position, rad or m. Joints of arms turn tens of times at most. Raw encoder counts
-        (some 1e5 a turn) and uninitialised memory (1e224 was seen) are beyond. Good recordings
-        reach 6 rad.
-    velocity : float
-        Largest velocity, rad/s or m/s. No joint of an arm reaches 50 rad/s.
-    signal : float
-        Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm. Good recordings
-        reach 180 Nm.
-    nothing : float
-        Largest drive signal that is none, Nm, N, A or V: 1e-12 of the weakest friction that a
-        drive overcomes. Squares of smaller ones underflow.
-    jump : float
-        Smallest step of a position from one sample to the next that counts as a jump, rad or m.
-        The low-pass filters smooth smaller ones. Steps of good recordings reach a seventh of the
-        largest one allowed.
-    jump_speed : float
-        Speed of a joint that no arm reaches, rad/s or m/s, where its velocity limit is unknown.
-    jump_limits : float
-        Speed that a joint does not reach, as a multiple of its velocity limit.
-
-    """
-
-    position: float = 1e4
-    velocity: float = 1e4
-    signal: float = 1e6
-    nothing: float = 1e-12
-    jump: float = 0.1
-    jump_speed: float = 50.0
-    jump_limits: float = 5.0
-
-
-THRESHOLDS = AbsurdValueThresholds()
+#: Largest position, rad or m. Joints of arms turn tens of times at most. Raw encoder counts (some
+#: 1e5 a turn) and uninitialised memory (1e224 was seen) are beyond. Good recordings reach 6 rad.
+ABSURD_POSITION = 1e4
+#: Largest velocity, rad/s or m/s. No joint of an arm reaches 50 rad/s.
+ABSURD_VELOCITY = 1e4
+#: Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm. Good recordings reach
+#: 180 Nm.
+ABSURD_SIGNAL = 1e6
+#: Largest drive signal that is none, Nm, N, A or V: 1e-12 of the weakest friction that a drive
+#: overcomes. Squares of smaller ones underflow.
+NO_SIGNAL = 1e-12
+#: Smallest step of a position from one sample to the next that counts as a jump, rad or m. The
+#: low-pass filters smooth smaller ones. Steps of good recordings reach a seventh of the largest
+#: one allowed.
+JUMP = 0.1
+#: Speed of a joint that no arm reaches, rad/s or m/s, where its velocity limit is unknown.
+JUMP_SPEED = 50.0
+#: Speed that a joint does not reach, as a multiple of its velocity limit.
+JUMP_LIMITS = 5.0
 
 
 def largest_steps(time: Array, velocity: Array) -> Array:
@@ -77,16 +52,16 @@ def largest_steps(time: Array, velocity: Array) -> Array:
         A larger step is a jump, rad or m.
 
     """
-    speed = np.minimum(THRESHOLDS.jump_speed, THRESHOLDS.jump_limits * velocity)
-    return np.asarray(np.maximum(THRESHOLDS.jump, time[:, None] * speed))
+    speed = np.minimum(JUMP_SPEED, JUMP_LIMITS * velocity)
+    return np.asarray(np.maximum(JUMP, time[:, None] * speed))
 
 
 def absurd_defects(recording: Recording) -> list[Defect]:
     """Report absurd finite values."""
     found = []
     for code, what, values, limit in (
-        ('position_absurd', 'positions', recording.q, THRESHOLDS.position),
-        ('effort_absurd', f'values of {recording.signal}', recording.u, THRESHOLDS.signal),
+        ('position_absurd', 'positions', recording.q, ABSURD_POSITION),
+        ('effort_absurd', f'values of {recording.signal}', recording.u, ABSURD_SIGNAL),
     ):
         lowest, highest = finite_span(values)
         found += marked_defects(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,57 +15,35 @@ from dynid_ros.utilities.arrays import Array
 Index = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class ClockThresholds:
-    """
-    Bounds between a clock that goes on, one that was set, and a stamp that is wrong.
+# Bounds between a clock that goes on, one that was set, and a stamp that is wrong.
+# benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
 
-    benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
-
-    Attributes
-    ----------
-    step : float
-        Step forward from which a clock was set or a stamp is far off, s. Somebody who lets a
-        recorder pause does so for minutes. Clocks are set by an hour where the time zone was
-        wrong, and by years where they had never been set. A step back is always one of both.
-    steps : float
-        The same as a multiple of the median step, for stamps in another unit than seconds, which
-        `dynid_ros.data.recordings.stamp_unit` reports: 100 s at 100 Hz.
-    settled : float
-        Time that a clock must go on after a step, s; fewer samples are wrong stamps. It is as long
-        as the shortest stretch that anything can be learned from. Of a short recording, it is the
-        share of wrong stamps that is left out.
-    samples : int
-        Least number of samples in that time: the messages of a burst are fewer.
-    mixed : float
-        Largest share of steps back in time up to which a choice of samples is sought. Two clocks
-        that alternate make a half, and a clock that runs backwards makes all of them.
-    reach : int
-        Samples to either side among which those in the wrong order are looked for. Executors of
-        ROS 2 exchange neighbours.
-    pieces : int
-        Pieces to look back over for one that the stamps continue. Each wrong stamp makes one or
-        two.
-    pause : float
-        Time between the stretches before and after a step, s. The true one is unknown. It is
-        longer than any gap that interpolation bridges at 5 Hz and more.
-    pause_steps : float
-        The same as a multiple of the median step, for lower rates.
-
-    """
-
-    step: float = 600.0
-    steps: float = 1e4
-    settled: float = 1.0
-    samples: int = 10
-    mixed: float = 0.25
-    reach: int = 8
-    pieces: int = 32
-    pause: float = 1.0
-    pause_steps: float = 10.0
-
-
-THRESHOLDS = ClockThresholds()
+#: Step forward from which a clock was set or a stamp is far off, s. Somebody who lets a recorder
+#: pause does so for minutes. Clocks are set by an hour where the time zone was wrong, and by years
+#: where they had never been set. A step back is always one of both.
+SET_SECONDS = 600.0
+#: The same as a multiple of the median step, for stamps in another unit than seconds, which
+#: `dynid_ros.data.recordings.stamp_unit` reports: 100 s at 100 Hz.
+SET_STEPS = 1e4
+#: Time that a clock must go on after a step, s; fewer samples are wrong stamps. It is as long as
+#: the shortest stretch that anything can be learned from. Of a short recording, it is the share of
+#: wrong stamps that is left out.
+SETTLED_SECONDS = 1.0
+#: Least number of samples in that time: the messages of a burst are fewer.
+SETTLED_SAMPLES = 10
+#: Largest share of steps back in time up to which a choice of samples is sought. Two clocks that
+#: alternate make a half, and a clock that runs backwards makes all of them.
+MIXED_SHARE = 0.25
+#: Samples to either side among which those in the wrong order are looked for. Executors of ROS 2
+#: exchange neighbours.
+REACH_SAMPLES = 8
+#: Pieces to look back over for one that the stamps continue. Each wrong stamp makes one or two.
+PIECES_BACK = 32
+#: Time between the stretches before and after a step, s. The true one is unknown. It is longer
+#: than any gap that interpolation bridges at 5 Hz and more.
+PAUSE_SECONDS = 1.0
+#: The same as a multiple of the median step, for lower rates.
+PAUSE_STEPS = 10.0
 
 
 def with_one_clock(recording: Recording) -> Recording:
@@ -99,13 +77,13 @@ def with_one_clock(recording: Recording) -> Recording:
         usual = float(np.median(forward))
         far = _far(usual)
         good = len(known) == len(t) and not back and forward.max() <= far
-        if good or back > THRESHOLDS.mixed * len(t):
+        if good or back > MIXED_SHARE * len(t):
             return recording
         # Samples at which a piece may begin.
         starts = np.append(0, 1 + np.flatnonzero(_breaks(known, steps, usual)))
     stops = np.append(starts[1:], len(known))
-    share = stamp_checks.THRESHOLDS.backwards_share
-    least = max(THRESHOLDS.samples, round(min(THRESHOLDS.settled / usual, share * len(t))))
+    share = stamp_checks.BACKWARDS_SHARE
+    least = max(SETTLED_SAMPLES, round(min(SETTLED_SECONDS / usual, share * len(t))))
     chain = _longest_chain(
         known[starts], known[stops - 1], _sizes(steps, starts), least, far)
     kept = np.zeros(len(known), dtype=bool)
@@ -118,7 +96,7 @@ def with_one_clock(recording: Recording) -> Recording:
 
 def _far(usual: float) -> float:
     """Step forward from which a clock was set, s, given its usual step."""
-    return max(THRESHOLDS.step, THRESHOLDS.steps * usual)
+    return max(SET_SECONDS, SET_STEPS * usual)
 
 
 def _sizes(steps: Array, starts: Index) -> Index:
@@ -132,11 +110,11 @@ def _sizes(steps: Array, starts: Index) -> Index:
 def _breaks(t: Array, steps: Array, usual: float) -> NDArray[np.bool_]:
     """Between which samples the stamps may belong to different pieces, (N - 1,)."""
     highest, lowest = np.full(len(t), -np.inf), np.full(len(t), np.inf)
-    for k in range(1, min(THRESHOLDS.reach, len(t) - 1) + 1):
+    for k in range(1, min(REACH_SAMPLES, len(t) - 1) + 1):
         np.maximum(highest[k:], t[:-k], out=highest[k:])
         np.minimum(lowest[:-k], t[k:], out=lowest[:-k])
     late, early = t < highest, t > lowest
-    gap = steps > stamp_checks.THRESHOLDS.gap_steps * usual
+    gap = steps > stamp_checks.GAP_STEPS * usual
     return np.asarray(
         (steps < 0) | gap | (late[:-1] & ~late[1:]) | (early[1:] & ~early[:-1]))
 
@@ -166,7 +144,7 @@ def _longest_chain(
         value, chosen = (values[best] - cost, best) if best >= 0 else (0, -1)
         if value <= 0:
             value, chosen = 0, -1
-        for j in range(i - 1, max(i - 1 - THRESHOLDS.pieces, -1), -1):
+        for j in range(i - 1, max(i - 1 - PIECES_BACK, -1), -1):
             if values[j] > value and 0 <= begins[i] - ends[j] <= far:
                 value, chosen = values[j], j
                 if j == best:
@@ -189,7 +167,7 @@ def _on_one_clock(
     steps = np.diff(raw)
     jumps = np.flatnonzero((steps < 0) | (steps > far))
     size = steps[jumps]
-    pause = max(THRESHOLDS.pause, THRESHOLDS.pause_steps * usual)
+    pause = max(PAUSE_SECONDS, PAUSE_STEPS * usual)
     shift = np.append(0.0, np.cumsum(pause - size))
     # A wrong first stamp is no start to count from.
     start = 0.0 if keep[0] else raw[0]
@@ -209,7 +187,7 @@ def _on_one_clock(
     timed = replace(recording, t=whole)
     found = [
         *stamp_checks.left_out(
-            timed, lost, 'stamps_far_off', stamp_checks.THRESHOLDS.backwards_share,
+            timed, lost, 'stamps_far_off', stamp_checks.BACKWARDS_SHARE,
             '{count} of {total} stamps are far from those around them or not finite, and their '
             f'samples are left out; the first is that of sample {np.argmax(lost)}, {where}.',
             ' Let the driver stamp by one clock and record again.'),
@@ -217,7 +195,7 @@ def _on_one_clock(
         *(_set(step - usual, moment) for step, moment in zip(
             size.tolist(), (t[jumps] - t[0]).tolist(), strict=True)),
     ]
-    return stamp_checks.take(timed, keep, found)
+    return timed.take(keep, found)
 
 
 def _set(size: float, moment: float) -> Defect:
@@ -226,7 +204,7 @@ def _set(size: float, moment: float) -> Defect:
     text = (f'The clock was set {how} after {moment:.6g} s of the recording{paused}: the '
             'samples before and after it count as two stretches. Let the clock settle before '
             'you record.')
-    return Defect(stamp_checks.CLOCK_SET, 'warning', text, None, 1, moment, size, THRESHOLDS.step)
+    return Defect(stamp_checks.CLOCK_SET, 'warning', text, None, 1, moment, size, SET_SECONDS)
 
 
 def _duration(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,80 +21,55 @@ TURN = 2 * np.pi
 QUANTISED_SAMPLES = 20_000
 
 
-@dataclass(frozen=True)
-class MotionThresholds:
-    """
-    Bounds of good positions and velocities.
+# Bounds of good positions and velocities. Measured figures are those of benchmarks/thresholds.py:
+# real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    wrap_step : float
-        Step from which a position may have wrapped, rad. No revolute joint moves half a turn in a
-        sample; one that wraps does so at every wrap.
-    wrap_slack : float
-        Multiple of the speed in the other samples that a joint may have within a wrap.
-    wrap_noise : float
-        Encoder noise on top of that, rad.
-    degree_excess : float
-        Distance beyond the limits from which positions may be degrees, rad: half a turn. Wrapped
-        or badly calibrated ones stay within.
-    degree_range : float
-        Range of a joint, taken for degrees, below which no joint of a motion stays, rad.
-        Velocities of a fast arm exceed the limits of its positions, too.
-    degree_slack : float
-        Distance beyond the limits that an error of calibration explains, rad.
-    motion : float
-        Range of positions from which a joint counts as one that moves, rad or m. Vibration and
-        encoder noise stay below. Joints of real recordings move by 0.48 rad and more.
-    encoder_step : float
-        Smallest step of an encoder that is reported, rad or m. Differentiated twice at 1 kHz, a
-        finer one leaves less than 10 rad/s² of noise.
-    encoder_share : float
-        Share of the position changes that are whole multiples of the smallest one, from which
-        that one is the step of an encoder.
-    velocity_window : float
-        Time over which velocities are integrated to be compared with positions, s. The noise of
-        differentiated positions does not enter, and lags of filters hardly do.
-    velocity_mismatch : float
-        Largest difference of that integral from the motion, relative to the motion. Velocities of
-        real drivers were seen to differ by 0.3 to 3 %. Good recordings reach 0.034; velocities
-        scaled by 0.7 give 0.30.
-    velocity_stretch : float
-        Multiple of the window beyond which a gap makes the integral unknown.
-
-    """
-
-    wrap_step: float = np.pi
-    wrap_slack: float = 1.5
-    wrap_noise: float = 0.05
-    degree_excess: float = np.pi
-    degree_range: float = 0.5
-    degree_slack: float = 0.02
-    motion: float = 0.01
-    encoder_step: float = 1e-5
-    encoder_share: float = 0.99
-    velocity_window: float = 0.5
-    velocity_mismatch: float = 0.25
-    velocity_stretch: float = 1.2
-
-
-THRESHOLDS = MotionThresholds()
+#: Step from which a position may have wrapped, rad. No revolute joint moves half a turn in a
+#: sample; one that wraps does so at every wrap.
+WRAP_STEP = np.pi
+#: Multiple of the speed in the other samples that a joint may have within a wrap.
+WRAP_SLACK = 1.5
+#: Encoder noise on top of that, rad.
+WRAP_NOISE = 0.05
+#: Distance beyond the limits from which positions may be degrees, rad: half a turn. Wrapped or
+#: badly calibrated ones stay within.
+DEGREE_EXCESS = np.pi
+#: Range of a joint, taken for degrees, below which no joint of a motion stays, rad. Velocities of
+#: a fast arm exceed the limits of its positions, too.
+DEGREE_RANGE = 0.5
+#: Distance beyond the limits that an error of calibration explains, rad.
+DEGREE_SLACK = 0.02
+#: Range of positions from which a joint counts as one that moves, rad or m. Vibration and encoder
+#: noise stay below. Joints of real recordings move by 0.48 rad and more.
+LEAST_MOTION = 0.01
+#: Smallest step of an encoder that is reported, rad or m. Differentiated twice at 1 kHz, a finer
+#: one leaves less than 10 rad/s² of noise.
+ENCODER_STEP = 1e-5
+#: Share of the position changes that are whole multiples of the smallest one, from which that one
+#: is the step of an encoder.
+ENCODER_SHARE = 0.99
+#: Time over which velocities are integrated to be compared with positions, s. The noise of
+#: differentiated positions does not enter, and lags of filters hardly do.
+VELOCITY_SECONDS = 0.5
+#: Largest difference of that integral from the motion, relative to the motion. Velocities of real
+#: drivers were seen to differ by 0.3 to 3 %. Good recordings reach 0.034; velocities scaled by 0.7
+#: give 0.30.
+VELOCITY_MISMATCH = 0.25
+#: Multiple of the window beyond which a gap makes the integral unknown.
+VELOCITY_STRETCH = 1.2
 
 
 def moves(recording: Recording) -> NDArray[np.bool_]:
     """Which joints move, (n,)."""
     lowest, highest = finite_span(recording.q)
-    return np.asarray(highest - lowest > THRESHOLDS.motion)
+    return np.asarray(highest - lowest > LEAST_MOTION)
 
 
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps remain."""
     q = recording.q
     if len(q) < 3 or not any(
-            (np.abs(np.diff(column)) > THRESHOLDS.wrap_step).any() for column in q.T):
+            (np.abs(np.diff(column)) > WRAP_STEP).any() for column in q.T):
         return recording
     q, found = q.copy(), []
     for j in np.flatnonzero(~arm.prismatic):
@@ -107,7 +82,7 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
         name = recording.joint_names[j]
         text = f'{name} wraps around {len(places)} times; its position is unwrapped.'
         where = stamp_of(recording, int(places[0]) + 1)
-        limit = THRESHOLDS.wrap_step
+        limit = WRAP_STEP
         found.append(Defect(
             'position_wrapped', 'warning', text, name, len(places), where, TURN, limit))
     return replace(recording, q=q, defects=(*recording.defects, *found))
@@ -115,13 +90,13 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
 
 def _turns(q: Array, t: Array) -> tuple[Index, Array]:
     """Find the steps that are not motion (k,), and the whole turns in each."""
-    large = np.flatnonzero(np.abs(np.diff(q)) > THRESHOLDS.wrap_step)
+    large = np.flatnonzero(np.abs(np.diff(q)) > WRAP_STEP)
     if not 0 < len(large) < len(q) - 1:
         return large[:0], np.zeros(0)
     step, time = q[large + 1] - q[large], t[large + 1] - t[large]
-    moved = THRESHOLDS.wrap_slack * _speed(q, t, len(large)) * time
+    moved = WRAP_SLACK * _speed(q, t, len(large)) * time
     turns = np.rint(step / TURN)
-    wrapped = np.abs(step - TURN * turns) <= moved + THRESHOLDS.wrap_noise
+    wrapped = np.abs(step - TURN * turns) <= moved + WRAP_NOISE
     chosen = wrapped & (np.abs(step) > moved) & (turns != 0)
     return large[chosen], turns[chosen]
 
@@ -130,21 +105,21 @@ def _speed(q: Array, t: Array, large: int) -> float:
     """Highest speed without outliers and large steps, rad/s or m/s."""
     step = np.abs(np.diff(q))
     # Large steps go first, where they do not count.
-    speeds = np.where(step > THRESHOLDS.wrap_step, -1.0, step / np.diff(t))
+    speeds = np.where(step > WRAP_STEP, -1.0, step / np.diff(t))
     rank = large + 0.995 * (len(step) - large - 1)
     return float(np.percentile(speeds, 100 * rank / (len(step) - 1)))
 
 
 def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report positions in degrees: far beyond the limits, and within all of them as degrees."""
-    slack = THRESHOLDS.degree_slack
+    slack = DEGREE_SLACK
     turning = np.flatnonzero(~arm.prismatic & moves(recording))
     lower, upper = (x[turning] for x in (arm.limits.lower, arm.limits.upper))
     least, most = (x[turning] for x in finite_span(recording.q))
     beyond = np.maximum(most - upper, lower - least)
     inside = ((np.radians(most) <= upper + slack) & (np.radians(least) >= lower - slack)).all()
-    narrow = not (np.radians(most - least) > THRESHOLDS.degree_range).any()
-    if narrow or not inside or not (beyond > THRESHOLDS.degree_excess).any():
+    narrow = not (np.radians(most - least) > DEGREE_RANGE).any()
+    if narrow or not inside or not (beyond > DEGREE_EXCESS).any():
         return []
     worst = int(np.argmax(beyond))
     name = recording.joint_names[turning[worst]]
@@ -153,7 +128,7 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
             'in rad, and all joints are within theirs as degrees; convert them to rad, or '
             'state table: {unit: deg} in arm.yaml for a table.')
     return [Defect('position_degrees', 'error', text, name, len(recording.q), 0.0, value,
-                   THRESHOLDS.degree_excess)]
+                   DEGREE_EXCESS)]
 
 
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
@@ -166,7 +141,7 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
         '{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder fault, a '
         'wrong unit, or a wrap that is not a whole turn; cut it out or record again.',
         value=steps.max(axis=0, where=jumps, initial=0.0),
-        threshold=absurd_values.THRESHOLDS.jump)
+        threshold=absurd_values.JUMP)
 
 
 def constant_defects(recording: Recording) -> list[Defect]:
@@ -177,12 +152,12 @@ def constant_defects(recording: Recording) -> list[Defect]:
         recording, np.broadcast_to(~moving, recording.q.shape),
         'joint_constant', severity,
         '{name} does not move, so its inertia and friction are unidentifiable; move it.',
-        value=np.ptp(recording.q, axis=0), threshold=THRESHOLDS.motion)
+        value=np.ptp(recording.q, axis=0), threshold=LEAST_MOTION)
 
 
 def quantisation_defects(recording: Recording) -> list[Defect]:
     """Report encoder quantisation that affects accelerations."""
-    limit = THRESHOLDS.encoder_step
+    limit = ENCODER_STEP
     found = []
     for j, name in enumerate(recording.joint_names):
         changes = np.abs(np.diff(recording.q[:QUANTISED_SAMPLES, j]))
@@ -191,7 +166,7 @@ def quantisation_defects(recording: Recording) -> list[Defect]:
             continue
         step = float(changes.min())
         multiple = changes / step
-        if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < THRESHOLDS.encoder_share:
+        if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < ENCODER_SHARE:
             continue
         text = f'The position of {name} is quantised in steps of {step:.3g}; filtering smooths it.'
         found.append(Defect(

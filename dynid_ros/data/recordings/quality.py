@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
@@ -25,57 +23,35 @@ from dynid_ros.data.recordings.republished import as_measured
 from dynid_ros.data.recordings.stamp_checks import (
     only_increasing,
     stamp_defects,
-    take,
     usable,
 )
 from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 
+# Bounds of a recording that can be trusted. Measured figures are those of
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-@dataclass(frozen=True)
-class QualityThresholds:
-    """
-    Bounds of a recording that can be trusted.
-
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    saturated : float
-        Distance from the effort limit, relative to it, within which a drive that clips stays.
-        Where the signal goes further beyond, the limit is not that of the drive.
-    saturated_samples : int
-        Samples at the limit from which it is reported. One may touch the limit by noise.
-    position_slack : float
-        Distance beyond a position limit that an error of calibration explains, rad or m. Good
-        recordings go 0.001 rad beyond.
-    velocity_slack : float
-        Multiple of the velocity limit that noise of a measured velocity explains. Good recordings
-        reach 0.91.
-    samples_per_parameter : int
-        Samples needed for each parameter and joint. With fewer, least squares cannot tell noise
-        from parameters. Good recordings have 52 and more.
-    missing_share : float
-        Largest share that is left out: of samples without a position, of rows of a table and of
-        messages that cannot be read. A driver now and then fails to read an encoder, and a line
-        is damaged; a recording that lacks more is broken.
-    shortest : float
-        Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does
-        not hold one period of any useful excitation.
-
-    """
-
-    saturated: float = 0.01
-    saturated_samples: int = 3
-    position_slack: float = 0.02
-    velocity_slack: float = 1.05
-    samples_per_parameter: int = 3
-    missing_share: float = 0.01
-    shortest: float = 1.0
-
-
-THRESHOLDS = QualityThresholds()
+#: Distance from the effort limit, relative to it, within which a drive that clips stays. Where the
+#: signal goes further beyond, the limit is not that of the drive.
+SATURATED_SHARE = 0.01
+#: Samples at the limit from which it is reported. One may touch the limit by noise.
+SATURATED_SAMPLES = 3
+#: Distance beyond a position limit that an error of calibration explains, rad or m. Good
+#: recordings go 0.001 rad beyond.
+POSITION_SLACK = 0.02
+#: Multiple of the velocity limit that noise of a measured velocity explains. Good recordings reach
+#: 0.91.
+VELOCITY_SLACK = 1.05
+#: Samples needed for each parameter and joint. With fewer, least squares cannot tell noise from
+#: parameters. Good recordings have 52 and more.
+SAMPLES_PER_PARAMETER = 3
+#: Largest share that is left out: of samples without a position, of rows of a table and of
+#: messages that cannot be read. A driver now and then fails to read an encoder, and a line is
+#: damaged; a recording that lacks more is broken.
+MISSING_SHARE = 0.01
+#: Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does not hold
+#: one period of any useful excitation.
+SHORTEST_SECONDS = 1.0
 
 
 def clean(recording: Recording, arm: ArmModel) -> Recording:
@@ -95,8 +71,7 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
     """
     recording = only_increasing(with_one_clock(recording))
     recording = _finite_positions(recording)
-    largest = absurd_values.THRESHOLDS.position
-    if not usable(recording.t) or not (np.abs(recording.q) <= largest).all():
+    if not usable(recording.t) or not (np.abs(recording.q) <= absurd_values.ABSURD_POSITION).all():
         return recording
     recording = as_measured(unwrapped(recording, arm))
     return without_bad_velocities(recording)
@@ -107,13 +82,13 @@ def _finite_positions(recording: Recording) -> Recording:
     good: Mask = np.isfinite(recording.q)
     kept = np.asarray(good.all(axis=1))
     fraction = float((~kept).mean()) if len(kept) else 0.0
-    if not 0 < fraction <= THRESHOLDS.missing_share:
+    if not 0 < fraction <= MISSING_SHARE:
         return recording
     found = marked_defects(
         recording, ~good, 'position_nan', 'warning',
         '{name} has {count} NaN or infinite positions; these samples are left out.',
-        value=fraction, threshold=THRESHOLDS.missing_share)
-    return take(recording, kept, found)
+        value=fraction, threshold=MISSING_SHARE)
+    return recording.take(kept, found)
 
 
 def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
@@ -152,12 +127,12 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
 
 
 def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
-    rows, least = recording.q.size, THRESHOLDS.samples_per_parameter * arm.layout.size
+    rows, least = recording.q.size, SAMPLES_PER_PARAMETER * arm.layout.size
     if rows < least:
         text = (f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
                 f'parameters; record at least {-(-least // arm.n)} samples.')
         return [Defect('too_short', 'error', text, None, len(recording.t), None, rows, least)]
-    shortest = THRESHOLDS.shortest
+    shortest = SHORTEST_SECONDS
     if usable(recording.t) and recording.seconds < shortest:
         text = f'The recording lasts {recording.seconds:.3g} s; record at least {shortest:g} s.'
         return [Defect('too_short', 'error', text, None, len(recording.t), None,
@@ -170,7 +145,7 @@ def _nonfinite(recording: Recording) -> list[Defect]:
         *marked_defects(
             recording, ~np.isfinite(recording.q), 'position_nan', 'error',
             '{name}: {count} of {total} positions are NaN or infinite; fix the driver and record '
-            'again.', threshold=THRESHOLDS.missing_share),
+            'again.', threshold=MISSING_SHARE),
         *marked_defects(
             recording, ~np.isfinite(recording.u), 'effort_nan', 'error',
             f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or infinite: '
@@ -180,7 +155,7 @@ def _nonfinite(recording: Recording) -> list[Defect]:
 
 def _dead_signal(recording: Recording) -> list[Defect]:
     """Report drive signals that never change although the joint moves."""
-    u, nothing = recording.u, absurd_values.THRESHOLDS.nothing
+    u, nothing = recording.u, absurd_values.NO_SIGNAL
     known = np.isfinite(u[0])
     first = np.where(known & (np.abs(u[0]) > nothing), u[0], 0.0)
     dead = moves(recording) & known & (np.abs(u - first) <= nothing).all(axis=0)
@@ -203,10 +178,10 @@ def unmeasured(joint: str, signal: str, value: float) -> str:
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
     if not np.isfinite(recording.u).all():
         return []
-    near = THRESHOLDS.saturated
+    near = SATURATED_SHARE
     share = np.abs(joint_torque(recording.u, arm.drive)) / arm.limits.effort
     marks = share >= 1 - near
-    few = marks.sum(axis=0) < THRESHOLDS.saturated_samples
+    few = marks.sum(axis=0) < SATURATED_SAMPLES
     marks[:, few | ~(share <= 1 + near).all(axis=0)] = False
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
     return marked_defects(
@@ -216,7 +191,7 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
 def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     if recording.qd is None:
         return []
-    slack = THRESHOLDS.velocity_slack
+    slack = VELOCITY_SLACK
     bad = np.abs(recording.qd) > slack * arm.limits.velocity
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
     return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
@@ -224,7 +199,7 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
-    slack = THRESHOLDS.position_slack
+    slack = POSITION_SLACK
     excess = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
     beyond = excess > slack
     touching = (excess >= 0) & ~beyond.any(axis=0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.settings import SIGNALS
 from dynid_ros.data.recordings.warmth import Warmth
@@ -144,6 +146,10 @@ class Recording(Summarised):
 
     def part(self, start: int, stop: int) -> Recording:
         """Return samples ``start`` to ``stop`` as a recording of their own."""
-        qd = None if self.qd is None else self.qd[start:stop]
-        chosen = slice(start, stop)
-        return replace(self, t=self.t[chosen], q=self.q[chosen], u=self.u[chosen], qd=qd)
+        return self.take(slice(start, stop))
+
+    def take(self, keep: NDArray[np.bool_] | slice, found: Sequence[Defect] = ()) -> Recording:
+        """Return the samples to keep, with further defects."""
+        qd = None if self.qd is None else self.qd[keep]
+        return replace(self, t=self.t[keep], q=self.q[keep], u=self.u[keep], qd=qd,
+                       defects=(*self.defects, *found))

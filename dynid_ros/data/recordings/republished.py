@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,39 +10,24 @@ from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.in_blocks import Index
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.recordings.stamp_checks import take
 from dynid_ros.utilities.arrays import Array
 
 #: Samples at which the motion is compared with its neighbours; more of them change nothing.
 COMPARED = 20_000
 
 
-@dataclass(frozen=True)
-class RepublishedThresholds:
-    """
-    Bounds from which stamps become even, and from which a long repetition is no rest.
+# Bounds from which stamps become even, and from which a long repetition is no rest.
 
-    Attributes
-    ----------
-    span : float
-        Largest range of the differences of stamps from even ones, in periods of the publisher. No
-        stamp is truer than one of these, and jitter adds to it.
-    smoother : float
-        Largest roughness of the motion by even stamps beyond that range, relative to that by the
-        stamps of the messages. Real recordings have 0.20 (Panda) and 0.04 (a Sawyer). Where a
-        message came late, and the next one shows the motion of two periods, it is 1 or more.
-    motion : float
-        Step on both sides of a long repetition from which the arm moved meanwhile, relative to
-        the root mean square step of a joint.
-
-    """
-
-    span: float = 1.5
-    smoother: float = 0.5
-    motion: float = 0.2
-
-
-THRESHOLDS = RepublishedThresholds()
+#: Largest range of the differences of stamps from even ones, in periods of the publisher. No stamp
+#: is truer than one of these, and jitter adds to it.
+SPAN_PERIODS = 1.5
+#: Largest roughness of the motion by even stamps beyond that range, relative to that by the stamps
+#: of the messages. Real recordings have 0.20 (Panda) and 0.04 (a Sawyer). Where a message came
+#: late, and the next one shows the motion of two periods, it is 1 or more.
+SMOOTHER_SHARE = 0.5
+#: Step on both sides of a long repetition from which the arm moved meanwhile, relative to the root
+#: mean square step of a joint.
+MOVED_SHARE = 0.2
 
 
 def as_measured(recording: Recording) -> Recording:
@@ -72,8 +57,7 @@ def as_measured(recording: Recording) -> Recording:
     if not len(places) or len(starts) < 3 or not moves(recording).any():
         return recording
     published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
-    limits = stamp_checks.THRESHOLDS
-    longest = max(limits.gap_steps * usual, limits.gap_seconds)
+    longest = max(stamp_checks.GAP_STEPS * usual, stamp_checks.GAP_SECONDS)
     rests, edges = _rests(recording, starts, longest), np.zeros(len(keep), dtype=np.int64)
     for start, stop in rests.tolist():
         # As if it had been measured all the time.
@@ -88,11 +72,11 @@ def as_measured(recording: Recording) -> Recording:
     even, period = _even_stamps(stamps, recording.q[keep], stretch, usual, published)
     count, first = int(np.count_nonzero(~keep)), float(recording.t[np.argmin(keep)])
     text = f'{count} of {len(keep)} samples repeat the one before'
-    if even is not None or usual > THRESHOLDS.span * published:
+    if even is not None or usual > SPAN_PERIODS * published:
         text += (f': a node publishes at {1 / published:.4g} Hz the samples of a driver that '
                  f'measures at {1 / period:.4g} Hz')
     text += '; they are left out' + ('' if even is None else ', and the others get even stamps')
-    measured = take(recording, keep, [Defect(
+    measured = recording.take(keep, [Defect(
         'samples_republished', 'info', f'{text}; a stream keeps them.', None, count,
         first - float(recording.t[0]), count / len(keep))])
     return measured if even is None else replace(measured, t=even)
@@ -121,7 +105,7 @@ def _rests(recording: Recording, starts: Index, longest: float) -> Index:
     stops = np.append(starts[1:], len(t))
     long = t[np.minimum(stops, len(t) - 1)] - t[starts] > longest
     steps = np.abs(np.diff(q[starts], axis=0))
-    least = THRESHOLDS.motion * np.sqrt((steps**2).mean(axis=0))
+    least = MOVED_SHARE * np.sqrt((steps**2).mean(axis=0))
     # A recording that begins or ends in a rest shows no step there.
     edge = np.zeros((1, q.shape[1]))
     before, after = np.concatenate([edge, steps]), np.concatenate([steps, edge])
@@ -151,8 +135,8 @@ def _even_stamps(
 
     """
     found: Array | None = None
-    period, near = usual, THRESHOLDS.span * published
-    roughest = THRESHOLDS.smoother * _roughness(stamps, q, stretch)
+    period, near = usual, SPAN_PERIODS * published
+    roughest = SMOOTHER_SHARE * _roughness(stamps, q, stretch)
     # Measurements that never arrived take their time; or none is missing.
     for passed in (np.rint(np.diff(stamps) / usual), np.zeros(len(stamps) - 1)):
         even, own = _even(stamps, np.append(0, np.cumsum(np.maximum(passed, 1))), stretch)
@@ -160,7 +144,7 @@ def _even_stamps(
         # The first sample may have been published before the recording began.
         close = passed.any() and usual > near and np.ptp((stamps - even)[1:]) <= near
         if (close or rough < roughest) and np.diff(even).min() > 0:
-            found, period, roughest = even, own, THRESHOLDS.smoother * rough
+            found, period, roughest = even, own, SMOOTHER_SHARE * rough
     return found, period
 
 

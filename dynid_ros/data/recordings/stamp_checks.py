@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,45 +9,26 @@ from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
+# Bounds of good stamps. Measured figures are those of benchmarks/thresholds.py: real arms (UR10,
+# Panda, TX40), simulated arms, and planted defects.
 
-@dataclass(frozen=True)
-class StampThresholds:
-    """
-    Bounds of good stamps.
-
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    backwards_share : float
-        Largest share of samples whose stamps go back in time. Leaving out a few late messages
-        mends a recording; it does not mend one whose clock was reset.
-    repeated_share : float
-        Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled
-        throughout the recording. Good recordings have none.
-    gap_steps : float
-        Multiple of the median step from which a step is reported as a gap. One lost sample in a
-        row happens on any network. Good recordings reach 1.03; two lost samples in a row make 3.
-    gap_seconds : float
-        Longest time over which signals are interpolated, s, live and in batch. Motion of arms has
-        content up to some 10 Hz, and half a period of that can be interpolated. The longest step
-        of a good recording is 0.034 s, at 30 Hz.
-    jitter : float
-        Largest deviation of the steps, root mean square, relative to the median step. Errors of
-        interpolated velocities grow in proportion. Good recordings reach 0.0024; stamps that are
-        half a period late on average start at 0.50.
-
-    """
-
-    backwards_share: float = 0.05
-    repeated_share: float = 0.05
-    gap_steps: float = 2.5
-    gap_seconds: float = 0.05
-    jitter: float = 0.3
-
-
-THRESHOLDS = StampThresholds()
+#: Largest share of samples whose stamps go back in time. Leaving out a few late messages mends a
+#: recording; it does not mend one whose clock was reset.
+BACKWARDS_SHARE = 0.05
+#: Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled throughout
+#: the recording. Good recordings have none.
+REPEATED_SHARE = 0.05
+#: Multiple of the median step from which a step is reported as a gap. One lost sample in a row
+#: happens on any network. Good recordings reach 1.03; two lost samples in a row make 3.
+GAP_STEPS = 2.5
+#: Longest time over which signals are interpolated, s, live and in batch. Motion of arms has
+#: content up to some 10 Hz, and half a period of that can be interpolated. The longest step of a
+#: good recording is 0.034 s, at 30 Hz.
+GAP_SECONDS = 0.05
+#: Largest deviation of the steps, root mean square, relative to the median step. Errors of
+#: interpolated velocities grow in proportion. Good recordings reach 0.0024; stamps that are half a
+#: period late on average start at 0.50.
+JITTER = 0.3
 #: Code of the defect that a clock was set in the middle of a recording.
 CLOCK_SET = 'clock_set'
 
@@ -77,19 +56,11 @@ def only_increasing(recording: Recording) -> Recording:
     differing = int(np.count_nonzero(repeated[1:] & ~same))
     other = (f'; {differing} hold other values, so the stamps are too coarse for the rate'
              if differing else '')
-    return take(recording, keep, [
-        *left_out(recording, repeated, 'stamps_repeated', THRESHOLDS.repeated_share,
+    return recording.take(keep, [
+        *left_out(recording, repeated, 'stamps_repeated', REPEATED_SHARE,
                   f'{{count}} of {{total}} samples repeat a stamp and are left out{other}; look '
                   'for a second publisher or a driver that stamps late.'),
         *backwards_defects(recording, ~keep & ~repeated)])
-
-
-def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
-    """Return the samples to keep, with further defects."""
-    qd = None if recording.qd is None else recording.qd[keep]
-    defects = (*recording.defects, *found)
-    t, q, u = (x[keep] for x in (recording.t, recording.q, recording.u))
-    return replace(recording, t=t, q=q, u=u, qd=qd, defects=defects)
 
 
 def stamp_of(recording: Recording, place: int) -> float | None:
@@ -101,7 +72,7 @@ def stamp_of(recording: Recording, place: int) -> float | None:
 def backwards_defects(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
     """Report samples left out because their stamps go back in time."""
     return left_out(
-        recording, backwards, 'stamps_backwards', THRESHOLDS.backwards_share,
+        recording, backwards, 'stamps_backwards', BACKWARDS_SHARE,
         '{count} of {total} stamps go back in time and are left out.',
         ' The clock was reset or two clocks are mixed: record again with one clock.')
 
@@ -131,7 +102,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
 
 
 def _gaps(recording: Recording, usual: float) -> list[Defect]:
-    t, limit = recording.t, THRESHOLDS.gap_steps * usual
+    t, limit = recording.t, GAP_STEPS * usual
     gaps = np.flatnonzero(np.diff(t) > limit)
     # Where a clock was set, the pause stands for a step of unknown length.
     known = [d.first_stamp for d in recording.defects
@@ -144,15 +115,15 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
     lost = int(np.rint(length / usual - 1).sum())
     text = (f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
             'raise the queue depth of the recorder or lower the load.')
-    severity = 'warning' if longest > THRESHOLDS.gap_seconds else 'info'
+    severity = 'warning' if longest > GAP_SECONDS else 'info'
     return [Defect('stamps_gap', severity, text, None, len(gaps), float(t[gaps[0]] - t[0]),
                    longest, limit)]
 
 
 def _jitter(t: Array, usual: float) -> list[Defect]:
-    limit = THRESHOLDS.jitter
+    limit = JITTER
     step = np.diff(t)
-    off = np.abs(step[step <= THRESHOLDS.gap_steps * usual] / usual - 1)
+    off = np.abs(step[step <= GAP_STEPS * usual] / usual - 1)
     count = int(np.count_nonzero(off > limit))
     jitter = float(off @ off / max(len(off), 1)) ** 0.5
     if jitter <= limit:

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dynid_ros.data.recordings.recording import Defect
 
 #: Units that stamps are given in by mistake, s.
 UNITS = {'ms': 1e-3, 'µs': 1e-6, 'ns': 1e-9}
 
 
-@dataclass(frozen=True)
-class RateThresholds:
-    """
-    Bounds of the rates of recordings.
+# Bounds of the rates of recordings.
 
-    Attributes
-    ----------
-    lowest_hz : float
-        Rate below which accelerations are hardly seen, Hz: ten samples in a period of 2 Hz.
-    range_hz : (float, float)
-        Rates at which arms are sampled, Hz. Outside, the stamps have another unit than seconds.
-        Stamps in ms of a drive at 1 kHz make 1 Hz; below 2 Hz, no period of a motion is seen.
-
-    """
-
-    lowest_hz: float = 20.0
-    range_hz: tuple[float, float] = (2.0, 50_000.0)
-
-
-THRESHOLDS = RateThresholds()
+#: Rate below which accelerations are hardly seen, Hz: ten samples in a period of 2 Hz.
+LOWEST_HZ = 20.0
+#: Rates at which arms are sampled, Hz. Outside, the stamps have another unit than seconds. Stamps
+#: in ms of a drive at 1 kHz make 1 Hz; below 2 Hz, no period of a motion is seen.
+RANGE_HZ = (2.0, 50_000.0)
 
 
 def rate_defects(usual_step: float) -> list[Defect]:
@@ -42,8 +27,8 @@ def rate_defects(usual_step: float) -> list[Defect]:
         Median step of the stamps, s if they are in seconds.
 
     """
-    rate, least = 1.0 / usual_step, THRESHOLDS.lowest_hz
-    low, high = THRESHOLDS.range_hz
+    rate, least = 1.0 / usual_step, LOWEST_HZ
+    low, high = RANGE_HZ
     if not low <= rate <= high:
         unit = likely_unit(usual_step)
         other = '' if unit is None else (
@@ -62,6 +47,6 @@ def rate_defects(usual_step: float) -> list[Defect]:
 def likely_unit(step: float) -> str | None:
     """Return the unit in which a step makes a rate at which arms are recorded, if there is one."""
     for unit, seconds in UNITS.items():
-        if THRESHOLDS.lowest_hz <= 1.0 / (step * seconds) <= THRESHOLDS.range_hz[1]:
+        if LOWEST_HZ <= 1.0 / (step * seconds) <= RANGE_HZ[1]:
             return unit
     return None

@@ -8,7 +8,12 @@ import numpy as np
 
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import marked_defects
-from dynid_ros.data.recordings.motion_checks import moves, THRESHOLDS
+from dynid_ros.data.recordings.motion_checks import (
+    moves,
+    VELOCITY_MISMATCH,
+    VELOCITY_SECONDS,
+    VELOCITY_STRETCH,
+)
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
@@ -24,7 +29,7 @@ def without_bad_velocities(recording: Recording) -> Recording:
         return recording
     still = moves(recording) & ~qd.any(axis=0)
     found = marked_defects(
-        recording, ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity), 'velocity_nan', 'warning',
+        recording, ~(np.abs(qd) <= absurd_values.ABSURD_VELOCITY), 'velocity_nan', 'warning',
         f'{{name}} has {{count}} NaN or infinite velocities: {LEFT_OUT}',
     ) or [*marked_defects(
         recording, np.broadcast_to(still, qd.shape), 'velocity_zero', 'warning',
@@ -37,25 +42,25 @@ def without_bad_velocities(recording: Recording) -> Recording:
 
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     """Compare the change of position over windows with the integral of the velocity."""
-    t, q, window = recording.t, recording.q, THRESHOLDS.velocity_window
+    t, q, window = recording.t, recording.q, VELOCITY_SECONDS
     width = round(window / float(np.median(np.diff(t))))
     if width < 2 or len(t) < 4 * width:
         return []
     areas = 0.5 * (qd[1:] + qd[:-1]) * np.diff(t)[:, None]
     integral = np.concatenate([np.zeros((1, q.shape[1])), np.cumsum(areas, axis=0)])
-    whole = t[width:] - t[:-width] < THRESHOLDS.velocity_stretch * window
+    whole = t[width:] - t[:-width] < VELOCITY_STRETCH * window
     moved, expected = ((x[width:] - x[:-width])[whole] for x in (q, integral))
     motion, apart, integrated, product = (x.sum(axis=0) for x in (
         moved**2, (moved - expected)**2, expected**2, moved * expected))
     found = []
     for j in np.flatnonzero(moves(recording) & qd.any(axis=0) & (motion > 0)):
         mismatch = float(np.sqrt(apart[j] / motion[j]))
-        if mismatch > THRESHOLDS.velocity_mismatch:
+        if mismatch > VELOCITY_MISMATCH:
             scale = float(product[j] / max(integrated[j], TINY))
             name = recording.joint_names[j]
             found.append(Defect(
                 'velocity_inconsistent', 'warning',
                 f'The velocity of {name} differs from its differentiated position by '
                 f'{100 * mismatch:.0f} % (a factor of {scale:.3g} would fit best): {LEFT_OUT}',
-                name, len(t), 0.0, mismatch, THRESHOLDS.velocity_mismatch))
+                name, len(t), 0.0, mismatch, VELOCITY_MISMATCH))
     return found

@@ -14,42 +14,24 @@ from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 
+# Bounds for the interpolation of samples, live and in batch. Measured figures are those of
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-@dataclass(frozen=True)
-class ResamplingThresholds:
-    """
-    Bounds for the interpolation of samples, live and in batch.
-
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    gap_periods : float
-        Sample periods from which a step of the stamps ends a stretch, where `gap_seconds` of
-        `dynid_ros.data.recordings.stamp_checks.StampThresholds` is shorter than they are. At low
-        rates, even one lost sample takes longer than `gap_seconds`.
-    off_grid : float
-        Largest deviation of a stamp from the uniform grid, in sample periods, up to which samples
-        are used as they are. At 50 Hz, a thousandth of a period is 20 µs. Good recordings have 0
-        to 0.03, so that some are interpolated.
-    burst : float
-        Smallest step between two samples through which a spline is laid, relative to the median
-        step. Stamps that are taken late come in bursts, and a spline swings out between them.
-    filled : float
-        Largest number of uniform samples for each one measured. Where half of the samples is
-        lost, it is two. Stamps in bursts make a rate within them that nothing was measured at,
-        and its samples would fill memory.
-
-    """
-
-    gap_periods: float = 5.0
-    off_grid: float = 1e-3
-    burst: float = 0.25
-    filled: float = 50.0
-
-
-THRESHOLDS = ResamplingThresholds()
+#: Sample periods from which a step of the stamps ends a stretch, where `gap_seconds` of
+#: `dynid_ros.data.recordings.stamp_checks` is shorter than they are. At low rates, even one lost
+#: sample takes longer than `gap_seconds`.
+GAP_PERIODS = 5.0
+#: Largest deviation of a stamp from the uniform grid, in sample periods, up to which samples are
+#: used as they are. At 50 Hz, a thousandth of a period is 20 µs. Good recordings have 0 to 0.03,
+#: so that some are interpolated.
+OFF_GRID_PERIODS = 1e-3
+#: Smallest step between two samples through which a spline is laid, relative to the median step.
+#: Stamps that are taken late come in bursts, and a spline swings out between them.
+BURST_SHARE = 0.25
+#: Largest number of uniform samples for each one measured. Where half of the samples is lost, it
+#: is two. Stamps in bursts make a rate within them that nothing was measured at, and its samples
+#: would fill memory.
+FILLED_SAMPLES = 50.0
 
 
 @dataclass(frozen=True)
@@ -84,14 +66,14 @@ def sample_rate(recording: Recording) -> float:
     step, mean = float(np.median(np.diff(t))), float(t[-1] - t[0]) / (len(t) - 1)
     # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
     rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
-    if rounded and abs(mean - step) * len(t) > THRESHOLDS.off_grid * step:
+    if rounded and abs(mean - step) * len(t) > OFF_GRID_PERIODS * step:
         step = mean
     return 1 / step
 
 
 def longest_gap(rate_hz: float) -> float:
     """Longest step of the stamps that interpolation bridges at a rate, s."""
-    return max(THRESHOLDS.gap_periods / rate_hz, stamp_checks.THRESHOLDS.gap_seconds)
+    return max(GAP_PERIODS / rate_hz, stamp_checks.GAP_SECONDS)
 
 
 def uniform_segments(
@@ -146,12 +128,12 @@ def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
 
 def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
     """Cut a recording at its gaps, and leave out stretches that are too short."""
-    t, shortest, longest = recording.t, quality.THRESHOLDS.shortest, longest_gap(rate_hz)
+    t, shortest, longest = recording.t, quality.SHORTEST_SECONDS, longest_gap(rate_hz)
     breaks = 1 + np.flatnonzero(np.diff(t) > longest)
     edges = [0, *breaks.tolist(), len(t)]
     stretches = [slice(a, b) for a, b in pairwise(edges) if t[b - 1] - t[a] >= shortest]
     kept = sum(float(t[s.stop - 1] - t[s.start]) for s in stretches)
-    if kept * rate_hz > THRESHOLDS.filled * len(t):
+    if kept * rate_hz > FILLED_SAMPLES * len(t):
         raise RecordingError(
             f'{recording.source}: its stamps come in bursts, {rate_hz:.4g} Hz within them and '
             f'{len(t) / kept:.4g} Hz on average; let the driver stamp')
@@ -163,13 +145,13 @@ def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
 
 def _samples(t: Array, stretch: slice, rate_hz: float) -> int:
     """Count the uniform samples of a stretch."""
-    return int((t[stretch.stop - 1] - t[stretch.start]) * rate_hz + THRESHOLDS.off_grid) + 1
+    return int((t[stretch.stop - 1] - t[stretch.start]) * rate_hz + OFF_GRID_PERIODS) + 1
 
 
 def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float) -> Segment:
     t, q, u = (x[stretch] for x in (recording.t, recording.q, recording.u))
     grid = t[0] + np.arange(_samples(recording.t, stretch, rate_hz)) / rate_hz
-    same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < THRESHOLDS.off_grid
+    same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < OFF_GRID_PERIODS
     if not same:
         q = _interpolate(t, q, grid)
     if not same or delay:
@@ -184,7 +166,7 @@ def _interpolate(t: Array, x: Array, times: Array) -> Array:
     # Stamps that are taken late come in bursts, and a spline through two samples that are next
     # to each other swings far out. Of a burst, the last one was stamped least late.
     steps = np.diff(t)
-    calm = np.append(steps > THRESHOLDS.burst * np.median(steps), True)
+    calm = np.append(steps > BURST_SHARE * np.median(steps), True)
     # Joint by joint, as the solver would copy all of them.
     return np.column_stack(
         [CubicSpline(t[calm], column[calm])(times) for column in x.T])

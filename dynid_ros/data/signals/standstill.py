@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,64 +10,43 @@ from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
 
+# Bounds of standstill, live and in batch. Measured figures are those of benchmarks/thresholds.py:
+# real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-@dataclass(frozen=True)
-class StandstillThresholds:
-    """
-    Bounds of standstill, live and in batch.
-
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    share : float
-        Speed below which a joint stands still, relative to its top speed. Rest with encoder noise
-        of 1e-5 rad stays below 1e-4. The slowest quarter of a second of motions lies at 5e-4 to
-        0.22, so that it has no margin against slow turns.
-    slowest : float
-        Speed below which it stands still in any case, rad/s or m/s. Encoder noise of 1e-5 rad
-        through a 5 Hz low-pass makes 6e-4 rad/s.
-    shortest : float
-        Shortest standstill, s. A joint that turns round passes through zero faster. It has no
-        margin against slow turns, which stay below that speed for up to 0.94 s and then count as
-        standstill.
-    weight : float
-        Share of the low-pass (sum of absolute coefficients) beyond which a standstill spoils a
-        row. The geometric mean of the errors of real recordings, each predicted from the others
-        (UR10, Panda, TX40 and five field arms, at 5 Hz), is 2 % lower than with half of the
-        weight, and within 1 % of that of 0.02 and 0.1; rows without any standstill are too few at
-        2 Hz (8 % more).
-    pause : float
-        Shortest rest of all joints that does not belong to the motion, s. An arm rests for less
-        between two points of a motion, and for more while somebody ends the recording. Turns stay
-        below 2 % of the top speed for 1.8 s at most.
-
-    """
-
-    share: float = 0.005
-    slowest: float = 1e-3
-    shortest: float = 0.25
-    weight: float = 0.05
-    pause: float = 2.0
-
-
-THRESHOLDS = StandstillThresholds()
+#: Speed below which a joint stands still, relative to its top speed. Rest with encoder noise of
+#: 1e-5 rad stays below 1e-4. The slowest quarter of a second of motions lies at 5e-4 to 0.22, so
+#: that it has no margin against slow turns.
+STILL_SHARE = 0.005
+#: Speed below which it stands still in any case, rad/s or m/s. Encoder noise of 1e-5 rad through a
+#: 5 Hz low-pass makes 6e-4 rad/s.
+SLOWEST = 1e-3
+#: Shortest standstill, s. A joint that turns round passes through zero faster. It has no margin
+#: against slow turns, which stay below that speed for up to 0.94 s and then count as standstill.
+SHORTEST = 0.25
+#: Share of the low-pass (sum of absolute coefficients) beyond which a standstill spoils a row. The
+#: geometric mean of the errors of real recordings, each predicted from the others (UR10, Panda,
+#: TX40 and five field arms, at 5 Hz), is 2 % lower than with half of the weight, and within 1 % of
+#: that of 0.02 and 0.1; rows without any standstill are too few at 2 Hz (8 % more).
+SPOILED_WEIGHT = 0.05
+#: Shortest rest of all joints that does not belong to the motion, s. An arm rests for less between
+#: two points of a motion, and for more while somebody ends the recording. Turns stay below 2 % of
+#: the top speed for 1.8 s at most.
+LONG_PAUSE = 2.0
 
 
 def still_below(top: Array) -> Array:
     """Speed below which joints of a top speed stand still, rad/s or m/s."""
-    return np.asarray(np.maximum(THRESHOLDS.share * top, THRESHOLDS.slowest))
+    return np.asarray(np.maximum(STILL_SHARE * top, SLOWEST))
 
 
 def spoiled_beside(decimator: Decimator) -> int:
-    """Count the samples beside a standstill that make no row; see `weight`."""
+    """Count the samples beside a standstill that make no row; see `SPOILED_WEIGHT`."""
     share = np.abs(decimator.taps).cumsum()
-    return decimator.reach - int(np.searchsorted(share, THRESHOLDS.weight * share[-1]))
+    return decimator.reach - int(np.searchsorted(share, SPOILED_WEIGHT * share[-1]))
 
 
 def moving(
-    qd: Array, rate_hz: float, shortest: float = THRESHOLDS.shortest, beside: int = 0,
+    qd: Array, rate_hz: float, shortest: float = SHORTEST, beside: int = 0,
 ) -> NDArray[np.bool_]:
     """
     Detect motion and standstill, joint by joint.
@@ -131,7 +108,7 @@ class RunningStandstill(Checkpointed):
     def design(self, decimator: Decimator, rate_hz: float) -> None:
         """Set the low-pass of the rows, and the rate of the samples."""
         self._decimator, self._beside = decimator, spoiled_beside(decimator)
-        self._least = int(THRESHOLDS.shortest * rate_hz)
+        self._least = int(SHORTEST * rate_hz)
 
     def reset(self) -> None:
         """Forget all samples, as after a gap."""
@@ -221,21 +198,15 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
         False in a standstill of at least `pause`. None instead of both for too few samples.
 
     """
-    window = THRESHOLDS.shortest
-    first = _window_starts(t, window)
+    first = _window_starts(t, SHORTEST)
     if len(first) < 2:
         return None
-    edges = np.append(first, len(t))
-    count = np.diff(edges)
-    middle, place = _sums(t, edges) / count, _sums(q, edges) / count[:, None]
+    count = np.diff(np.append(first, len(t)))
+    middle = np.add.reduceat(t, first) / count
+    place = np.add.reduceat(q, first, axis=0) / count[:, None]
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
     middle[[0, -1]] = t[[0, -1]]
-    return middle, moving(speed, 1 / window, THRESHOLDS.pause)
-
-
-def _sums(x: Array, edges: NDArray[np.int64]) -> Array:
-    """Add up the samples between edges, the last of which is the end."""
-    return np.asarray(np.add.reduceat(x[edges[0]:edges[-1]], edges[:-1] - edges[0], axis=0))
+    return middle, moving(speed, 1 / SHORTEST, LONG_PAUSE)
 
 
 def _window_starts(t: Array, window: float) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ Stamps = NDArray[np.int64]
 
 #: Longest time between two signals that a joint state may lie between, ns: as long as gaps of
 #: joint states that are interpolated.
-GAP = round(1e9 * stamp_checks.THRESHOLDS.gap_seconds)
+GAP = round(1e9 * stamp_checks.GAP_SECONDS)
 #: Longest time by which one stream may be behind the other, ns.
 WAIT = 2_000_000_000
 #: A stamp so much earlier than the one before is of a clock that was set back, ns.

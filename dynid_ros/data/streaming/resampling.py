@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -15,33 +14,16 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 _POINTS = 4
 
 
-@dataclass(frozen=True)
-class RateThresholds:
-    """
-    Bounds for the rate of a stream.
+# Bounds for the rate of a stream. Measured figures are those of benchmarks/thresholds.py: real
+# arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    other_rate : float
-        Deviation of the rate of a block from that of the stream, relative to it, which counts as
-        another rate. The median of a block of late stamps strays by less. Good recordings reach
-        0.0003.
-    blocks : int
-        Such blocks in a row that make another rate; filters are designed anew then.
-    samples : int
-        Steps from which the rate of a block is measured.
-
-    """
-
-    other_rate: float = 0.2
-    blocks: int = 3
-    samples: int = 8
-
-
-THRESHOLDS = RateThresholds()
+#: Deviation of the rate of a block from that of the stream, relative to it, which counts as
+#: another rate. The median of a block of late stamps strays by less. Good recordings reach 0.0003.
+OTHER_RATE = 0.2
+#: Such blocks in a row that make another rate; filters are designed anew then.
+OTHER_BLOCKS = 3
+#: Steps from which the rate of a block is measured.
+RATE_STEPS = 8
 
 
 class Resampler(Checkpointed):
@@ -98,14 +80,14 @@ class Resampler(Checkpointed):
         """
         steps = np.diff(t)
         steps = steps[steps > 0]
-        if len(steps) < THRESHOLDS.samples:
+        if len(steps) < RATE_STEPS:
             return False
         rate = float(1.0 / np.median(steps))
-        if self.rate_hz and abs(rate / self.rate_hz - 1.0) <= THRESHOLDS.other_rate:
+        if self.rate_hz and abs(rate / self.rate_hz - 1.0) <= OTHER_RATE:
             self.strange = 0
             return False
         self.strange += 1
-        if self.rate_hz and self.strange < THRESHOLDS.blocks:
+        if self.rate_hz and self.strange < OTHER_BLOCKS:
             return False
         if self.rate_hz:
             self._counters.add('rate_changed', 1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -31,39 +29,20 @@ RULES = {
 _SIDE = 2
 
 
-@dataclass(frozen=True)
-class SpikeThresholds:
-    """
-    Bounds of samples that stand out from their neighbours.
+# Bounds of samples that stand out from their neighbours. Measured figures are those of
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects. A
+# spike exceeds `usual` and the one of `position` and `signal` that applies.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    A spike exceeds `usual` and the one of `position` and `signal` that applies.
-
-    Attributes
-    ----------
-    usual : float
-        Distance of a spike from the median of its neighbours, as a multiple of the usual one.
-        Noise of good torques reaches 44 alone, and the two other bounds; a spike of 0.1 rad starts
-        at 710.
-    position : float
-        Smallest spike of a position, rad or m. Good recordings reach 0.002.
-    signal : float
-        Smallest spike of a drive signal, relative to its root mean square. It has no margin:
-        torque noise of a joint that bears no load reaches 4.5.
-    block_share : float
-        Weight of a block of samples in the running averages of the usual distance.
-
-    """
-
-    usual: float = 20.0
-    position: float = 0.01
-    signal: float = 0.5
-    block_share: float = 0.1
-
-
-THRESHOLDS = SpikeThresholds()
+#: Distance of a spike from the median of its neighbours, as a multiple of the usual one. Noise of
+#: good torques reaches 44 alone, and the two other bounds; a spike of 0.1 rad starts at 710.
+SPIKE_USUAL = 20.0
+#: Smallest spike of a position, rad or m. Good recordings reach 0.002.
+SPIKE_POSITION = 0.01
+#: Smallest spike of a drive signal, relative to its root mean square. It has no margin: torque
+#: noise of a joint that bears no load reaches 4.5.
+SPIKE_SIGNAL = 0.5
+#: Weight of a block of samples in the running averages of the usual distance.
+BLOCK_SHARE = 0.1
 
 
 class Counters(Checkpointed):
@@ -186,8 +165,8 @@ class SampleValidation(Checkpointed):
         return self._good()
 
     def _finite(self, samples: Array) -> Array:
-        bound = absurd_values.THRESHOLDS
-        largest = np.repeat([bound.position, bound.signal], len(self._velocity))
+        largest = np.repeat([absurd_values.ABSURD_POSITION, absurd_values.ABSURD_SIGNAL],
+                            len(self._velocity))
         good = (np.abs(samples[:, 1:]) <= largest).all(axis=1) & np.isfinite(samples[:, 0])
         self._counters.add('not_finite', int((~good).sum()))
         return samples[good]
@@ -219,12 +198,12 @@ class SampleValidation(Checkpointed):
         around = np.lib.stride_tricks.sliding_window_view(x, 2 * _SIDE + 1, axis=0)
         out = np.abs(x[_SIDE:-_SIDE] - np.median(around, axis=2))
         n = x.shape[1] // 2
-        gain = THRESHOLDS.block_share if self.usual.any() else 1.0
+        gain = BLOCK_SHARE if self.usual.any() else 1.0
         self.usual = self.usual + gain * (out.mean(axis=0) - self.usual)
         self.power = self.power + gain * ((x[:, n:] ** 2).mean(axis=0) - self.power)
         floor = np.concatenate([
-            np.full(n, THRESHOLDS.position), THRESHOLDS.signal * np.sqrt(self.power)])
-        spike = (out > np.maximum(THRESHOLDS.usual * self.usual, floor)).any(axis=1)
+            np.full(n, SPIKE_POSITION), SPIKE_SIGNAL * np.sqrt(self.power)])
+        spike = (out > np.maximum(SPIKE_USUAL * self.usual, floor)).any(axis=1)
         self._counters.add('spikes', int(spike.sum()))
         judged = self.context[_SIDE:-_SIDE][~spike]
         self.context = self.context[-2 * _SIDE:]

@@ -11,9 +11,8 @@ from dynid_ros.arm.description.schema import ANGLES
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.recordings.stamp_checks import THRESHOLDS
-from dynid_ros.data.recordings.stamp_unit import likely_unit
-from dynid_ros.data.recordings.stamp_unit import THRESHOLDS as RATES
+from dynid_ros.data.recordings.stamp_checks import GAP_SECONDS
+from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ
 from dynid_ros.data.recordings.stamp_unit import UNITS as STAMP_UNITS
 from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
 from dynid_ros.data.tables.column_words import Column, SIGNALS, UNITS
@@ -103,7 +102,7 @@ def _at_times(
     order = np.flatnonzero(~bad)[np.argsort(own[~bad], kind='stable')]
     own = own[order]
     place = np.clip(np.searchsorted(own, t), 1, len(own) - 1)
-    far = (t < own[0]) | (t > own[-1]) | (own[place] - own[place - 1] > THRESHOLDS.gap_seconds)
+    far = (t < own[0]) | (t > own[-1]) | (own[place] - own[place - 1] > GAP_SECONDS)
     if far.all():
         raise RecordingError(f'{path} and {other.name} have no time in common; let both log by '
                              'one clock')
@@ -142,7 +141,7 @@ def _unit_of(time: Array) -> str | None:
     if not steps.any():
         return None
     step, middle = float(np.median(steps[steps > 0])), float(np.nanmedian(some))
-    low, high = RATES.range_hz
+    low, high = RANGE_HZ
     usual = {unit: factor for unit, factor in {'s': 1.0, **STAMP_UNITS}.items()
              if low <= 1 / (step * factor) <= high}
     clock = [unit for unit, factor in usual.items()

@@ -277,7 +277,7 @@ def _fault(name: str, cell: str) -> str:
 
 def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> list[Defect]:
     """Report rows by the numbers of their lines; refuse a file with many."""
-    limit, count, (first, why) = quality.THRESHOLDS.missing_share, len(faults), faults[0]
+    limit, count, (first, why) = quality.MISSING_SHARE, len(faults), faults[0]
     if count > limit * total:
         raise RecordingError(f'{path}, line {first}{why}; more than {100 * limit:g} % of the '
                              f'{total} rows cannot be read')

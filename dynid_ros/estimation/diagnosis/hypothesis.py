@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.quality import THRESHOLDS as LIMITS
+from dynid_ros.data.recordings.quality import POSITION_SLACK
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.estimation.diagnosis.dissipation import THRESHOLDS as SIGNS
 from dynid_ros.estimation.diagnosis.trial_rows import (
@@ -157,7 +157,7 @@ class Hypothesis:
     def beyond_range(self) -> list[int]:
         """Joints that move further than their limits are apart, whatever their zeros and turns."""
         excess = np.ptp(self.samples.q, axis=0) - self.arm.limits.upper + self.arm.limits.lower
-        return np.flatnonzero(excess > 2 * LIMITS.position_slack).tolist()
+        return np.flatnonzero(excess > 2 * POSITION_SLACK).tolist()
 
     @property
     def error_percent(self) -> float:

@@ -59,7 +59,7 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
     clock = time_in_motion(recording.t, recording.q)
     seconds = float(clock[-1])
     shortest = min(holdout, 1 - holdout) * seconds
-    if shortest < quality.THRESHOLDS.shortest:
+    if shortest < quality.SHORTEST_SECONDS:
         raise RecordingError(
             f'{recording.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of '
             f'motion leaves a part of only {shortest:.3g} s; choose another share')
@@ -99,7 +99,7 @@ def parted(recording: Recording, holdout: float) -> tuple[list[Recording], list[
     clock = time_in_motion(recording.t, recording.q)
     seconds, whole = float(clock[-1]), ([first], [rest])
     for count in PARTS:
-        if min(holdout, 1 - holdout) * seconds / count < quality.THRESHOLDS.shortest:
+        if min(holdout, 1 - holdout) * seconds / count < quality.SHORTEST_SECONDS:
             break
         ends = (np.arange(count)[:, None] + [1 - holdout, 1.0]).ravel() * seconds / count
         cuts = [0, *np.searchsorted(clock, ends).tolist()]

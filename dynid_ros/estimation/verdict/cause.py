@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.absurd_values import THRESHOLDS as ABSURD
+from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.diagnosis import signal_rivals
 from dynid_ros.estimation.diagnosis.contest import (
@@ -61,7 +61,7 @@ def with_cause(
     """
     doubts = [*clipped, *unit_findings(arm, samples), *verdict.findings]
     decided = [finding for finding in doubts if finding.code in DECIDED]
-    if decided or not (np.abs(samples.tau[samples.moving]) > ABSURD.nothing).any():
+    if decided or not (np.abs(samples.tau[samples.moving]) > NO_SIGNAL).any():
         findings = (*decided, *(each for each in verdict.findings if each not in decided
                                 and not (decided and each.code in CONSEQUENCES)))
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()

@@ -5,14 +5,17 @@ import pytest
 
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.data.signals.standstill import (
+    LONG_PAUSE,
     moving,
     RunningStandstill,
+    SHORTEST,
+    SLOWEST,
     spoiled_beside,
-    THRESHOLDS,
+    SPOILED_WEIGHT,
+    STILL_SHARE,
     time_in_motion,
 )
 
-SHORTEST = THRESHOLDS.shortest
 RATE = 100.0
 
 
@@ -26,7 +29,7 @@ def test_passing_through_zero_velocity_is_motion():
 def test_a_rest_is_marked_in_the_joint_that_rests_and_nowhere_else(rest):
     qd = np.ones((1000, 2))
     stop = 400 + int(rest * RATE)
-    qd[400:stop, 0] = 0.5 * THRESHOLDS.share
+    qd[400:stop, 0] = 0.5 * STILL_SHARE
     expected = np.ones((1000, 2), dtype=bool)
     expected[400:stop, 0] = False
     np.testing.assert_array_equal(moving(qd, RATE), expected)
@@ -56,9 +59,9 @@ def test_the_low_pass_takes_less_than_its_share_from_a_standstill_where_a_row_co
     weight = np.abs(low_pass.taps) / np.abs(low_pass.taps).sum()
     mixed = np.convolve(still[:, 0], weight, 'same')
     counts = moving(qd, RATE, beside=spoiled_beside(low_pass))[:, 0]
-    assert mixed[counts].max() <= THRESHOLDS.weight
+    assert mixed[counts].max() <= SPOILED_WEIGHT
     # Not a sample more beside a long standstill.
-    assert mixed[np.flatnonzero(~counts[:400])].min() > 0.9 * THRESHOLDS.weight
+    assert mixed[np.flatnonzero(~counts[:400])].min() > 0.9 * SPOILED_WEIGHT
 
 
 @pytest.mark.parametrize('portion', [1, 7, 50, 1000])
@@ -92,7 +95,7 @@ def test_a_stream_finds_the_standstill_of_a_recording_once_it_has_lasted(portion
 
 
 def test_a_joint_that_never_moves_rests_throughout():
-    creep = 0.9 * THRESHOLDS.slowest * np.sin(np.arange(1000) / RATE)
+    creep = 0.9 * SLOWEST * np.sin(np.arange(1000) / RATE)
     assert not moving(np.stack([creep, 0 * creep], axis=1), RATE).any()
 
 
@@ -123,7 +126,7 @@ def test_time_stops_while_the_arm_waits(rests, rate):
 
 
 def test_time_of_a_motion_without_a_rest_is_that_of_the_clock():
-    t, q, _ = stop_and_go([(10, 10 + 0.8 * THRESHOLDS.pause)])
+    t, q, _ = stop_and_go([(10, 10 + 0.8 * LONG_PAUSE)])
     np.testing.assert_allclose(time_in_motion(t + 7, q), t, atol=1e-9)
     np.testing.assert_allclose(time_in_motion(t, np.zeros((len(t), 3))), t)
 

@@ -68,7 +68,7 @@ RECORDINGS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
                      ['no topic /joint_states', '/arm/states', '--topic']),
     'other names': (lambda d: bag(d, names=[f'panda_joint{i}' for i in range(6)]),
                     ['shoulder_pan_joint', 'wrist_3_joint', 'panda_joint0', 'panda_joint5']),
-    'effort missing': (lambda d: bag(d, tau=None), ['effort is missing']),
+    'effort missing': (lambda d: bag(d, tau=None), ['0 values of effort for 6 joints']),
     'effort all zero': (lambda d: bag(d, tau=0 * TAU), ['shoulder_pan_joint', 'effort is 0']),
     'effort of one joint zero': (lambda d: bag(d, tau=TAU * [1, 1, 1, 0, 1, 1]),
                                  ['wrist_1_joint', 'effort is 0']),
@@ -84,7 +84,7 @@ RECORDINGS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     'stamps in ms': (lambda d: bag(d, t=(T - T[0]) * 1e3 + 1),
                      ['0.1 Hz if they are in s', '100 Hz if they are in ms']),
     'column named twice': (lambda d: text(d, 'a.csv', 't,' + ','.join(
-        ['q_0', 'q_1', 'q_1', *(f'q_{i}' for i in range(3, 6))]) + '\n'), ['two columns', 'q_1']),
+        ['q_0', 'q_1', 'q_1', *(f'q_{i}' for i in range(3, 6))]) + '\n'), ['once each', 'q_1']),
     'array lengths differ': (lambda d: bag(d, tau=TAU[:, :5]),
                              ['5 values of effort for 6 joints', 'wrist_3_joint']),
     'rows differ': (lambda d: npz(d, tau=TAU[:-1]), ['1500', '1499']),
@@ -147,7 +147,7 @@ ARMS: dict[str, tuple[str, str, list[str]]] = {
     'missing column': ('arm.yaml', yaml.safe_dump({'description': {'dh': {
         'units': {'length': 'm', 'angle': 'rad'},
         'rows': [ROW, {k: ROW[k] for k in ('alpha', 'a', 'theta')}]}}}),
-        ['column "d" is missing in row 2', 'arm.yaml']),
+        ['row 2.d"', 'is missing', 'arm.yaml']),
     'unknown key': ('arm.yaml', arm_yaml(gravitiy=[0, 0, -9.81]), ['gravitiy', 'gravity']),
     'unknown friction': ('arm.yaml', arm_yaml(friction=['viscos']), ['viscos', 'viscous']),
     'missing URDF': ('arm.yaml', yaml.safe_dump({'description': {'urdf': 'no.urdf'}}),
