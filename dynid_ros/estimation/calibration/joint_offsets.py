@@ -17,7 +17,7 @@ from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.model.standard_parameters import FROM_DATA, source_of
 from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
-from dynid_ros.estimation.regression.kept_rows import KeptRows, regression_blocks
+from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import choose_conditioning, motions
 from dynid_ros.estimation.regression.qr_factors import compress
 from dynid_ros.estimation.regression.rows import RowBlock
@@ -218,7 +218,7 @@ def _step(
         Base parameters.
 
     """
-    b, m = len(theta), len(joints)
+    b, m, rows = len(theta), len(joints), KeptRows(arm, motions, settings, arm.friction)
     # At the kept samples: filtering these columns too would change the result by
     # no more than the product of residual and filter error, at a multiple of the cost.
     decimator, changes = settings.decimator(), []
@@ -230,7 +230,7 @@ def _step(
 
     def blocks() -> Iterator[RowBlock]:
         done = [0] * len(motions)
-        for block in regression_blocks(arm, motions, settings, theta):
+        for block in rows.blocks(arm, theta):
             first = done[block.segment]
             done[block.segment] = last = first + len(block.t)
             Z = changes[block.segment][first:last] * block.moving[:, :, None]
@@ -238,9 +238,9 @@ def _step(
 
     data = compress(b + m, blocks())
     known = arm_prior(arm).reaching(data.torque()).rows()
-    rows = np.column_stack([block_diag(known[:, :-1], np.eye(m) / PRIOR),
-                            np.append(known[:, -1], -offset / PRIOR)])
-    solution = solve(data, rows)
+    prior = np.column_stack([block_diag(known[:, :-1], np.eye(m) / PRIOR),
+                             np.append(known[:, -1], -offset / PRIOR)])
+    solution = solve(data, prior)
     scatter = score_covariance(
         weighted_scores(blocks(), solution.theta, solution.sigma),
         settings.rate_hz / settings.decimation, solution.effective_parameters)

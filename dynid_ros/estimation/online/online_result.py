@@ -252,26 +252,15 @@ def _in_sample(
     """In-sample metrics of the parameters, from the factors of the rows."""
     rows = QRFactors(online.recursion.factors, online.recursion.rows)
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
-    tau = np.concatenate([part.tau for part in predictions])
-    power, variance = _moments(tau)
+    # The figures of no prediction at all have the torque and its spread.
+    nothing = metrics(source, False, online.pipeline.arm.joint_names, [
+        replace(part, tau_hat=np.zeros_like(part.tau)) for part in predictions])
     # A residual beside a torque of zero is infinitely large, and has no explained share.
     with np.errstate(over='ignore', invalid='ignore'):
-        # A joint that never moves has no metrics.
-        share = np.where(np.isnan(power), np.nan, squares / torque)
-        r2 = 1 - share * power / np.maximum(variance, TINY)
-        rms = np.sqrt(share * power)
-    joints = tuple(
-        JointMetrics(name, float(e), float(100 * np.sqrt(s)), float(r))
-        for name, e, s, r in zip(online.pipeline.arm.joint_names, rms, share, r2, strict=True))
-    moved = np.isfinite(power).any()
-    overall = float(100 * np.sqrt(squares.sum() / torque.sum())) if moved else np.nan
-    return Metrics(source, False, len(tau), overall, joints)
-
-
-def _moments(tau: Array) -> tuple[Array, Array]:
-    """Mean square and variance of each joint while it moves, (n,); NaN if it never does."""
-    moves = np.isfinite(tau)
-    count = np.where(moves.any(axis=0), moves.sum(axis=0), np.nan)
-    mean = np.where(moves, tau, 0.0).sum(axis=0) / count
-    power = np.where(moves, tau**2, 0.0).sum(axis=0) / count
-    return power, np.where(moves, (tau - mean) ** 2, 0.0).sum(axis=0) / count
+        share = np.sqrt(squares / torque)
+        joints = tuple(
+            JointMetrics(each.name, float(s * each.rmse), float(s * each.relative_error_percent),
+                         float(1 - s**2 * (1 - each.r2)))
+            for each, s in zip(nothing.joints, share, strict=True))
+        overall = float(np.sqrt(squares.sum() / torque.sum()) * nothing.relative_error_percent)
+    return replace(nothing, relative_error_percent=overall, joints=joints)

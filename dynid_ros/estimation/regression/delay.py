@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.data.signals.segments import Segment
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.regression.kept_rows import regression_blocks
+from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.utilities.arrays import Array
 
 
@@ -119,7 +119,7 @@ def unexplained_by_delay(
     middle = slice(spare, len(longest.t) - spare)
     part = Segment(longest.t[middle], longest.q[middle], longest.u[middle])
     motion = condition(part, settings, arm.drive)
-    blocks = list(regression_blocks(arm, [motion], settings))
+    blocks = list(KeptRows(arm, [motion], settings, arm.friction).blocks(arm))
     if not blocks:
         return np.zeros(0), np.zeros(0)
     t = np.concatenate([block.t for block in blocks])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+import os
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,6 @@ from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.estimation.regression.qr_factors import QRFactors, Triangles
 from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.estimation.regression.thread_map import in_order
 from dynid_ros.utilities.arrays import Array
 
 
@@ -25,7 +26,8 @@ class KeptRows:
     Decimated rows of conditioned stretches, with every candidate column.
 
     Friction terms are chosen by choosing columns, and outliers are left out by other masks: only
-    columns of the load on the joints, which follow from an estimate, are evaluated again.
+    columns of the load on the joints, which follow from an estimate, are evaluated again. An hour
+    of a 7-joint arm takes 53 MB at a cut-off of 2.5 Hz and 210 MB at 10 Hz.
 
     Parameters
     ----------
@@ -37,9 +39,6 @@ class KeptRows:
         Cut-off and decimation.
     terms : sequence of str
         Friction terms that may be asked for; all by default.
-    keep : bool
-        Whether they are read more than once: they are kept, an hour of a 7-joint arm in 53 MB at a
-        cut-off of 2.5 Hz and 210 MB at 10 Hz, and those of a long recording in files.
 
     Attributes
     ----------
@@ -52,15 +51,14 @@ class KeptRows:
 
     def __init__(
         self, arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-        terms: Sequence[str] = tuple(TERMS), keep: bool = True,
+        terms: Sequence[str] = tuple(TERMS),
     ) -> None:
         self.motions, self.settings = list(motions), settings
         self._source = FilteredColumns(arm, settings, terms)
         self.names = self._source.names
         self._pieces = self._source.pieces(motions)
-        self._keep = keep
         self._values: dict[Piece, Array] = {}
-        self._loads: dict[bytes, dict[Piece, Array]] = {}
+        self._loads: tuple[bytes, dict[Piece, Array]] = b'', {}
         self._factors: dict[tuple[bytes, int | tuple[int, ...]], list[QRFactors]] = {}
 
     def masked(self, motions: Sequence[ConditionedMotion]) -> KeptRows:
@@ -200,25 +198,23 @@ class KeptRows:
         return self.motions[piece.segment].moving[self._source.kept(piece)]
 
     def _read(self, arm: ArmModel, load_theta: Array | None) -> Iterator[tuple[Piece, Array]]:
-        """Yield all pieces, those that are not kept evaluated anew."""
+        """Yield all pieces, evaluated on all processors where they are not known yet."""
         key = self._load_key(arm, load_theta)
-        if key not in self._loads:
-            self._loads = {key: {}}
-        loads, inertial = self._loads[key], np.frombuffer(key) if key else None
+        if key != self._loads[0]:
+            self._loads = key, {}
+        (_, loads), inertial = self._loads, np.frombuffer(key) if key else None
 
-        def evaluated(piece: Piece) -> tuple[Array, Array]:
-            motion, source = self.motions[piece.segment], self._source
-            values, load = self._values.get(piece), loads.get(piece)
-            return (source.evaluate(piece, motion) if values is None else values,
-                    source.evaluate_load(piece, motion, inertial) if load is None else load)
+        def evaluated(piece: Piece) -> Piece:
+            motion = self.motions[piece.segment]
+            if piece not in self._values:
+                self._values[piece] = self._source.evaluate(piece, motion)
+            if piece not in loads:
+                loads[piece] = self._source.evaluate_load(piece, motion, inertial)
+            return piece
 
-        for piece, (values, load) in zip(
-                self._pieces, in_order(evaluated, self._pieces), strict=True):
-            if self._keep and piece not in loads:
-                loads[piece] = load
-            if self._keep and piece not in self._values:
-                self._values[piece] = values
-            yield piece, np.hstack([values, load])
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for piece in pool.map(evaluated, self._pieces):
+                yield piece, np.hstack([self._values[piece], loads[piece]])
 
     @staticmethod
     def _load_key(arm: ArmModel, load_theta: Array | None) -> bytes:
@@ -228,32 +224,3 @@ class KeptRows:
         standard = np.zeros(arm.layout.size)
         standard[base_parameters(arm).columns] = load_theta
         return standard[arm.layout.all_inertial()].tobytes()
-
-
-def regression_blocks(
-    arm: ArmModel,
-    motions: Sequence[ConditionedMotion],
-    settings: ConditioningSettings,
-    load_theta: Array | None = None,
-) -> Iterator[RowBlock]:
-    """
-    Rows of the regression of one recording, for a single pass.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm; its friction terms define the columns.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
-    load_theta : (b,) ndarray, optional
-        As for `KeptRows.blocks`.
-
-    Yields
-    ------
-    RowBlock
-        In the order of time.
-
-    """
-    return KeptRows(arm, motions, settings, arm.friction, keep=False).blocks(arm, load_theta)

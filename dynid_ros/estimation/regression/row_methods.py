@@ -181,7 +181,7 @@ def _filtered(
 
 class MethodRows:
     """
-    Rows of a method that filters momentum, evaluated once for each choice of friction terms.
+    Rows of a method that filters momentum, evaluated whenever they are asked for.
 
     Parameters
     ----------
@@ -199,15 +199,10 @@ class MethodRows:
         settings: ConditioningSettings,
     ) -> None:
         self._method, self.motions, self.settings = method, list(motions), settings
-        self._last: tuple[object, list[RowBlock]] | None = None
 
     def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
         """Yield the rows of an arm, given parameters that the load on its joints follows from."""
-        load = load_theta.tobytes() if load_theta is not None and arm.needs_load else b''
-        key = (arm.friction, load)
-        if self._last is None or self._last[0] != key:
-            self._last = key, list(self._method(arm, self.motions, self.settings, load_theta))
-        return iter(self._last[1])
+        return self._method(arm, self.motions, self.settings, load_theta)
 
     def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
         """Return the factors of the rows that `blocks` yields."""

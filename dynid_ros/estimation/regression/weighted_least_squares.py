@@ -154,7 +154,9 @@ def reweighted(
     """
     b = data.factors.shape[2] - 1
     rows = int(data.rows.sum())
-    floor = noise_floor(data)
+    # Least mean square of the residual of a joint.
+    floor = max(FLOOR * float(data.torque_squares().sum()) / max(rows, 1),
+                float(np.finfo(float).tiny))
     power = data.torque()**2
     usual = np.sqrt(np.maximum(FIRST_NOISE**2 * np.maximum(power, power.mean()), floor))
     previous = usual if sigma is None else np.maximum(sigma, np.sqrt(floor))
@@ -174,12 +176,6 @@ def reweighted(
         previous = sigma
     assert sigma is not None
     return theta, sigma, half
-
-
-def noise_floor(data: QRFactors) -> float:
-    """Least mean square of the residual of a joint."""
-    rows = max(int(data.rows.sum()), 1)
-    return max(FLOOR * float(data.torque_squares().sum()) / rows, float(np.finfo(float).tiny))
 
 
 def fit(

@@ -16,10 +16,8 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.data.signals.filters import decimation_step
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.friction.friction_shrinkage import friction_strength
-from dynid_ros.estimation.regression.kept_rows import KeptRows, regression_blocks
+from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.qr_factors import compress, stack
-from dynid_ros.estimation.regression.weighted_least_squares import fit
 
 ARMS = ('two_axis', 'panda', 'tx40', 'ur10')
 PLAIN = ('viscous', 'coulomb', 'offset')
@@ -94,7 +92,6 @@ def test_rows_are_the_whole_regressor_filtered_and_decimated(
     assert len(expected[0]) == rows
     kept = KeptRows(arm, [motion], conditioning)
     agree(kept.blocks(arm, theta), expected)
-    agree(regression_blocks(arm, [motion], conditioning, theta), expected)
     factors = kept.compressed(arm, theta)
     np.testing.assert_array_equal(factors.rows, expected[3].sum(axis=0))
     probe = np.random.default_rng(seed + 1).normal(size=len(theta))
@@ -122,24 +119,6 @@ def hour_like():
     stretches = [random_motion(2, samples, 1000.0, seed)
                  for seed, samples in enumerate((150_000, 400, 70_000))]
     return arm, stretches, conditioning
-
-
-@pytest.mark.slow
-def test_rows_without_a_budget_for_them_are_the_same(hour_like):
-    arm, stretches, conditioning = hour_like
-    whole, short = (KeptRows(arm, stretches, conditioning, keep=keep) for keep in (True, False))
-    arm = arm.with_friction((*PLAIN, 'load'))
-    theta = np.linspace(-1, 1, base_parameters(arm).count)
-    for _ in range(2):
-        for one, other in zip(joined(whole.blocks(arm, theta)), joined(short.blocks(arm, theta)),
-                              strict=True):
-            np.testing.assert_array_equal(one, other)
-    for one, other in zip(*(rows.predict(arm, theta, '', True) for rows in (whole, short)),
-                          strict=True):
-        np.testing.assert_array_equal(one.tau_hat, other.tau_hat)
-        np.testing.assert_array_equal(one.t, other.t)
-    assert friction_strength(arm, whole)[0] == friction_strength(arm, short)[0]
-    np.testing.assert_array_equal(fit(arm, whole).theta, fit(arm, short).theta)
 
 
 def test_stretches_of_several_pieces_are_in_the_order_of_time(hour_like):
