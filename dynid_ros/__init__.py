@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel
     from dynid_ros.data.recordings.recording import Recording
     from dynid_ros.errors import DynidError
-    from dynid_ros.interface.python.applications import export, monitor, payload
+    from dynid_ros.interface.python.applications import convert, export, monitor, payload
     from dynid_ros.interface.python.comparison import compare, Comparison
     from dynid_ros.interface.python.identification import (
         check_recording,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         validate,
     )
     from dynid_ros.interface.python.live import OnlineIdentifier
-    from dynid_ros.interface.python.motions import design_excitation, simulate
+    from dynid_ros.interface.python.motions import design_excitation, feedforward, simulate
     from dynid_ros.interface.python.plots import (
         plot_contacts,
         plot_estimates,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         plot_torque,
     )
     from dynid_ros.interface.python.results import IdentifiedModel
+    from dynid_ros.interface.python.statics import external_force, pose_error
     from dynid_ros.interface.python.validation import Validation
 
 __version__ = '0.1.0'
@@ -54,9 +55,12 @@ __all__ = [
     'Validation',
     'check_recording',
     'compare',
+    'convert',
     'design_excitation',
     'export',
     'export_urdf',
+    'external_force',
+    'feedforward',
     'gains',
     'identify',
     'load_arm',
@@ -69,6 +73,7 @@ __all__ = [
     'plot_motion',
     'plot_recording',
     'plot_torque',
+    'pose_error',
     'read_recording',
     'replay',
     'simulate',
@@ -86,9 +91,12 @@ _MODULES = {
     'Validation': 'interface.python.validation',
     'check_recording': 'interface.python.identification',
     'compare': 'interface.python.comparison',
+    'convert': 'interface.python.applications',
     'design_excitation': 'interface.python.motions',
     'export': 'interface.python.applications',
     'export_urdf': 'applications.export.urdf',
+    'external_force': 'interface.python.statics',
+    'feedforward': 'interface.python.motions',
     'gains': 'interface.python.identification',
     'identify': 'interface.python.identification',
     'load_arm': 'arm.load',
@@ -101,6 +109,7 @@ _MODULES = {
     'plot_motion': 'interface.python.plots',
     'plot_recording': 'interface.python.plots',
     'plot_torque': 'interface.python.plots',
+    'pose_error': 'interface.python.statics',
     'read_recording': 'interface.python.identification',
     'replay': 'interface.python.identification',
     'simulate': 'interface.python.motions',

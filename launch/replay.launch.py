@@ -1,4 +1,4 @@
-"""Play a recording to the identifier, and save what it learned when the recording ends."""
+"""Play a recording to the identifier, and save its result when the recording ends."""
 
 import asyncio
 import math
@@ -105,7 +105,7 @@ def generate_launch_description() -> LaunchDescription:
         folder('result', 'dynid_replay', 'result.yaml and the state of the estimator'),
         DeclareLaunchArgument(
             'joint_states', default_value='joint_states',
-            description='JointState topic of the bag; by default that of its recording.yaml.'),
+            description='JointState topic of the bag; by default as in its recording.yaml.'),
         DeclareLaunchArgument(
             'speed', default_value='1.0', description='Speed of the playback.'),
         *(parameter('identifier', name) for name in ('cutoff_hz', 'delay', 'memory', 'model')),

@@ -84,7 +84,7 @@ class Simulation:
         self._arm, self._identifier, self._recorder, self._publisher = self._nodes
 
     def entities(self) -> list[LaunchDescriptionEntity]:
-        """All nodes; the motion begins when all that learn from it listen."""
+        """Return all nodes; the motion starts when identifier and recorder listen."""
         return [
             *self._nodes,
             RegisterEventHandler(OnProcessExit(

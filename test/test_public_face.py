@@ -115,6 +115,12 @@ MODEL = dyn.IdentifiedModel.of(identification(TWO_AXIS))
     (lambda: dyn.validate(TWO_AXIS, LOG), 'model must be the folder of a result or an '
      'IdentifiedModel, not ArmModel'),
     (lambda: dyn.simulate('two_axis', 'no_motion.yaml'), 'no_motion.yaml'),
+    (lambda: dyn.feedforward(MODEL, 'no_motion.yaml'), 'no_motion.yaml'),
+    (lambda: dyn.external_force(MODEL, [0, 0, 1], [0, 0]), 'a wrench must be'),
+    (lambda: dyn.external_force('two_axis', [0] * 6, [0]), 'q must be'),
+    (lambda: dyn.pose_error('two_axis', [0, 0], length_std=-1), 'length_std must be one number'),
+    (lambda: dyn.pose_error('two_axis', [0]), 'q must be'),
+    (lambda: dyn.convert('no_log', 'bag'), 'no_log'),
     (lambda: MODEL.conf_int(95), 'level must be between 0 and 1, such as 0.95, not 95'),
     (lambda: MODEL.gravity([0, 0, 0]), 'q must be (2,) or (N, 2)'),
     (lambda: MODEL.validate(ROWS), 'recording must be a path or a Recording, not ndarray'),

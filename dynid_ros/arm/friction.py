@@ -74,12 +74,9 @@ class FrictionTerm:
     value : callable
         ``value(qd, state, shape)``: column of all joints, (N, n), from the joint velocity (N, n)
         and the state that the term needs (N, n).
-    needs_load : bool
-        Whether the state is the torque that loads the joint.
-    needs_warmth : bool
-        Whether the state is the warmth of the joint (`JointHistory`).
-    needs_presliding : bool
-        Whether the state is the bend of its contact.
+    state : str
+        What it is: ``load``, the torque that loads the joint, or ``warmth`` or ``presliding`` of
+        `JointHistory`; empty for a term of the velocity alone.
 
     """
 
@@ -87,24 +84,21 @@ class FrictionTerm:
     symbol: str
     unit: str
     value: Callable[[Array, Array, FrictionShape], Array]
-    needs_load: bool = False
-    needs_warmth: bool = False
-    needs_presliding: bool = False
+    state: str = ''
+
+    @property
+    def needs_load(self) -> bool:
+        """Whether the term depends on the torque that loads the joint."""
+        return self.state == 'load'
 
     @property
     def needs_history(self) -> bool:
         """Whether the term depends on the motion before."""
-        return self.needs_warmth or self.needs_presliding
-
-    @property
-    def of_velocity(self) -> bool:
-        """Whether the term depends on nothing but the velocity."""
-        return not (self.needs_load or self.needs_history)
+        return self.state in ('warmth', 'presliding')
 
     def at(self, qd: Array, load: Array, history: JointHistory, shape: FrictionShape) -> Array:
         """Column (N, n) by velocity, load and history of the joints, (N, n) each."""
-        state = (history.warmth if self.needs_warmth else
-                 history.presliding if self.needs_presliding else load)
+        state = getattr(history, self.state) if self.needs_history else load
         return self.value(qd, state, shape)
 
 
@@ -146,13 +140,13 @@ TERMS = {
         FrictionTerm(
             'load', 'Fl', '1',
             lambda qd, load, shape: np.abs(load) * _smooth_sign(qd, shape.smooth_speed),
-            needs_load=True),
+            state='load'),
         FrictionTerm(
             WARM, 'Fvw', 'Nm s²/rad²', lambda qd, warmth, _shape: warmth * qd,
-            needs_warmth=True),
+            state='warmth'),
         FrictionTerm(
             PRESLIDING, 'Fp', 'Nm', lambda _qd, presliding, _shape: presliding,
-            needs_presliding=True),
+            state='presliding'),
     )
 }
 

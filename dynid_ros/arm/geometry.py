@@ -79,19 +79,14 @@ def read_tolerances(top: Section, names: tuple[str, ...], *, table: bool) -> Tol
 
 def _placement(section: Section) -> Placement:
     length, angle = units(section)
-    translation, rpy = section.vector('translation', 3), section.vector('rpy', 3)
-    return Placement(
-        np.eye(3) if rpy is None else rotation_rpy(angle * rpy),
-        np.zeros(3) if translation is None else length * translation)
+    return Placement(rotation_rpy(angle * section.filled('rpy', 3, 0.0)),
+                     length * section.filled('translation', 3, 0.0))
 
 
 def _spread(section: Section, key: str, count: int) -> Array:
     """Read standard deviations: one for all, or one each; zero where it is absent."""
-    if isinstance(section.raw(key), list):
-        value = section.vector(key, count)
-        assert value is not None
-    else:
-        value = np.full(count, section.number(key) or 0.0)
+    value = (section.filled(key, count, 0.0) if isinstance(section.raw(key), list)
+             else np.full(count, section.number(key) or 0.0))
     if (value < 0).any():
         raise section.error(key, f'must not be below zero, but holds {value.min():g}')
     return value

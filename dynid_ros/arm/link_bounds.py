@@ -53,23 +53,20 @@ class LinkBounds:
 
         """
         rows, offsets = [], []
-        masses = [(links[:, 0], self.total_mass),
-                  *((links[i, :1], own) for i, own in enumerate(self.mass))]
-        for columns, bounds in masses:
+        conditions = [
+            (links[:, 0], self.total_mass, None),
+            *((links[i, :1], own, None) for i, own in enumerate(self.mass)),
+            *((columns[1 + axis:2 + axis], own, columns[0]) for columns, box in zip(
+                links, self.center, strict=True) for axis, own in enumerate(box))]
+        for columns, bounds, mass in conditions:
             for sign, bound in zip((1.0, -1.0), bounds, strict=True):
                 if np.isfinite(bound):
                     rows.append(np.zeros(size))
                     rows[-1][columns] = sign
-                    offsets.append(-sign * bound)
-        for columns, box in zip(links, self.center, strict=True):
-            for axis, bounds in enumerate(box):
-                for sign, bound in zip((1.0, -1.0), bounds, strict=True):
-                    if np.isfinite(bound):
+                    offsets.append(0.0 if mass is not None else -sign * bound)
+                    if mass is not None:
                         # Of m c = (first moment), m times the distance from the side.
-                        rows.append(np.zeros(size))
-                        rows[-1][columns[1 + axis]] = sign
-                        rows[-1][columns[0]] = -sign * bound
-                        offsets.append(0.0)
+                        rows[-1][mass] = -sign * bound
         return np.array(rows).reshape(-1, size), np.array(offsets, dtype=np.float64)
 
     def inside(self, links: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 import warnings
@@ -33,6 +32,7 @@ from dynid_ros.arm.settings import (
 )
 from dynid_ros.errors import ArmError, ArmWarning
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import counted
 
 KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
@@ -42,14 +42,12 @@ KEYS = (
 #: descriptions explains.
 ROUNDED = 0.01
 _GRAVITY = (0.0, 0.0, -9.81)
+_DESCRIPTIONS = ('urdf', 'mdh', 'dh')
 
 
 def shipped_arms() -> tuple[str, ...]:
     """Names of the arms that come with the package."""
-    folder = _shipped_folder()
-    if folder is None:
-        return ()
-    return tuple(sorted(entry.parent.name for entry in folder.glob('*/arm.yaml')))
+    return tuple(_shipped())
 
 
 def load_arm(name_or_path: str | Path) -> ArmModel:
@@ -99,19 +97,16 @@ def arm_file(name_or_path: str | Path) -> Path:
         There is no such arm or file.
 
     """
-    if str(name_or_path) in shipped_arms():
-        folder = _shipped_folder()
-        assert folder is not None
-        return folder / str(name_or_path) / 'arm.yaml'
-    path = Path(name_or_path)
+    shipped, path = _shipped(), Path(name_or_path)
+    if str(name_or_path) in shipped:
+        return shipped[str(name_or_path)]
     if path.is_dir():
         path = path / 'arm.yaml'
         if not path.is_file():
             raise ArmError(f'the folder {path.parent} holds no arm.yaml')
     if not path.is_file():
-        hint = near(str(name_or_path), shipped_arms())
         raise ArmError(f'there is no arm or file "{name_or_path}"; shipped arms are '
-                       f'{", ".join(shipped_arms()) or "missing"}{hint}')
+                       f'{", ".join(shipped) or "missing"}{near(str(name_or_path), [*shipped])}')
     if not is_robot_file(path) and path.suffix.lower() not in ('.yaml', '.yml'):
         raise ArmError(f'{path} is neither an arm.yaml nor a robot ({", ".join(SUFFIXES)})')
     return path
@@ -130,17 +125,18 @@ def description_file(name_or_path: str | Path) -> Path | None:
     path = arm_file(name_or_path)
     if is_robot_file(path):
         return path
-    section = Section(read_yaml(path), path, KEYS).section('description', ('urdf', 'mdh', 'dh'))
-    urdf = section.text('urdf') if 'urdf' in section else None
+    section = Section(read_yaml(path), path, KEYS).section('description', _DESCRIPTIONS)
+    urdf = section.text('urdf')
     return None if urdf is None else path.parent / urdf
 
 
-def _shipped_folder() -> Path | None:
-    """Beside the package in a checkout, else where the build put the shared files."""
+def _shipped() -> dict[str, Path]:
+    """Shipped arms: beside the package in a checkout, else where the build put shared files."""
     package = Path(__file__).resolve().parents[1]
     beside = package.parent / 'config' / 'arms'
     installed = (folder / 'share' / package.name / 'config' / 'arms' for folder in package.parents)
-    return next((folder for folder in (beside, *installed) if folder.is_dir()), None)
+    folder = next((folder for folder in (beside, *installed) if folder.is_dir()), beside)
+    return {file.parent.name: file for file in sorted(folder.glob('*/arm.yaml'))}
 
 
 def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
@@ -162,13 +158,9 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
 
     """
     robot = read_urdf_xml(path)
-    missing = [name for name in joints if name not in robot.joints]
     chain = guess_arm(robot.joints).joints
-    if len(missing) == len(joints) == len(chain):
-        joints, missing = chain, []
-    if missing:
-        raise ArmError(f'{path} has no joint {", ".join(missing)}; it has '
-                       f'{", ".join(free_joints(robot.joints))}')
+    if len(joints) == len(chain) and not robot.joints.keys() & set(joints):
+        joints = chain
     read = describe(robot, path, joints)
     if read.inertial is None:
         raise ArmError(f'{path} states no inertia of the links that these joints move')
@@ -176,8 +168,7 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
         term: np.array([getattr(robot.joints[name], key) for name in joints])
         for term, key in (('viscous', 'damping'), ('coulomb', 'friction'))}
     return replace(
-        _bare(read, path, read.limits, _possible(read.inertial, read.tree.link_names, path)),
-        rotor_inertia=False,
+        _bare(read, path, read.limits), rotor_inertia=False,
         friction=tuple(term for term, values in friction.items() if values.any()),
         friction_nominal={term: values for term, values in friction.items() if values.any()})
 
@@ -193,15 +184,14 @@ def _from_urdf(path: Path) -> ArmModel:
     if doubts:
         warnings.warn(f'{path}: {"; ".join(doubts)}. To change that, run "dynid init" on it and '
                       'edit the arm.yaml that it writes', ArmWarning, stacklevel=3)
-    return _bare(read, path, limits, _possible(read.inertial, read.tree.link_names, path))
+    return _bare(read, path, limits)
 
 
-def _bare(
-    read: Description, path: Path, limits: JointLimits, inertial: Array | None,
-) -> ArmModel:
+def _bare(read: Description, path: Path, limits: JointLimits) -> ArmModel:
     return ArmModel(
         name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY), limits=limits,
-        drive=Drive.joint_torque(len(read.tree.joint_names)), inertial=inertial,
+        drive=Drive.joint_torque(len(read.tree.joint_names)),
+        inertial=_possible(read.inertial, read.tree.link_names, path),
         tool=Tool(read.tool, read.tree.last))
 
 
@@ -210,14 +200,13 @@ def _from_yaml(path: Path) -> ArmModel:
     read = _description(top)
     names, links_by = read.tree.joint_names, read.tree.link_names
     n = len(names)
-    gravity = top.vector('gravity', 3)
     friction, shape = read_friction(top)
     links, rotor, friction_nominal = read_nominal(top, n, len(links_by))
     limits, margins = read_limits(top, read.limits, names)
     return ArmModel(
         name=top.text('name') or read.name or path.resolve().parent.name,
         tree=read.tree,
-        gravity=np.array(_GRAVITY) if gravity is None else gravity,
+        gravity=top.filled('gravity', 3, _GRAVITY),
         limits=limits,
         drive=read_drive(top, n),
         inertial=_possible(read.inertial if links is None else links, links_by, path),
@@ -252,22 +241,17 @@ def _possible(links: Array | None, names: tuple[str, ...], path: Path) -> Array 
                 np.linalg.eigvalsh(inertial_to_com(each)[2]) for each in (stated, own))
             share = np.abs(after - before).max() / np.abs(before).max()
             if share > ROUNDED:
-                changes.append(f'at joint "{name}" {_listed(after)} instead of {_listed(before)} '
-                               f'kg m² ({100 * share:.2g} %)')
+                changes.append(f'at joint "{name}" by {100 * share:.2g} % of the largest')
     if changes:
-        warnings.warn(f'{path}: no body has the moments of inertia of {len(changes)} links; the '
-                      f'nearest possible ones are taken: {"; ".join(changes)}', ArmWarning,
-                      stacklevel=4)
+        warnings.warn(f'{path}: no body has the moments of inertia of '
+                      f'{counted(len(changes), "link")}; the nearest possible ones differ '
+                      f'{", ".join(changes)}', ArmWarning, stacklevel=4)
     return taken
 
 
-def _listed(values: Iterable[float]) -> str:
-    return ', '.join(f'{value:.4g}' for value in values)
-
-
 def _description(top: Section) -> Description:
-    section = top.section('description', ('urdf', 'mdh', 'dh'))
-    given = [key for key in ('urdf', 'mdh', 'dh') if key in section]
+    section = top.section('description', _DESCRIPTIONS)
+    given = [key for key in _DESCRIPTIONS if key in section]
     if len(given) != 1:
         raise top.error('description', 'must give exactly one of urdf, mdh and dh')
     joints = top.names('joints')

@@ -277,7 +277,7 @@ class ArmModel(Summarised):
         the estimate, nor its history. It is one object for each arm, so that its base parameters
         are found once.
         """
-        kept = tuple(term.name for term in friction_terms(self.friction) if term.of_velocity)
+        kept = tuple(term.name for term in friction_terms(self.friction) if not term.state)
         return self if kept == self.friction else replace(self, friction=kept)
 
     @cached_property

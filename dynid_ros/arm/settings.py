@@ -43,24 +43,17 @@ def read_drive(top: Section, n: int) -> Drive:
     for key in ('gain', 'torque_constant', 'amplifier_gain'):
         if key in section and key not in _GAINS[signal]:
             raise section.error(key, f'does not belong to signal: {signal}')
-        if key not in section and key in _GAINS[signal]:
-            raise section.error(key, f'is missing; signal: {signal} needs it, one number a joint')
-    gain = np.ones(n)
-    for key in (*_GAINS[signal], 'gear_ratio', 'sign'):
-        factor = section.vector(key, n)
-        gain = gain if factor is None else gain * factor
+        if key in _GAINS[signal]:
+            section.needed(key, section.raw(key))
+    gain = np.prod([section.filled(key, n, 1.0)
+                    for key in (*_GAINS[signal], 'gear_ratio', 'sign')], axis=0)
     if not gain.all():
         raise section.error('signal', 'has a gain of zero for a joint; give a nonzero gain')
     transmission = section.matrix('transmission', n)
-    if transmission is not None and np.linalg.matrix_rank(transmission) < n:
+    if np.linalg.matrix_rank(transmission) < n:
         raise section.error('transmission', 'cannot be inverted')
-    offset = section.vector('offset', n)
-    return Drive(
-        signal, gain,
-        np.eye(n) if transmission is None else transmission,
-        np.zeros(n) if offset is None else offset,
-        section.flag('includes_gravity', True),
-        _drive_topic(section))
+    return Drive(signal, gain, transmission, section.filled('offset', n, 0.0),
+                 section.flag('includes_gravity', True), _drive_topic(section))
 
 
 def _drive_topic(section: Section) -> DriveTopic | None:
@@ -83,10 +76,8 @@ def read_limits(
     """Limits of the description, overridden by the lists of ``limits``, and its margins."""
     section = top.section('limits', (
         *_SIDES, *_BOUNDS, 'position_margin', 'velocity_scale', 'effort_scale'))
-    found: dict[str, Array] = {}
-    for key in (*_SIDES, *_BOUNDS):
-        own = section.vector(key, len(names), finite=False)
-        found[key] = getattr(known, key) if own is None else own
+    found = {key: section.filled(key, len(names), getattr(known, key), finite=False)
+             for key in (*_SIDES, *_BOUNDS)}
     for key in _BOUNDS:
         if not (found[key] > 0).all():
             raise section.error(key, 'must be above zero for every joint')
@@ -139,13 +130,10 @@ def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn,
     section = top.section('coupling', tuple(every) if isinstance(every, dict) else ())
     for name in every or ():
         column = section.section(str(name), ('quantity', 'rows'))
-        if 'quantity' not in column:
-            raise column.error('quantity', f'is missing; give one of {", ".join(QUANTITIES)}')
+        column.needed('quantity', column.raw('quantity'))
         rows = column.section('rows', names)
-        matrix = np.zeros((len(names), len(names)))
-        for i, joint in enumerate(names):
-            row = rows.section(joint, names)
-            matrix[i] = [row.number(other) or 0.0 for other in names]
+        matrix = np.array([[row.number(other) or 0.0 for other in names]
+                           for row in (rows.section(joint, names) for joint in names)])
         if not matrix.any():
             raise column.error('rows', 'couple no joints; give rows: {joint: {joint: factor}}')
         columns.append(
@@ -188,21 +176,15 @@ def read_nominal(
     section = top.section('nominal', ('links', 'rotor_inertia', *TERMS))
     known = {name: section.needed(name, section.vector(name, n)) for name in TERMS
              if name in section}
-    links, inertial = section.raw('links'), None
-    if links is not None:
-        if not isinstance(links, list) or len(links) != bodies:
-            raise section.error('links', f'must be a list of {bodies} links, one a joint')
-        inertial = np.array([
-            _link(Section(link, top.path, ('mass', 'com', 'inertia'), f'nominal.links, link {i}'))
-            for i, link in enumerate(links, start=1)])
+    links = section.sections('links', ('mass', 'com', 'inertia'), 'link')
+    if 'links' in section and len(links) != bodies:
+        raise section.error('links', f'must be a list of {bodies} links, one a joint')
+    inertial = np.array([_link(link) for link in links]) if links else None
     return inertial, section.vector('rotor_inertia', n), known
 
 
 def _link(section: Section) -> Array:
-    mass, com = section.number('mass'), section.vector('com', 3)
-    inertia = section.vector('inertia', 6)
-    if mass is None or com is None or inertia is None:
-        missing = next(key for key in ('mass', 'com', 'inertia') if key not in section)
-        raise section.error(missing, 'is missing; mass, com and inertia belong together')
-    xx, xy, xz, yy, yz, zz = inertia
+    mass = section.needed('mass', section.number('mass'))
+    com = section.needed('com', section.vector('com', 3))
+    xx, xy, xz, yy, yz, zz = section.needed('inertia', section.vector('inertia', 6))
     return inertial_from_com(mass, com, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

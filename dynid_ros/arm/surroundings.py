@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import rotation_rpy
-from dynid_ros.arm.load import arm_file, is_robot_file, KEYS, locked_joints
+from dynid_ros.arm.load import arm_file, description_file, is_robot_file, KEYS, locked_joints
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.utilities.arrays import Array
 
@@ -144,30 +144,17 @@ def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
     floor = around.number('floor')
     walls = [] if floor is None else [
         Wall('floor', np.array([0.0, 0.0, floor]), np.array([0.0, 0.0, 1.0]))]
-    walls += [_wall(entry, i) for i, entry in _entries(
-        around, 'walls', ('name', 'point', 'normal'))]
-    boxes = [_box(entry, i) for i, entry in _entries(
-        around, 'boxes', ('name', 'center', 'size', 'rpy'))]
-    capsules = [_capsule(entry, arm) for _, entry in _entries(
-        top, 'collision', ('link', 'from', 'to', 'radius'))]
-    urdf = top.section('description', ('urdf', 'mdh', 'dh')).text('urdf')
+    walls += [_wall(entry, i) for i, entry in enumerate(around.sections(
+        'walls', ('name', 'point', 'normal'), 'entry'), start=1)]
+    boxes = [_box(entry, i) for i, entry in enumerate(around.sections(
+        'boxes', ('name', 'center', 'size', 'rpy'), 'entry'), start=1)]
+    capsules = [_capsule(entry, arm) for entry in top.sections(
+        'collision', ('link', 'from', 'to', 'radius'), 'entry')]
     clearance = around.number('clearance')
     return Surroundings(
         tuple(capsules), tuple(walls), tuple(boxes),
         CLEARANCE if clearance is None else clearance,
-        None if urdf is None else path.parent / urdf, locked_joints(top))
-
-
-def _entries(section: Section, key: str, known: tuple[str, ...]) -> list[tuple[int, Section]]:
-    """Sections of a list, numbered from one."""
-    value = section.raw(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise section.error(key, f'must be a list of entries with {", ".join(known)}')
-    place = f'{section.place}.{key}' if section.place else key
-    return [(i, Section(entry, section.path, known, f'{place}, entry {i}'))
-            for i, entry in enumerate(value, start=1)]
+        description_file(path), locked_joints(top))
 
 
 def _capsule(entry: Section, arm: ArmModel) -> Capsule:
@@ -196,8 +183,7 @@ def _box(entry: Section, number: int) -> Box:
     size = entry.needed('size', entry.vector('size', 3))
     if not (size > 0).all():
         raise entry.error('size', 'must be above zero along every axis')
-    rpy = entry.vector('rpy', 3)
     return Box(
         entry.text('name') or f'box {number}',
         entry.needed('center', entry.vector('center', 3)), size,
-        np.eye(3) if rpy is None else rotation_rpy(rpy))
+        rotation_rpy(entry.filled('rpy', 3, 0.0)))

@@ -59,14 +59,14 @@ class JointFriction:
         unit = np.ones((len(speeds), 1))
         for term in friction_terms(tuple(arm.friction_nominal)):
             coefficient, shape = np.array(arm.friction_nominal[term.name]), arm.friction_shape
-            if term.needs_presliding:
+            if term.state == 'presliding':
                 bent += coefficient
                 continue
             if term.name == 'coulomb':
                 term, shape = TERMS['coulomb_smooth'], FrictionShape(smooth_speed=width)
             value = term.at(speeds[:, None], unit, JointHistory(unit, unit), shape)[:, 0]
             offset += coefficient * value[0]
-            curves[1 if term.needs_load else 2 if term.needs_warmth else 0] += (
+            curves[['', 'load', 'warmth'].index(term.state)] += (
                 np.outer(coefficient, value - value[0]))
         return JointFriction(speeds, curves, offset, bent)
 

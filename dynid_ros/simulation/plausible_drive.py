@@ -13,6 +13,7 @@ from dynid_ros.dynamics.arm_prior import with_links
 from dynid_ros.motion.execution.tracking_control import random_positions, RigidArm
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import span
 
 # None of these shares has a unit, so that the arm may be of any size.
 #: Rotor inertia, relative to the mean inertia of the links about the joint. The gear that
@@ -38,9 +39,11 @@ def assumptions(arm: ArmModel, assumed: Mapping[str, Array]) -> str:
     for name, value in assumed.items():
         word, unit = _UNITS[name]
         units = np.array(joint_units(unit, arm.tree.prismatic[:len(value)]))
-        texts += [f'{word} of {own.min():.2g} to {own.max():.2g} {unit}' for unit, own in (
-            (unit, value[(units == unit) & (value > 0)]) for unit in dict.fromkeys(units.tolist()))
-            if len(own)]
+        for each in dict.fromkeys(units.tolist()):
+            own = value[(units == each) & (value > 0)]
+            if len(own):
+                ends = span(f'{own.min():.2g}', f'{own.max():.2g}')
+                texts.append(f'{word} of {ends} {each}')
     what = 'links and drives' if 'mass' in assumed else 'drives'
     return (f"'{arm.name}' does not state its {what} completely; the simulation assumes "
             f'{", ".join(texts)}')

@@ -15,6 +15,8 @@ class Checkpointed:
     """
     An object whose state is some of its attributes (arrays or numbers) and the state of its parts.
 
+    Parts are its attributes that are `Checkpointed`.
+
     Attributes
     ----------
     saved : tuple of str
@@ -25,8 +27,9 @@ class Checkpointed:
     saved: tuple[str, ...] = ()
 
     def parts(self) -> Mapping[str, Checkpointed]:
-        """Return the parts with a state of their own, by the names that it gets here."""
-        return {}
+        """Return the attributes with a state of their own, by name."""
+        return {name.lstrip('_'): each for name, each in vars(self).items()
+                if isinstance(each, Checkpointed)}
 
     def state(self) -> State:
         """Return copies of all that as arrays, for ``np.savez``."""

@@ -27,9 +27,16 @@ def plain(value: float | None, digits: int = 3, unit: str = '') -> str:
     """
     if value is None or not math.isfinite(value):
         return NONE
-    rounded = float(f'{value:.{digits}g}')
+    # Zero has no sign.
+    rounded = float(f'{value:.{digits}g}') + 0.0
     text = (f'{rounded:.0f}' if 10**digits <= abs(rounded) < 1e7 else f'{rounded:#.{digits}g}')
     return f'{text.rstrip(".")} {unit}'.rstrip()
+
+
+def within(value: float, half: float, unit: str) -> str:
+    """Write a value with half of its interval, both to the second digit of the latter."""
+    places = max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 3
+    return f'{round(value, places) + 0.0:.{places}f} ± {half:.{places}f} {unit}'
 
 
 def sentence(clause: str) -> str:
@@ -43,6 +50,11 @@ def several(names: Iterable[str]) -> str:
     """Join names by commas, the last by "and"."""
     *first, last = names
     return f'{", ".join(first)} and {last}' if first else last
+
+
+def span(low: str, high: str) -> str:
+    """Join two ends, unless they read the same."""
+    return low if low == high else f'{low} to {high}'
 
 
 def counted(number: int, noun: str) -> str:

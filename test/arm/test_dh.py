@@ -92,7 +92,7 @@ GOOD = {'alpha': 0, 'a': 0, 'd': 0, 'theta': 0}
 
 
 @pytest.mark.parametrize(('row', 'message'), [
-    ({'alpha': 0, 'a': 0, 'theta': 0}, 'column "d" is missing in row 2 of "description.mdh" in '),
+    ({'alpha': 0, 'a': 0, 'theta': 0}, '"description.mdh.rows, row 2.d" in .* is missing'),
     (GOOD | {'a': 'long'}, r'"description.mdh.rows, row 2.a" in .*arm.yaml must be a number, not '
                            '"long"'),
     (GOOD | {'a': True}, 'must be a number, not True'),

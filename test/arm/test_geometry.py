@@ -94,9 +94,9 @@ tolerances:
 @pytest.mark.parametrize(('text', 'words'), [
     ('tool: {joint: secnd}', 'names no joint of the arm: "secnd"; did you mean "second"'),
     ('base: {rotation: [0, 0, 0]}', 'unknown key "rotation" under "base"'),
-    ('mounting: {translation: [0, 0]}', '2 numbers; wanted 3'),
+    ('mounting: {translation: [0, 0]}', '3 numbers, not a list of 2'),
     ('tolerances: {reading: -1}', '"tolerances.reading" .* must not be below zero'),
-    ('tolerances: {reading: [1, 2, 3]}', '3 numbers; wanted 2'),
+    ('tolerances: {reading: [1, 2, 3]}', '2 numbers, not a list of 3'),
     ('tolerances: {translation: 1}', 'unknown key "translation"'),
 ])
 def test_mistakes_are_named_with_their_key(tmp_path, text, words):

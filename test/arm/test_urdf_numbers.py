@@ -39,7 +39,7 @@ def test_a_number_that_would_be_dropped_is_named(tmp_path, key, value, element):
 def test_half_an_inertia_is_named(tmp_path, gone):
     path = arm(tmp_path)
     path.write_text(path.read_text().replace(gone, '', 1))
-    with pytest.raises(ArmError, match=r'link "l1" in .* has no (<mass>|ixy); add it'):
+    with pytest.raises(ArmError, match=r'link "l1" in .* has no <(mass v|inertia ixy).*; add it'):
         load_arm(path)
 
 
@@ -77,7 +77,7 @@ def test_commands_that_compute_torque_refuse_a_negative_mass(tmp_path, capsys):
 def test_nearest_body_takes_the_place_of_an_impossible_one_with_a_word(
         tmp_path, capsys, changes, moments):
     path = arm(tmp_path, **changes)
-    with pytest.warns(ArmWarning, match='at joint "j1" .* instead of') as told:
+    with pytest.warns(ArmWarning, match='at joint "j1" by .* %') as told:
         found = load_arm(path)
     assert len(told) == 1 and 'j2' not in str(told[0].message)
     mass, center, inertia = inertial_to_com(found.inertial[0])
@@ -96,8 +96,8 @@ def test_inertia_that_is_rounded_is_no_noise(tmp_path):
 
 @pytest.mark.parametrize(('mimic', 'message'), [
     ('joint="j3"', 'joint "j3" in .* mimics itself'),
-    ('joint="j1" multiplier="inf"', 'multiplier="inf" of the <mimic> of joint "j3"'),
-    ('joint="j1" offset="-1e300"', 'offset="-1e300" of the <mimic> of joint "j3"')])
+    ('joint="j1" multiplier="inf"', '<mimic multiplier="inf"> of joint "j3"'),
+    ('joint="j1" offset="-1e300"', '<mimic offset="-1e300"> of joint "j3"')])
 def test_a_joint_that_cannot_follow_is_named(tmp_path, mimic, message):
     with pytest.raises(ArmError, match=message):
         load_arm(arm(tmp_path, link('l3'), joint('j3', 'l2', 'l3', extra=f'<mimic {mimic}/>')))

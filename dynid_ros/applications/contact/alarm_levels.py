@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dynid_ros.applications.contact.friction_band import FrictionBand
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import history_of
-from dynid_ros.data.signals.first_order import Discretisation, filtered
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows, torque_variance
@@ -165,9 +164,11 @@ def _residuals(
     model: IdentifiedModel, prediction: Prediction, bandwidth_hz: float,
 ) -> Iterator[tuple[Array, Array]]:
     """Largest values of each joint as `alarm_levels` has it, and all of its values."""
+    from scipy.signal import lfilter
+
     period = float(np.median(np.diff(prediction.t))) if len(prediction.t) > 1 else PIECE
-    # Rows are rarer than the low-pass is slow, and Simpson's rule would average them.
-    lowpass = Discretisation.zero_order_hold(2 * np.pi * bandwidth_hz, period)
+    # With a zero-order hold: rows are rarer than the low-pass is slow.
+    pole = np.exp(-2 * np.pi * bandwidth_hz * period)
     history = history_of(prediction.t, prediction.q)
     _, width = FrictionBand(model).at(prediction.q, prediction.qd, history)
     std = _spread(model, prediction, period, history)
@@ -180,7 +181,7 @@ def _residuals(
             both = np.column_stack([one[part], own[part]])
             # From the first value on, as if it had been there before.
             both = np.concatenate([np.repeat(both[:1], size, axis=0), both])
-            low = filtered(lowpass, both)[size - 2:]
+            low = lfilter([0.0, 1.0 - pole], [1.0, -pole], both[1:], axis=0)[size - 1:]
             beside = np.maximum(np.abs(low[:, 0]) - low[:, 1], 0.0)
             values.append(beside)
             pieces = len(beside) // size

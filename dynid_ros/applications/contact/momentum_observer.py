@@ -6,7 +6,7 @@ import numpy as np
 
 from dynid_ros.applications.contact.friction_band import FrictionBand
 from dynid_ros.arm.friction import JointHistory
-from dynid_ros.data.signals.first_order import Discretisation, FirstOrderFilter, REACH
+from dynid_ros.data.signals.first_order import FirstOrderFilter, REACH
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.errors import InputError
@@ -65,9 +65,9 @@ class MomentumObserver:
         self._band = FrictionBand(model)
         self._columns = base_parameters(model.arm).columns
         n = model.arm.n
-        scheme = Discretisation.simpson(2 * np.pi * bandwidth_hz, 1 / rate_hz)
-        self._rows = FirstOrderFilter(scheme, n * len(self._columns))
-        self._torques = FirstOrderFilter(scheme, 2 * n)
+        band = 2 * np.pi * bandwidth_hz, 1 / rate_hz
+        self._rows = FirstOrderFilter(*band, n * len(self._columns))
+        self._torques = FirstOrderFilter(*band, 2 * n)
 
     def reset(self) -> None:
         """Forget all samples, as after a gap."""

@@ -24,7 +24,7 @@ from dynid_ros.estimation.regression.preparation import choose_conditioning, wid
 FORMAT = 2
 #: Friction columns of a sidecar. Those of the load follow from an estimate, which a bag that is
 #: read once does not know; those of the warmth from motion before the bag.
-CANDIDATES = tuple(name for name, term in TERMS.items() if term.of_velocity)
+CANDIDATES = tuple(name for name, term in TERMS.items() if not term.state)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.estimation.model.words import refusal
-from dynid_ros.utilities.text import plain
+from dynid_ros.utilities.text import plain, within
 
 #: Standard deviations in half of a 95 % interval.
 INTERVAL = 1.96
@@ -23,7 +23,7 @@ def headline(found: Payload) -> str:
     if not found.trustworthy:
         return refusal(found.findings[0])
     mass, std = found.masses[found.method]
-    stated = f'{mass:.3f} ± {INTERVAL * std:.3f} kg'
+    stated = within(mass, INTERVAL * std, 'kg')
     if not found.present:
         return f'No load: {stated}.'
     if not found.ready:

@@ -25,7 +25,7 @@ from dynid_ros.arm.description.tree import (
     Placement,
     rotation_rpy,
 )
-from dynid_ros.arm.description.urdf_numbers import LARGEST
+from dynid_ros.arm.description.urdf_xml import LARGEST
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
@@ -115,21 +115,17 @@ def read_dh(section: Section, joints: tuple[str, ...], *, modified: bool) -> Des
 def _table(section: Section) -> tuple[Array, NDArray[np.bool_]]:
     """Read the rows in rad and m, (n, 4), and which joints are prismatic, (n,)."""
     length, angle = units(section)
-    rows = section.raw('rows')
-    if not isinstance(rows, list) or not rows:
-        raise section.error('rows', 'must be a list with one row a joint')
     scale = (angle, length, length, angle)
-    parsed = [_row(section, number, row, scale) for number, row in enumerate(rows, start=1)]
+    parsed = [_row(row, scale) for row in section.sections('rows', (*COLUMNS, 'kind'), 'row')]
+    if not parsed:
+        raise section.error('rows', 'must be a list with one row a joint')
     table = np.array([row for row, _ in parsed])
     if (longest := np.abs(table[:, 1:3]).max()) >= LARGEST:
         raise section.error('rows', f'holds a length of {longest:g} m, which no arm has')
     return table, np.array([kind == 'prismatic' for _, kind in parsed])
 
 
-def _row(
-    section: Section, number: int, data: object, scale: tuple[float, ...]
-) -> tuple[list[float], str]:
-    row = Section(data, section.path, (*COLUMNS, 'kind'), f'{section.place}.rows, row {number}')
+def _row(row: Section, scale: tuple[float, ...]) -> tuple[list[float], str]:
     values = []
     for key, factor in zip(COLUMNS, scale, strict=True):
         text = row.raw(key)
@@ -139,9 +135,5 @@ def _row(
             sign, times, below = found.groups()
             values.append(float(f'{sign}{times or 1}') * np.pi / float(below or 1))
             continue
-        value = row.number(key)
-        if value is None:
-            raise ArmError(f'column "{key}" is missing in row {number} of "{section.place}" in '
-                           f'{section.path}')
-        values.append(value * factor)
+        values.append(factor * row.needed(key, row.number(key)))
     return values, row.choice('kind', ('revolute', 'prismatic'), 'revolute')

@@ -52,7 +52,7 @@ def find_package(name: str, file: Path) -> Path | None:
 
     It is sought in ROS 2's index (``AMENT_PREFIX_PATH``), along ``ROS_PACKAGE_PATH`` and Gazebo's
     ``GZ_SIM_RESOURCE_PATH``, and from the folder of the file upwards: in a checkout beside it, by
-    its package.xml or its name, or as the folder that has what the file wants of it.
+    its package.xml or its name.
 
     Parameters
     ----------
@@ -67,15 +67,11 @@ def find_package(name: str, file: Path) -> Path | None:
         The first folder that exists; None where there is none.
 
     """
-    wanted = re.findall(
-        rf'\$\(find {re.escape(name)}\)/([\w./-]+)', file.read_text(errors='replace'))
-    parents = file.resolve().parents
     folders = chain(
         _stated(name),
-        (package for folder in list(parents)[:-1] for package in _with_children(folder)
+        (package for folder in file.resolve().parents[:-1] for package in _with_children(folder)
          if _names(package / 'package.xml', name)),
-        _above(name, file),
-        (folder for folder in parents if any((folder / inner).exists() for inner in wanted)))
+        _above(name, file))
     return next((folder for folder in folders if folder.is_dir()), None)
 
 

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.errors import ArmError, LONGEST_WORD
@@ -76,8 +77,7 @@ class Section:
     def __init__(self, data: Any, path: Path, known: Sequence[str], place: str = '') -> None:
         self.path = path
         self.place = place
-        if data is None:
-            data = {}
+        data = {} if data is None else data
         if not isinstance(data, dict):
             what = f'"{place}" in {path}' if place else str(path)
             raise ArmError(f'{what} must hold keys and values, not {_show(data)}')
@@ -109,16 +109,15 @@ class Section:
         """Return the mapping below a key; an empty one where the key is absent."""
         return Section(self._data.get(key), self.path, known, self._full(key))
 
+    def sections(self, key: str, known: Sequence[str], each: str) -> list[Section]:
+        """Return the mappings of a list below a key, numbered from one; none if absent."""
+        entries = self._items(key, self._data.get(key) or [], None, 'entries')
+        return [Section(entry, self.path, known, f'{self._full(key)}, {each} {i}')
+                for i, (_, entry) in enumerate(entries, start=1)]
+
     def number(self, key: str) -> float | None:
         """Finite number, or None where the key is absent."""
-        if key not in self:
-            return None
-        value = _number(self._data[key])
-        if value is None or not math.isfinite(value):
-            raise self.error(key, f'must be a number, not {_show(self._data[key])}')
-        if abs(value) > LARGEST:
-            raise self.error(key, f'is too large for an arm: {value:g}')
-        return value
+        return self._number(key, self._data[key]) if key in self else None
 
     def positive(self, key: str) -> float | None:
         """Return a number above zero, or None where the key is absent."""
@@ -129,21 +128,14 @@ class Section:
 
     def flag(self, key: str, default: bool) -> bool:
         """Value that is true or false."""
-        if key not in self:
-            return default
-        value = self._data[key]
+        value = self._data[key] if key in self else default
         if not isinstance(value, bool):
             raise self.error(key, f'must be true or false, not {_show(value)}')
         return value
 
     def text(self, key: str) -> str | None:
         """Text, or None where the key is absent."""
-        if key not in self:
-            return None
-        value = self._data[key]
-        if not isinstance(value, str):
-            raise self.error(key, f'must be text, not {_show(value)}')
-        return value
+        return self._text(key, self._data[key]) if key in self else None
 
     def choice(self, key: str, options: Sequence[str], default: str) -> str:
         """One of a few words."""
@@ -155,76 +147,78 @@ class Section:
 
     def names(self, key: str, count: int | None = None) -> tuple[str, ...]:
         """List of different names, ``count`` of them if given; empty where the key is absent."""
-        if key not in self:
-            return ()
-        return self._names(key, self._data[key], count)
+        return self._names(key, self._data[key], count) if key in self else ()
 
     def lists_of_names(self, key: str, count: int) -> tuple[tuple[str, ...], ...]:
         """List of lists of ``count`` different names."""
-        value = self._data.get(key) or []
-        if not isinstance(value, list) or not all(isinstance(item, list) for item in value):
-            raise self.error(key, f'must be a list of lists of {count} names')
-        return tuple(self._names(key, item, count) for item in value)
+        lists = self._items(key, self._data.get(key) or [], None, 'lists of names')
+        return tuple(self._names(place, item, count) for place, item in lists)
 
     def vector(self, key: str, count: int, *, finite: bool = True) -> Array | None:
         """``count`` numbers, (count,), or None where the key is absent."""
-        if key not in self:
-            return None
-        return self._vector(key, self._data[key], count, finite)
+        return self._vector(key, self._data[key], count, finite) if key in self else None
 
-    def matrix(self, key: str, count: int) -> Array | None:
-        """``count`` rows of ``count`` numbers, (count, count); a flat list is a diagonal."""
+    def filled(
+        self, key: str, count: int, default: ArrayLike, *, finite: bool = True,
+    ) -> Array:
+        """``count`` numbers, (count,), or the default where the key is absent."""
+        found = self.vector(key, count, finite=finite)
+        return np.full(count, default) if found is None else found
+
+    def matrix(self, key: str, count: int) -> Array:
+        """``count`` rows of numbers; a flat list is a diagonal, the identity if absent."""
         value = self._data.get(key)
-        if value is None:
-            return None
         if not isinstance(value, list) or not any(isinstance(row, list) for row in value):
-            return np.diag(self._vector(key, value, count, True))
-        if len(value) != count:
-            raise self.error(key, f'has {len(value)} rows; wanted {count}, one a joint')
-        return np.array([self._vector(key, row, count, True) for row in value])
+            return np.diag(self.filled(key, count, 1.0))
+        return np.array([self._vector(place, row, count)
+                         for place, row in self._items(key, value, count, 'rows')])
 
     def _full(self, key: str) -> str:
         return f'{self.place}.{key}' if self.place else key
 
-    def _vector(self, key: str, value: Any, count: int, finite: bool) -> Array:
-        if not isinstance(value, list):
-            raise self.error(key, f'must be a list of {count} numbers, not {_show(value)}')
-        if len(value) != count:
-            raise self.error(key, f'has {len(value)} numbers; wanted {count}')
-        numbers = [_number(item) for item in value]
-        for item, number in zip(value, numbers, strict=True):
-            if number is None or math.isnan(number) or (finite and math.isinf(number)):
-                raise self.error(key, f'must hold numbers only, not {_show(item)}')
-            if LARGEST < abs(number) < math.inf:
-                raise self.error(key, f'holds a number too large for an arm: {number:g}')
-        return np.array(numbers, dtype=float)
+    def _items(
+        self, key: str, value: Any, count: int | None, kind: str,
+    ) -> list[tuple[str, Any]]:
+        """Entries of a list, with a key for each."""
+        if not isinstance(value, list) or count not in (None, len(value)):
+            number = '' if count is None else f'{count} '
+            raise self.error(key, f'must be a list of {number}{kind}, not {_show(value)}')
+        return [(f'{key}[{k}]', item) for k, item in enumerate(value)]
+
+    def _number(self, key: str, value: Any, finite: bool = True) -> float:
+        number = math.nan
+        if _DECIMAL.fullmatch(value) if isinstance(value, str) else (
+                isinstance(value, int | float) and not isinstance(value, bool)):
+            number = float(value)
+        if math.isnan(number) or (finite and math.isinf(number)):
+            raise self.error(key, f'must be a number, not {_show(value)}')
+        if LARGEST < abs(number) < math.inf:
+            raise self.error(key, f'is too large for an arm: {number:g}')
+        return number
+
+    def _text(self, key: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.error(key, f'must be text, not {_show(value)}')
+        return value
+
+    def _vector(self, key: str, value: Any, count: int, finite: bool = True) -> Array:
+        return np.array([self._number(place, item, finite)
+                         for place, item in self._items(key, value, count, 'numbers')])
 
     def _names(self, key: str, value: Any, count: int | None) -> tuple[str, ...]:
-        if not isinstance(value, list):
-            raise self.error(key, f'must be a list of names, not {_show(value)}')
-        for item in value:
-            if not isinstance(item, str):
-                raise self.error(key, f'must hold names only, not {_show(item)}')
-            if value.count(item) > 1:
-                raise self.error(key, f'names "{item}" twice')
-        if count is not None and len(value) != count:
-            raise self.error(key, f'has {len(value)} names; wanted {count}, one a joint')
-        return tuple(value)
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, str) and _DECIMAL.fullmatch(value):
-        return float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
+        found = tuple(self._text(place, item)
+                      for place, item in self._items(key, value, count, 'names'))
+        for name in found:
+            if found.count(name) > 1:
+                raise self.error(key, f'names "{name}" twice')
+        return found
 
 
 def _show(value: Any) -> str:
     if isinstance(value, dict):
         return 'a mapping'
     if isinstance(value, list):
-        return 'a list'
+        return f'a list of {len(value)}'
     text = f'"{value}"' if isinstance(value, str) else repr(value)
     return text if len(text) <= _CITED else f'{text[:_CITED]}... ({len(text)} characters)'
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
-import os
 from pathlib import Path
-import sys
-import tempfile
 from typing import Any
 
 import numpy as np
@@ -16,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import Description, Follower, JointLimits, KinematicTree
-from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfJoint, UrdfTree
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
@@ -76,13 +72,10 @@ def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:
     """Build Pinocchio's model of a URDF in which some joints are locked where they rest."""
     import pinocchio
 
-    complaint: list[str] = []
     try:
-        with _stderr_into(complaint):
-            model = pinocchio.buildModelFromXML(xml)
+        model = pinocchio.buildModelFromXML(xml)
     except ValueError as error:
-        reason = complaint[0] if complaint else str(error)
-        raise ArmError(f'{path} is not a valid URDF: {reason}') from error
+        raise ArmError(f'{path} is not a valid URDF: {error}') from error
     reference = np.zeros(model.nq)
     for name, position in rest.items():
         reference[model.joints[model.getJointId(name)].idx_q] = position
@@ -94,12 +87,15 @@ def _assemble(
     tree: UrdfTree, model: Any, ordered: tuple[str, ...], followers: tuple[Follower, ...],
     path: Path,
 ) -> Description:
-    ids = [model.getJointId(name) for name in (*ordered, *(each.name for each in followers))]
+    names = (*ordered, *(each.name for each in followers))
+    joints = [tree.joints[name] for name in names]
+    ids = [model.getJointId(name) for name in names]
     place = {joint: i for i, joint in enumerate(ids)}
     parent = np.array([place.get(model.parents[joint], -1) for joint in ids], dtype=np.int64)
     _check_order(ordered, parent, path)
-    limits = _limits([tree.joints[name] for name in ordered])
-    axes, prismatic = _axes(model, ids, path)
+    limits = JointLimits(acceleration=np.full(len(ordered), np.inf), **{
+        key: np.array([getattr(joint, key) for joint in joints[:len(ordered)]])
+        for key in ('lower', 'upper', 'velocity', 'effort')})
     placements = [model.jointPlacements[joint] for joint in ids]
     return Description(
         tree=KinematicTree(
@@ -107,31 +103,14 @@ def _assemble(
             parent=parent,
             rotation=np.array([np.array(p.rotation) for p in placements]),
             translation=np.array([np.array(p.translation) for p in placements]),
-            prismatic=prismatic,
-            axis=axes,
+            prismatic=np.array([joint.kind == 'prismatic' for joint in joints]),
+            axis=np.array([joint.axis for joint in joints]),
             followers=followers,
         ),
         limits=_followed(limits, followers, tree, path),
         name=tree.name,
         inertial=_inertial(model, ids),
     )
-
-
-@contextmanager
-def _stderr_into(lines: list[str]) -> Iterator[None]:
-    """Capture the output of the C++ parser, its only description of an error."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    with tempfile.TemporaryFile() as caught:
-        os.dup2(caught.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            caught.seek(0)
-            text = caught.read().decode(errors='replace')
-            lines += [line.removeprefix('Error:').strip() for line in text.splitlines()]
 
 
 def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) -> None:
@@ -141,29 +120,6 @@ def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) 
         if carrier > i:
             raise ArmError(f'joint "{names[i]}" comes before its parent "{names[carrier]}" in '
                            f'{path}; list each joint after its parent')
-
-
-def _axes(model: Any, ids: list[int], path: Path) -> tuple[Array, NDArray[np.bool_]]:
-    """Find the unit axes and the prismatic joints from the motion subspaces."""
-    axes, prismatic = [], []
-    for i in ids:
-        joint = model.joints[i]
-        data = joint.createData()
-        joint.calc(data, np.zeros(model.nq))
-        linear, angular = np.array(data.S).reshape(2, 3)
-        axis = linear + angular
-        length = float(np.linalg.norm(axis))
-        if not length > 0:
-            raise ArmError(f'the axis of joint "{model.names[i]}" in {path} has no direction')
-        axes.append(axis / length)
-        prismatic.append(bool(linear.any()))
-    return np.array(axes), np.array(prismatic)
-
-
-def _limits(joints: list[UrdfJoint]) -> JointLimits:
-    return JointLimits(acceleration=np.full(len(joints), np.inf), **{
-        key: np.array([getattr(joint, key) for joint in joints])
-        for key in ('lower', 'upper', 'velocity', 'effort')})
 
 
 def _followed(

@@ -7,7 +7,6 @@ from pathlib import Path
 import re
 from types import ModuleType
 from typing import Any, cast
-from unittest import mock
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -49,7 +48,17 @@ def urdf_root(path: Path, arguments: Mapping[str, str] | None = None) -> Element
 
     """
     root = _converted(path, arguments or {})
-    _tell_links_from_joints(root)
+    # Pinocchio finds frames by their names: a link must have another one than any joint.
+    joints = {joint.get('name') for joint in root.findall('joint')}
+    renamed = {}
+    for link in root.findall('link'):
+        name = link.get('name', '')
+        if name in joints:
+            renamed[name] = f'{name}_link'
+            link.set('name', renamed[name])
+    for joint in root.findall('joint'):
+        for end in (*joint.findall('parent'), *joint.findall('child')):
+            end.set('link', renamed.get(end.get('link', ''), end.get('link', '')))
     return root
 
 
@@ -71,20 +80,6 @@ def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
     if any('xacro' in str(element.tag) for element in root.iter()):
         return _parsed(_expanded(path, arguments), path)
     return root
-
-
-def _tell_links_from_joints(root: Element) -> None:
-    """Rename links that have the name of a joint, as Pinocchio finds frames by their names."""
-    joints = {joint.get('name') for joint in root.findall('joint')}
-    renamed = {}
-    for link in root.findall('link'):
-        name = link.get('name', '')
-        if name in joints:
-            renamed[name] = f'{name}_link'
-            link.set('name', renamed[name])
-    for joint in root.findall('joint'):
-        for end in (*joint.findall('parent'), *joint.findall('child')):
-            end.set('link', renamed.get(end.get('link', ''), end.get('link', '')))
 
 
 def with_prefixes(content: bytes) -> bytes:
@@ -109,6 +104,9 @@ def _parsed(content: bytes, path: Path) -> Element:
 
 
 def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
+    # It brings asyncio and ssl, for which no other command should wait.
+    from unittest import mock
+
     try:
         import xacro
     except ImportError:

@@ -1,7 +1,8 @@
-"""Checks of a URDF's XML, before Pinocchio sees it."""
+"""Checks of a URDF's XML before Pinocchio, which drops numbers that are none in silence."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 import math
@@ -10,11 +11,16 @@ import warnings
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from dynid_ros.arm.description.urdf_numbers import check_numbers, LARGEST
 from dynid_ros.arm.description.urdf_source import urdf_root
-from dynid_ros.errors import ArmError, ArmWarning
+from dynid_ros.errors import ArmError, ArmWarning, listed
 
 MOVING = ('revolute', 'continuous', 'prismatic')
+#: Largest size, mass, inertia, position limit or ratio, in SI units, that an arm can have.
+LARGEST = 1e9
+#: Attributes of shapes, and how many numbers each holds.
+_SIZES = {'box': {'size': 3}, 'sphere': {'radius': 1}, 'cylinder': {'radius': 1, 'length': 1},
+          'capsule': {'radius': 1, 'length': 1}, 'mesh': {'scale': 3}}
+_INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 #: Joints of a base that moves freely; the arm is identified on a base that stands.
 FREE = ('floating', 'planar')
 
@@ -37,6 +43,8 @@ class UrdfJoint:
         Joint that it follows, multiplier and offset.
     damping, friction : float
         Viscous and Coulomb friction of ``<dynamics>``.
+    axis : (float, float, float)
+        Unit axis in the frame of the joint.
 
     """
 
@@ -50,6 +58,7 @@ class UrdfJoint:
     mimics: tuple[str, float, float] | None = None
     damping: float = 0.0
     friction: float = 0.0
+    axis: tuple[float, ...] = (1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -91,8 +100,9 @@ def read_urdf_xml(path: Path) -> UrdfTree:
 
     """
     root = urdf_root(path)
-    check_numbers(root, path)
     links = _by_name(root, 'link', path)
+    for name, link in links.items():
+        _check_link(link, f'link "{name}" in {path}')
     elements = _by_name(root, 'joint', path)
     joints = {name: _joint(name, element, path) for name, element in elements.items()}
     _check_tree(links, joints, path)
@@ -112,81 +122,97 @@ def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:
     return result
 
 
+def _check_link(link: Element, where: str) -> None:
+    for inertial in link.findall('inertial'):
+        _check_origin(inertial, where)
+        _numbers(inertial, 'mass', 'value', where)
+        if inertial.find('inertia') is None:
+            warnings.warn(f'{where} states a mass without <inertia>; it counts as a point',
+                          ArmWarning, stacklevel=2)
+            ElementTree.SubElement(inertial, 'inertia', dict.fromkeys(_INERTIA, '0'))
+        for key in _INERTIA:
+            _numbers(inertial, 'inertia', key, where)
+    for collision in link.findall('collision'):
+        place = f'the <collision> of {where}'
+        _check_origin(collision, place)
+        for tag, sizes in _SIZES.items():
+            for key, count in sizes.items():
+                if collision.find(f'geometry/{tag}') is not None and not all(_numbers(
+                        collision, f'geometry/{tag}', key, place,
+                        '1 1 1' if key == 'scale' else None, count)):
+                    raise ArmError(f'the {key} of a {tag} in {place} is zero; correct it')
+
+
+def _check_origin(owner: Element, where: str) -> None:
+    for key in ('xyz', 'rpy'):
+        _numbers(owner, 'origin', key, where, '0 0 0', 3)
+
+
+def _numbers(
+    owner: Element, path: str, key: str, where: str, default: str | None = None, count: int = 1,
+    largest: float = LARGEST,
+) -> list[float]:
+    """Read the numbers of an attribute of an element below another one."""
+    element, tag = owner.find(path), path.rpartition('/')[2]
+    text = default if element is None else element.get(key, default)
+    if text is None:
+        raise ArmError(f'{where} has no <{tag} {key}="...">; add it')
+    try:
+        values = [float(word) for word in text.split() if word.isascii() and '_' not in word]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(abs(value) <= largest for value in values):
+        wanted = f'{count} numbers' if count > 1 else 'a number'
+        raise ArmError(f'<{tag} {key}="{text}"> of {where} must hold {wanted} of an arm, with '
+                       'decimal points; correct it, or expand the xacro file')
+    return values
+
+
 def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
+    where = f'joint "{name}" in {path}'
     kind = element.get('type', '')
     if kind not in (*MOVING, *FREE, 'fixed'):
-        raise ArmError(f'joint "{name}" in {path} is of type "{kind}"; known are '
-                       f'{", ".join((*MOVING, *FREE))} and fixed')
-    parent, child = (_link(name, element, end, path) for end in ('parent', 'child'))
+        raise ArmError(f'{where} is of type "{kind}"; known are {", ".join((*MOVING, *FREE))} and '
+                       'fixed')
+    parent, child = (_link(element, end, where) for end in ('parent', 'child'))
+    _check_origin(element, where)
     if kind in FREE:
         warnings.warn(f'{path}: the {kind} joint "{name}" is fixed at zero', ArmWarning,
                       stacklevel=2)
     if kind not in MOVING:
         return UrdfJoint('fixed', parent, child)
-    where = f'joint "{name}" in {path}'
-    limit = element.find('limit')
-    found = {
-        key: _number(None if limit is None else limit.get(key), where, key)
-        for key in ('lower', 'upper', 'velocity', 'effort')
-    }
-    lower, upper = _range(kind, found['lower'], found['upper'], where)
-    dynamics = element.find('dynamics')
-    friction = (_number(None if dynamics is None else dynamics.get(key), where, key) or 0.0
-                for key in ('damping', 'friction'))
-    return UrdfJoint(
-        kind, parent, child, lower, upper,
-        abs(found['velocity'] or math.inf), abs(found['effort'] or math.inf),
-        _mimics(element.find('mimic'), name, where), *friction)
-
-
-def _link(name: str, element: Element, end: str, path: Path) -> str:
-    found = element.find(end)
-    link = None if found is None else found.get('link')
-    if not link:
-        raise ArmError(f'joint "{name}" in {path} has no <{end} link="...">')
-    return link
-
-
-def _number(text: str | None, where: str, key: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        value = float(text) if text.isascii() else math.nan
-    except ValueError:
-        value = math.nan
-    if math.isnan(value):
-        raise ArmError(f'{key}="{text}" of {where} is not a number')
-    return value
-
-
-def _range(
-    kind: str, lower: float | None, upper: float | None, where: str,
-) -> tuple[float, float]:
-    lower, upper = lower or 0.0, upper or 0.0
+    axis = _numbers(element, 'axis', 'xyz', where, '1 0 0', 3)
+    if not math.hypot(*axis):
+        raise ArmError(f'the axis of {where} has no direction')
+    lower, upper, velocity, effort = (
+        _numbers(element, 'limit', key, where, '0', largest=math.inf)[0]
+        for key in ('lower', 'upper', 'velocity', 'effort'))
     if kind == 'continuous' or lower == upper:
-        return -math.inf, math.inf
+        lower, upper = -math.inf, math.inf
     # Some exporters write 1e16 for none.
     lower, upper = (math.copysign(math.inf, limit) if abs(limit) > LARGEST else limit
                     for limit in (lower, upper))
     if lower > upper:
         raise ArmError(f'the lower limit {lower:g} of {where} lies above the upper one {upper:g}')
-    return lower, upper
+    mimics = None
+    if (mimic := element.find('mimic')) is not None:
+        mimics = (mimic.get('joint', ''), _numbers(element, 'mimic', 'multiplier', where, '1')[0],
+                  _numbers(element, 'mimic', 'offset', where, '0')[0])
+        if mimics[0] == name:
+            raise ArmError(f'{where} mimics itself; name the joint that it follows')
+    return UrdfJoint(
+        kind, parent, child, lower, upper, abs(velocity) or math.inf, abs(effort) or math.inf,
+        mimics, _numbers(element, 'dynamics', 'damping', where, '0', largest=math.inf)[0],
+        _numbers(element, 'dynamics', 'friction', where, '0', largest=math.inf)[0],
+        tuple(x / math.hypot(*axis) for x in axis))
 
 
-def _mimics(element: Element | None, name: str, where: str) -> tuple[str, float, float] | None:
-    if element is None:
-        return None
-    multiplier, offset = (
-        _number(element.get(key, default), where, key)
-        for key, default in (('multiplier', '1'), ('offset', '0')))
-    leader = element.get('joint', '')
-    if leader == name:
-        raise ArmError(f'{where} mimics itself; name the joint that it follows')
-    for key, value in (('multiplier', multiplier), ('offset', offset)):
-        if not abs(value or 0.0) < LARGEST:
-            raise ArmError(f'{key}="{element.get(key)}" of the <mimic> of {where} is no ratio or '
-                           'position of an arm; correct it')
-    return leader, multiplier or 0.0, offset or 0.0
+def _link(element: Element, end: str, where: str) -> str:
+    found = element.find(end)
+    link = None if found is None else found.get('link')
+    if not link:
+        raise ArmError(f'{where} has no <{end} link="...">')
+    return link
 
 
 def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) -> None:
@@ -200,27 +226,25 @@ def _check_tree(links: Iterable[str], joints: dict[str, UrdfJoint], path: Path) 
             raise ArmError(f'link "{joint.child}" in {path} has two parent joints, '
                            f'"{carrier[joint.child]}" and "{name}"; cut the loop open')
         carrier[joint.child] = name
-    sound: set[str] = set()
-    for link in carrier:
-        way = {link: None}
-        while link in carrier and link not in sound:
-            link = joints[carrier[link]].parent
-            if link in way:
-                cycle = [*way][[*way].index(link):]
-                raise ArmError(f'the links in {path} form a cycle: {" -> ".join([*cycle, link])}')
-            way[link] = None
-        sound.update(way)
     roots = [link for link in links if link not in carrier]
-    if not roots:
-        raise ArmError(f'{path} has no links')
     if len(roots) > 1:
         raise ArmError(f'{path} is not one tree: links {", ".join(roots)} have no parent joint; '
                        'only the base may')
+    carried = defaultdict(list)
+    for joint in joints.values():
+        carried[joint.parent].append(joint.child)
+    for link in (reached := roots[:1]):
+        reached += carried[link]
+    lost = [link for link in links if link not in set(reached)]
+    if lost:
+        raise ArmError(f'the links in {path} form a cycle: {listed(lost)}')
+    if not roots:
+        raise ArmError(f'{path} has no links')
 
 
 def _skeleton(root: Element, joints: dict[str, UrdfJoint]) -> str:
     """Write only the elements that Pinocchio needs, so that it prints no warnings."""
-    result = ElementTree.Element('robot', name=root.get('name', 'arm'))
+    result = ElementTree.Element('robot', name=root.get('name') or 'arm')
     for link in root.findall('link'):
         copy = ElementTree.SubElement(result, 'link', name=link.attrib['name'])
         copy.extend(link.findall('inertial'))

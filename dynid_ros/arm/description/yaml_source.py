@@ -77,14 +77,10 @@ class _Bounded(Composer):  # type: ignore[misc]
             raise _error(f'it has more than {MOST_VALUES} values', event)
         node = super().compose_node(parent, index)
         self._depth -= 1
+        if isinstance(node, yaml.ScalarNode) and _NO_TEXT.search(node.value):
+            raise _error('a text holds NUL or half a character', node)
         if anchor is not None and not isinstance(event, yaml.AliasEvent):
             self._sizes[anchor] = self._values - before
-        return node
-
-    def compose_scalar_node(self, anchor: Any) -> Any:
-        node = super().compose_scalar_node(anchor)
-        if _NO_TEXT.search(node.value):
-            raise _error('a text holds NUL or half a character', node)
         return node
 
     def compose_mapping_node(self, anchor: Any) -> Any:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 import importlib.util
+from itertools import chain
 from os import SEEK_END
 from pathlib import Path
-from typing import Any, Protocol
+import re
+from typing import Any
 
-from dynid_ros.data.files.joint_state_cdr import JOINT_STATE, parse_layout
+from dynid_ros.data.files.joint_state_cdr import JOINT_STATE
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import RecordingError
 
@@ -22,51 +25,98 @@ KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float6
 MAGIC = b'\x89MCAP0\r\n'
 
 
-class BagReader(Protocol):
-    """One bag, or one file of a bag."""
+@dataclass(frozen=True)
+class Bag:
+    """
+    One bag, or one file of a bag.
+
+    Attributes
+    ----------
+    topics : dict of str to str
+        Type of each topic.
+    messages : callable
+        Receive time, ns, and content as CDR of each message of a topic.
+    defects : tuple of Defect
+        Of the files.
+
+    """
 
     topics: dict[str, str]
-    defects: list[Defect]
-
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield receive time, ns, and content of each message of a topic."""
-
-    def close(self) -> None:
-        """Close the files."""
+    messages: Callable[[str], Iterable[tuple[int, bytes]]]
+    defects: tuple[Defect, ...] = ()
 
 
-class RosbagsReader:
-    """Reads through ``rosbags``, which needs no ROS; messages of a ROS 1 bag come as CDR."""
+def open_bag(path: Path, stack: ExitStack) -> Bag:
+    """
+    Open a bag: as one, its files one by one where its metadata are unreliable, or a single file.
 
-    def __init__(self, path: Path) -> None:
-        from rosbags import rosbag1, rosbag2
-        from rosbags.typesys import get_types_from_msg, get_typestore, Stores
+    Parameters
+    ----------
+    path : Path
+        Folder or file.
+    stack : ExitStack
+        Closes the files.
 
-        self.defects: list[Defect] = []
-        self._stack = ExitStack()
-        self._store = None
-        if path.suffix.lower() == ROS_1:
-            self._reader: Any = self._stack.enter_context(rosbag1.Reader(path))
-            self._store = get_typestore(Stores.ROS2_HUMBLE)
-            for c in self._reader.connections:
-                if c.msgtype in KINDS and c.msgtype not in self._store.fielddefs:
-                    types = get_types_from_msg(c.msgdef.data, c.msgtype)
-                    self._store.register({name: fields for name, fields in types.items()
-                                          if name not in self._store.fielddefs})
-        else:
-            self._reader = self._stack.enter_context(rosbag2.Reader(path))
-        self.topics = {_full(c.topic): c.msgtype for c in self._reader.connections}
+    Raises
+    ------
+    RecordingError
+        The folder is no bag.
 
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield receive time, ns, and content of each message of a topic."""
-        wanted = [c for c in self._reader.connections if _full(c.topic) == topic]
-        for connection, time, data in self._reader.messages(wanted):
-            yield time, (data if self._store is None
-                         else bytes(self._store.ros1_to_cdr(data, connection.msgtype)))
+    """
+    if path.is_file():
+        return _truncated_mcap(path) if is_truncated(path) else _whole(path, stack)
+    # In the order in which they were recorded, ``name_10`` last.
+    files = sorted(
+        (file for file in path.iterdir() if file.suffix in STORAGE_OF_SUFFIX),
+        key=lambda f: [int(d) if d else 0 for d in re.findall(r'\d+', f.stem)])
+    metadata = path / 'metadata.yaml'
+    # A full disk leaves an empty one.
+    complete = metadata.is_file() and metadata.stat().st_size > 0
+    if complete and not any(map(is_truncated, files)):
+        return _whole(path, stack)
+    if not files:
+        raise RecordingError(f'{path} is not a recording: the folder holds no metadata.yaml and '
+                             'no .mcap or .db3 file')
+    bags = [open_bag(file, stack) for file in files]
+    defects = [defect for bag in bags for defect in bag.defects]
+    if not complete:
+        defects.append(Defect(
+            'metadata_missing', 'warning', f'{path} has no metadata.yaml, as when its recorder '
+            'was killed: its files are read directly; `ros2 bag reindex` restores it.',
+            count=len(files)))
+    return Bag(
+        {name: kind for bag in bags for name, kind in bag.topics.items()},
+        lambda topic: chain.from_iterable(
+            bag.messages(topic) for bag in bags if topic in bag.topics), tuple(defects))
 
-    def close(self) -> None:
-        """Close the files."""
-        self._stack.close()
+
+def is_ros_1(path: Path) -> bool:
+    """Whether a path is a bag of ROS 1, rather than a folder of a rosbag2 with such a name."""
+    return path.suffix.lower() == ROS_1 and not path.is_dir()
+
+
+def _whole(path: Path, stack: ExitStack) -> Bag:
+    """Open a bag folder with its metadata, or a bare file, with what is installed."""
+    if importlib.util.find_spec('rosbag2_py') is not None and not is_ros_1(path):
+        return _by_rosbag2(path)
+    return _by_rosbags(path, stack)
+
+
+def _by_rosbags(path: Path, stack: ExitStack) -> Bag:
+    """Read through ``rosbags``, which needs no ROS; messages of a ROS 1 bag come as CDR."""
+    from rosbags import rosbag1, rosbag2
+    from rosbags.typesys import get_typestore, Stores
+
+    old = is_ros_1(path)
+    reader: Any = stack.enter_context((rosbag1 if old else rosbag2).Reader(path))
+    store = get_typestore(Stores.ROS2_HUMBLE)
+
+    def messages(topic: str) -> Iterator[tuple[int, bytes]]:
+        wanted = [c for c in reader.connections if _full(c.topic) == topic]
+        for connection, time, data in reader.messages(wanted):
+            yield time, bytes(store.ros1_to_cdr(data, connection.msgtype)) if old else data
+
+    return Bag({_full(c.topic): c.msgtype for c in reader.connections}, messages)
 
 
 def _full(topic: str) -> str:
@@ -74,58 +124,33 @@ def _full(topic: str) -> str:
     return '/' + topic.lstrip('/')
 
 
-class Rosbag2Reader:
-    """Reads through ``rosbag2_py``, with the storage plugins of the ROS installation."""
+def _by_rosbag2(path: Path) -> Bag:
+    """Read through ``rosbag2_py``, with the storage plugins of the ROS installation."""
+    import rosbag2_py
+    import yaml
 
-    def __init__(self, path: Path) -> None:
-        self.defects: list[Defect] = []
-        self._path = path
-        topics = self._open().get_all_topics_and_types()
-        self.topics = {topic.name: topic.type for topic in topics}
+    storage, mode = STORAGE_OF_SUFFIX.get(path.suffix), ''
+    if not path.is_file():
+        content = yaml.safe_load((path / 'metadata.yaml').read_text())
+        information = content['rosbag2_bagfile_information']
+        storage = information['storage_identifier']
+        mode = str(information.get('compression_mode', '')).lower()
+    kind = 'SequentialReader' if mode in ('', 'none') else 'SequentialCompressionReader'
 
-    def _open(self) -> Any:
-        import rosbag2_py
-
-        storage, compressed = _storage(self._path)
-        kind = 'SequentialCompressionReader' if compressed else 'SequentialReader'
+    def opened() -> Any:
         reader = getattr(rosbag2_py, kind)()
-        reader.open(
-            rosbag2_py.StorageOptions(uri=str(self._path), storage_id=storage),
-            rosbag2_py.ConverterOptions('', ''),
-        )
+        reader.open(rosbag2_py.StorageOptions(uri=str(path), storage_id=storage),
+                    rosbag2_py.ConverterOptions('', ''))
         return reader
 
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield receive time, ns, and content of each message of a topic."""
-        import rosbag2_py
-
-        reader = self._open()
+    def messages(topic: str) -> Iterator[tuple[int, bytes]]:
+        reader = opened()
         reader.set_filter(rosbag2_py.StorageFilter(topics=[topic]))
         while reader.has_next():
             _, data, time = reader.read_next()
             yield time, data
 
-    def close(self) -> None:
-        """Nothing is held open between reads."""
-
-
-def _storage(path: Path) -> tuple[str, bool]:
-    """Storage plugin of a bag, and whether files or messages are compressed."""
-    if path.is_file():
-        return STORAGE_OF_SUFFIX[path.suffix], False
-    import yaml
-
-    content = yaml.safe_load((path / 'metadata.yaml').read_text())
-    information = content['rosbag2_bagfile_information']
-    mode = str(information.get('compression_mode', '')).lower()
-    return information['storage_identifier'], mode not in ('', 'none')
-
-
-def open_backend(path: Path) -> BagReader:
-    """Open a bag folder with its metadata, or a bare file, with what is installed."""
-    if importlib.util.find_spec('rosbag2_py') is not None and path.suffix.lower() != ROS_1:
-        return Rosbag2Reader(path)
-    return RosbagsReader(path)
+    return Bag({topic.name: topic.type for topic in opened().get_all_topics_and_types()}, messages)
 
 
 def is_truncated(path: Path) -> bool:
@@ -142,74 +167,34 @@ def ends_whole(path: Path) -> bool:
         return file.read() == MAGIC
 
 
-class TruncatedMcap:
-    """
-    A bag reader over one MCAP file without its end.
-
-    Attributes
-    ----------
-    topics : dict of str to str
-        Type of each topic.
-    defects : list of Defect
-        One with the number of messages read.
-
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.topics: dict[str, str] = {}
-        self._messages: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
-        last = None
+def _truncated_mcap(path: Path) -> Bag:
+    """Read an MCAP file without its end."""
+    topics: dict[str, str] = {}
+    found: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
+    # The damage may surface anywhere: in a record, a chunk, or a decompressor.
+    with suppress(Exception):
         for topic, kind, time, data in _prefix(path):
-            self.topics[topic] = kind
+            topics[topic] = kind
             if kind in KINDS:
-                self._messages[topic].append((time, data))
-                last = topic
-        if last is not None and not _whole(self.topics[last], self._messages[last][-1][1]):
-            self._messages[last].pop()
-        count = sum(map(len, self._messages.values()))
-        self.defects = [Defect(
-            'bag_truncated', 'warning', f'{path.name} is truncated, as when its recorder was '
-            f'killed: the {count} messages before the damage are used.', count=count)]
-
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield receive time, ns, and content of each message of a topic."""
-        yield from sorted(self._messages[topic], key=lambda message: message[0])
-
-    def close(self) -> None:
-        """Nothing is held open between reads."""
+                found[topic].append((time, data))
+    count = sum(map(len, found.values()))
+    return Bag(topics, lambda topic: sorted(found[topic], key=lambda message: message[0]), (Defect(
+        'bag_truncated', 'warning', f'{path.name} is truncated, as when its recorder was killed: '
+        f'the {count} messages before the damage are used.', count=count),))
 
 
 def _prefix(path: Path) -> Iterator[tuple[str, str, int, bytes]]:
     """Yield topic, type, time and content of each message up to the damage."""
-    if importlib.util.find_spec('mcap') is not None:
-        from mcap.reader import NonSeekingReader
-
-        # The damage may surface anywhere below: in a record, a chunk, or a decompressor.
-        with path.open('rb') as file, suppress(Exception):
-            reader = NonSeekingReader(file)
-            for schema, channel, message in reader.iter_messages(log_time_order=False):
-                kind = schema.name if schema else 'unknown'
-                yield channel.topic, kind, message.log_time, message.data
-    elif importlib.util.find_spec('rosbag2_py') is not None:
-        bag = Rosbag2Reader(path)
+    if importlib.util.find_spec('mcap') is None:
+        bag = _by_rosbag2(path)
         for topic, kind in bag.topics.items():
-            # The damage; everything before it was read.
+            # Each topic is read up to the damage.
             with suppress(RuntimeError):
-                for time, data in bag.messages(topic):
-                    yield topic, kind, time, data
-    else:
-        raise RecordingError(
-            f'{path} is truncated (its recorder was killed); reading it needs the package mcap: '
-            'pip install mcap')
+                yield from ((topic, kind, time, data) for time, data in bag.messages(topic))
+        return
+    from mcap.reader import NonSeekingReader
 
-
-def _whole(kind: str, data: bytes) -> bool:
-    """Whether the last message was written to its end."""
-    if kind != JOINT_STATE:
-        # Its length depends on interface or joints; drop this one message.
-        return False
-    try:
-        parse_layout(data)
-    except ValueError:
-        return False
-    return True
+    with path.open('rb') as file:
+        for schema, channel, message in NonSeekingReader(file).iter_messages(log_time_order=False):
+            kind = schema.name if schema else 'unknown'
+            yield channel.topic, kind, message.log_time, message.data

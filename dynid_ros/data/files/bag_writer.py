@@ -62,10 +62,13 @@ def write_joint_states(
 
     """
     check_bag(Path(path))
+    opened = _rosbag2 if importlib.util.find_spec('rosbag2_py') is not None else _rosbags
     values = (q, qd, effort)
     with whole_folder(Path(path)) as folder:
         try:
-            _write(folder, '/' + topic.lstrip('/'), _messages(joint_names, t, values, start_ns))
+            with opened(folder, '/' + topic.lstrip('/')) as write:
+                for stamp, message in _messages(joint_names, t, values, start_ns):
+                    write(stamp, message)
         # Of rosbag2_py.
         except RuntimeError as error:
             raise ResultError(f'{path} cannot be written: {error}') from error
@@ -95,13 +98,6 @@ def _messages(
             yield stamp, message.tobytes()
 
 
-def _write(path: Path, topic: str, messages: Iterator[tuple[int, bytes]]) -> None:
-    opened = _rosbag2 if importlib.util.find_spec('rosbag2_py') is not None else _rosbags
-    with opened(path, topic) as write:
-        for stamp, message in messages:
-            write(stamp, message)
-
-
 @contextmanager
 def _rosbags(path: Path, topic: str) -> Iterator[Write]:
     from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
@@ -121,15 +117,10 @@ def _rosbag2(path: Path, topic: str) -> Iterator[Write]:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = rosbag2_py.SequentialWriter()
-    writer.open(
-        rosbag2_py.StorageOptions(uri=str(path), storage_id='mcap'),
-        rosbag2_py.ConverterOptions('cdr', 'cdr'),
-    )
+    writer.open(rosbag2_py.StorageOptions(uri=str(path), storage_id='mcap'),
+                rosbag2_py.ConverterOptions('cdr', 'cdr'))
     described: dict[str, Any] = {
-        'name': topic,
-        'type': JOINT_STATE,
-        'serialization_format': 'cdr',
-    }
+        'name': topic, 'type': JOINT_STATE, 'serialization_format': 'cdr'}
     try:
         metadata = rosbag2_py.TopicMetadata(id=0, **described)
     except TypeError:

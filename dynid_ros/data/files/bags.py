@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-import re
 
 import numpy as np
 
 from dynid_ros.arm.drive import DriveTopic
-from dynid_ros.data.files.bag_backends import (
-    BagReader,
-    is_truncated,
-    open_backend,
-    ROS_1,
-    STORAGE_OF_SUFFIX,
-    TruncatedMcap,
-)
+from dynid_ros.data.files.bag_backends import is_ros_1, open_bag
 from dynid_ros.data.files.joint_state_cdr import (
-    Cursor,
     decode,
     Layout,
+    NOTHING,
     parse_layout,
     Parser,
 )
@@ -36,7 +28,6 @@ from dynid_ros.errors import DynidError, RecordingError
 
 # Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
 BATCH = 4096
-_NOTHING = slice(0, 0)
 
 
 @dataclass(frozen=True)
@@ -113,16 +104,17 @@ def read_drive_topic(path: Path, topic: DriveTopic, states: str) -> JointStates:
 def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
     wanted = topic.name
     try:
-        with closing(_open(path)) as bag:
+        with ExitStack() as stack:
+            bag = open_bag(path, stack)
             _check_topic(path, topic, bag.topics, remedy)
-            blocks, count, damaged = _decode_all(bag.messages(wanted), drive_parser(topic))
+            blocks, count, damaged = _decode_all(iter(bag.messages(wanted)), drive_parser(topic))
             defects = (*bag.defects, *damaged_defects(path, wanted, count, damaged))
     except (DynidError, ModuleNotFoundError):
         raise
     except Exception as error:
         # A damaged file may fail anywhere in the storage libraries, with any exception.
         reason = str(error).strip().split('\n')[0] or type(error).__name__
-        one = path.suffix.lower() == ROS_1
+        one = is_ros_1(path)
         kind, hint = ('bag', '; try "rosbag reindex"') if one else ('rosbag2 recording', '')
         raise RecordingError(f'{path} is not a readable {kind}: {reason}{hint}') from error
     if not count:
@@ -174,71 +166,15 @@ def damaged_defects(
 def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: str) -> None:
     wanted = topic.name
     if not topics:
-        raise RecordingError(
-            f'{path} holds nothing readable: its recorder was stopped before it wrote any message'
-        )
+        raise RecordingError(f'{path} holds nothing readable: its recorder was stopped before it '
+                             'wrote any message')
     kind = topics.get(wanted)
     if kind is None:
         listed = ', '.join(f'{name} ({topics[name]})' for name in sorted(topics))
         raise RecordingError(
-            f'{path} has no topic {wanted}; topics there: {listed}; {remedy}'
-        )
+            f'{path} has no topic {wanted}; topics there: {listed}; {remedy}')
     if kind != topic.kind:
         raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {topic.kind}')
-
-
-def _open(path: Path) -> BagReader:
-    """Choose how to read: one bag, its files one by one, or a truncated file."""
-    if path.is_file():
-        return _open_file(path)
-    files = _storage_files(path)
-    metadata = path / 'metadata.yaml'
-    # A full disk leaves an empty one.
-    complete = metadata.is_file() and metadata.stat().st_size > 0
-    if complete and not any(is_truncated(file) for file in files):
-        return open_backend(path)
-    if not files:
-        raise RecordingError(
-            f'{path} is not a recording: the folder holds no metadata.yaml and no .mcap or .db3 '
-            f'file'
-        )
-    return _Files(path, files, complete)
-
-
-def _open_file(path: Path) -> BagReader:
-    return TruncatedMcap(path) if is_truncated(path) else open_backend(path)
-
-
-def _storage_files(folder: Path) -> list[Path]:
-    """Files of a folder in the order in which they were recorded (``name_10`` last)."""
-    files = [file for file in folder.iterdir() if file.suffix in STORAGE_OF_SUFFIX]
-    return sorted(files, key=lambda f: [int(d) if d else 0 for d in re.findall(r'\d+', f.stem)])
-
-
-class _Files:
-    """The files of a folder with unreliable metadata, one after the other."""
-
-    def __init__(self, folder: Path, files: list[Path], complete: bool) -> None:
-        self._readers = [*map(_open_file, files)]
-        self.topics = {name: kind for r in self._readers for name, kind in r.topics.items()}
-        self.defects = [defect for reader in self._readers for defect in reader.defects]
-        if not complete:
-            text = (
-                f'{folder} has no metadata.yaml, as when its recorder was killed: its files '
-                f'are read directly; `ros2 bag reindex` restores it.'
-            )
-            self.defects.append(Defect('metadata_missing', 'warning', text, count=len(files)))
-
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield receive time, ns, and content of each message of a topic."""
-        for reader in self._readers:
-            if topic in reader.topics:
-                yield from reader.messages(topic)
-
-    def close(self) -> None:
-        """Close the files."""
-        for reader in self._readers:
-            reader.close()
 
 
 def drive_parser(topic: DriveTopic) -> Parser:
@@ -258,21 +194,22 @@ def parse_dynamic(data: bytes, interface: str) -> Layout:
         The bytes are not such a message.
 
     """
-    cursor = Cursor(data, stamped=True)
-    names = cursor.strings()
-    if cursor.count() != len(names):
+    layout = Layout(data, stamped=True)
+    names = layout.strings()
+    if layout.count() != len(names):
         raise ValueError('the numbers of joints and of their values differ')
     chosen, parts = [], []
     for name in names:
-        interfaces, values = cursor.strings(), cursor.doubles()
+        interfaces, values = layout.strings(), layout.doubles()
         if interface in interfaces:
             first = values.start + 8 * interfaces.index(interface)
             if first >= values.stop:
                 raise ValueError(f'{name} has fewer values than interfaces')
             chosen.append(name)
             parts.append(np.arange(first, first + 8))
-    places = np.concatenate(parts) if parts else _NOTHING
-    return cursor.layout(tuple(chosen), (_NOTHING, _NOTHING, places))
+    if parts:
+        layout.names, layout.arrays = tuple(chosen), (NOTHING, NOTHING, np.concatenate(parts))
+    return layout.end()
 
 
 def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
@@ -285,12 +222,13 @@ def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
         The bytes are not such a message.
 
     """
-    cursor = Cursor(data, stamped=False)
-    for _ in range(cursor.count()):
-        cursor.string(fixed=True)
+    layout = Layout(data, stamped=False)
+    for _ in range(layout.count()):
+        layout.string(fixed=True)
         # Size and stride.
-        cursor.count()
-        cursor.count()
+        layout.count()
+        layout.count()
     # The offset of the data is ignored.
-    cursor.count()
-    return cursor.layout(joints, (_NOTHING, _NOTHING, cursor.doubles()))
+    layout.count()
+    layout.names, layout.arrays = joints, (NOTHING, NOTHING, layout.doubles())
+    return layout.end()

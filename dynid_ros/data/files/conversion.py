@@ -56,11 +56,8 @@ def convert(
     check_bag(target)
     states = read_messages(path, topic)
     known, arm = arm is not None, arm or _chain(_joints(path, states))
-    if states is not None:
-        recording = from_messages(states, path, arm, received)
-    else:
-        t, q, u, qd, defects = read_table(path, arm)
-        recording = Recording(t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects)
+    recording = (read_table(path, arm) if states is None
+                 else from_messages(states, path, arm, received))
     recording = with_one_clock(recording)
     if not known:
         # An arm that is not known has no kind of signal.

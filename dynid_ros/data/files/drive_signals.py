@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.data.recordings.in_blocks import blocks
@@ -13,15 +14,15 @@ from dynid_ros.utilities.arrays import Array
 
 
 def paired(
-    states: tuple[Stamps, Stamps, list[Array]], signals: SampleBlock, received: bool, where: str,
-) -> tuple[Stamps, Array, Array, list[Defect]]:
+    stamps: Stamps, arrival: Stamps, signals: SampleBlock, received: bool, where: str,
+) -> tuple[NDArray[np.int64], Array, list[Defect]]:
     """
     Pair joint states with signals, in the order of reception.
 
     Parameters
     ----------
-    states : (N,), (N,) and list of (N, w) ndarray
-        Stamps and times of reception, ns, and values.
+    stamps, arrival : (N,) ndarray of int64
+        Stamps and times of reception of the joint states, ns.
     signals : SampleBlock
         Messages with the drive signal as effort.
     received : bool
@@ -31,10 +32,8 @@ def paired(
 
     Returns
     -------
-    stamps : (k,) ndarray of int64
-        Those of the joint states that have a signal.
-    values : (k, w) ndarray
-        Their values, side by side.
+    rows : (k,) ndarray of int64
+        The joint states that have a signal.
     u : (k, n) ndarray
         Their signals.
     defects : list of Defect
@@ -46,30 +45,28 @@ def paired(
         No joint state has a signal.
 
     """
-    stamps, arrival, values = states[0], states[1], np.hstack(states[2])
     # Messages without a stamp get their time of reception.
     sent = np.where(received | (signals.stamp == 0), signals.received, signals.stamp)
     every, count = np.concatenate([stamps, sent]), len(stamps)
     order = np.argsort(np.concatenate([arrival, signals.received]), kind='stable')
-    pairing = Pairing(values.shape[1], signals.effort.shape[1])
+    pairing = Pairing(1, signals.effort.shape[1])
     taken = []
     for part in blocks(len(order)):
         for k, stamp in zip(order[part].tolist(), every[order[part]].tolist(), strict=True):
             if k < count:
-                pairing.add_state(stamp, values[k])
+                pairing.add_state(stamp, np.array([k]))
             else:
                 pairing.add_signal(stamp, signals.effort[k - count])
         taken.append(pairing.take())
     pairing.close()
-    paired_stamps, moved, u = (np.concatenate(each) for each in zip(*taken, strict=True))
-    if not len(paired_stamps):
+    _, rows, u = (np.concatenate(each) for each in zip(*taken, strict=True))
+    if not len(rows):
         raise RecordingError(
             f'{where}: no joint state has a drive signal within {GAP / 1e9:g} s; compare the '
             'header stamps of both topics, or use the times of reception (--received)')
-    found = []
-    if pairing.unpaired:
-        level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
-        text = (f'{pairing.unpaired} of {count} joint states are left out: the drive signals '
-                f'around them are more than {GAP / 1e9:g} s apart.')
-        found.append(Defect('drive_signal_missing', level, text, count=pairing.unpaired))
-    return paired_stamps, moved, u, found
+    text = (f'{pairing.unpaired} of {count} joint states are left out: the drive signals around '
+            f'them are more than {GAP / 1e9:g} s apart.')
+    level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
+    return rows[:, 0].astype(np.int64), u, [
+        Defect('drive_signal_missing', level, text, count=pairing.unpaired)
+    ] if pairing.unpaired else []

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynid_ros.data.files.bags import BATCH, damaged_defects, JointStates
 from dynid_ros.data.files.sample_blocks import joined, SampleBlock
-from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
+from dynid_ros.data.tables.text_table import number_in, text_lines
 from dynid_ros.errors import RecordingError
 
 FIELDS = ('position', 'velocity', 'effort')
@@ -59,8 +59,7 @@ def read_echoed(path: Path) -> JointStates | None:
         Too many rows are no messages.
 
     """
-    encoding = text_encoding(path)
-    lines = (_cells(text) for _, text in text_lines(path, encoding))
+    lines = (_cells(text) for _, text in text_lines(path))
     first = next(lines, [])
     form = _form(first)
     if form is None:

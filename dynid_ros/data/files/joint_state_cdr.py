@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 import struct
 
 import numpy as np
@@ -13,6 +12,7 @@ from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.utilities.arrays import Array
 
 Part = slice | NDArray[np.int64]
+NOTHING = slice(0, 0)
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 
@@ -23,65 +23,39 @@ STAMP = slice(ENCAPSULATION, ENCAPSULATION + 8)
 MAX_TRAILING = 3
 
 
-@dataclass(frozen=True)
 class Layout:
     """
-    Layout of the fields of a message; equal for messages of equal names and array lengths.
-
-    Attributes
-    ----------
-    size : int
-        Length of the message, bytes.
-    order : str
-        ``<`` (little endian) or ``>``.
-    names : tuple of str
-        Joint names.
-    arrays : tuple of slice or (8 k,) ndarray of int64
-        Bytes of position, velocity and effort.
-    fixed : sequence of int
-        Bytes equal in all messages of this layout: all but stamp, frame, values and padding.
-    stamped : bool
-        Whether there is a header.
-
-    """
-
-    size: int
-    order: str
-    names: tuple[str, ...]
-    arrays: tuple[Part, Part, Part]
-    fixed: Sequence[int]
-    stamped: bool = True
-
-
-Parser = Callable[[bytes], Layout]
-
-
-class Cursor:
-    """
-    Walks through the fields of one message, and remembers which bytes equal messages share.
+    A message that is walked through, and then the places of its fields.
 
     Parameters
     ----------
     data : bytes
-        Message with its encapsulation header.
+        Message.
     stamped : bool
-        Whether it begins with a std_msgs/Header, over which the cursor steps.
+        Whether it begins with a header.
 
-    Raises
-    ------
-    ValueError
-        Here and by the methods: the message is damaged.
+    Attributes
+    ----------
+    order : str
+        Byte order, ``<`` or ``>``.
+    names : tuple of str
+        Joint names.
+    arrays : (slice or ndarray, slice or ndarray, slice or ndarray)
+        Bytes of positions, velocities and efforts.
+    fixed : list of int
+        Bytes that equal messages share: those of the header and all counts, alignments apart.
 
     """
 
     def __init__(self, data: bytes, *, stamped: bool) -> None:
         if len(data) < ENCAPSULATION:
             raise ValueError('the message ends early')
-        self.data = data
+        self.data, self.stamped = data, stamped
         self.at = ENCAPSULATION
         self.order = '<' if data[1] & 1 else '>'
+        self.names: tuple[str, ...] = ()
+        self.arrays: tuple[Part, Part, Part] = (NOTHING, NOTHING, NOTHING)
         self.fixed: list[int] = [1]
-        self._stamped = stamped
         if stamped:
             self.at = STAMP.stop
             self.string(fixed=False)
@@ -128,11 +102,15 @@ class Cursor:
             raise ValueError('an array runs past the end')
         return slice(start, self.at)
 
-    def layout(self, names: tuple[str, ...], arrays: tuple[Part, Part, Part]) -> Layout:
-        """Return the layout of a message that ends here."""
+    def end(self) -> Layout:
+        """Check that the message ends here."""
         if len(self.data) - self.at > MAX_TRAILING:
             raise ValueError('the message is longer than its fields')
-        return Layout(len(self.data), self.order, names, arrays, self.fixed, self._stamped)
+        return self
+
+
+#: Reads the layout of a message.
+Parser = Callable[[bytes], Layout]
 
 
 def parse_layout(data: bytes) -> Layout:
@@ -145,9 +123,10 @@ def parse_layout(data: bytes) -> Layout:
         The bytes are not a JointState message.
 
     """
-    cursor = Cursor(data, stamped=True)
-    names = cursor.strings()
-    return cursor.layout(names, (cursor.doubles(), cursor.doubles(), cursor.doubles()))
+    layout = Layout(data, stamped=True)
+    layout.names = layout.strings()
+    layout.arrays = layout.doubles(), layout.doubles(), layout.doubles()
+    return layout.end()
 
 
 def decode(

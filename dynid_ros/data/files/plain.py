@@ -183,10 +183,8 @@ def _check_tree(tree: KinematicTree) -> None:
     parent = tree.parent
     if parent.shape != (m,):
         raise ValueError(f'arm.parent has the shape {parent.shape} instead of {(m,)}')
-    if (parent < -1).any() or (parent >= m).any():
-        raise ValueError('arm.parent does not describe a tree')
-    place = np.append(np.argsort(tree.order), -1)
-    if (place[parent] >= place[:m]).any():
+    if not ((parent >= -1) & (parent < m)).all() or (
+            np.append(np.argsort(tree.order), -1)[parent] >= np.argsort(tree.order)).any():
         raise ValueError('arm.parent does not describe a tree')
 
 

@@ -19,10 +19,11 @@ from dynid_ros.data.files.bags import (
 )
 from dynid_ros.data.files.drive_signals import paired
 from dynid_ros.data.files.echoed_messages import FIELDS, read_echoed
-from dynid_ros.data.files.sample_blocks import in_order_of_time, SampleBlock
+from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.tables.joint_names import likely_names, remedy
 from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.data.tables.read import read_table
 from dynid_ros.errors import RecordingError
@@ -72,9 +73,7 @@ def read_recording(
     states = read_messages(path, topic)
     if states is not None:
         return at_joints(from_messages(states, path, arm, received), arm)
-    t, q, u, qd, defects = read_table(path, arm, rate_hz=rate_hz)
-    return at_joints(
-        Recording(t, q, u, arm.joint_names, arm.drive.signal, str(path), qd, defects), arm)
+    return at_joints(read_table(path, arm, rate_hz=rate_hz), arm)
 
 
 def read_messages(path: Path, topic: str) -> JointStates | None:
@@ -121,19 +120,18 @@ def from_messages(
     samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
     stamps = samples.received if received else samples.stamp
     keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
-    fields = {name: getattr(samples, name) for name in FIELDS}
-    values = {name: array[keep] for name, array in fields.items() if array.shape[1]}
+    values = {name: getattr(samples, name)[keep] for name in FIELDS
+              if getattr(samples, name).shape[1]}
     stamps = stamps[keep]
     behind = int(stamps[0] - samples.stamp[keep][0])
-    defects = (*states.defects, *reported, *found)
+    defects = (*states.defects, *_guess(samples.names, arm), *reported, *found)
     if apart:
         signals = read_drive_topic(path, apart, states.topic)
         own, foreign = samples_of(signals, arm, source, ('effort',))
-        moving = [name for name in ('position', 'velocity') if name in values]
-        stamps, moved, u, unpaired = paired(
-            (stamps, samples.received[keep], [values[name] for name in moving]), own,
-            received, f'{source}: topic {signals.topic}')
-        values = dict(zip(moving, np.hsplit(moved, len(moving)), strict=True)) | {'effort': u}
+        rows, u, unpaired = paired(stamps, samples.received[keep], own, received,
+                                   f'{source}: topic {signals.topic}')
+        stamps = stamps[rows]
+        values = {name: array[rows] for name, array in values.items()} | {'effort': u}
         # Defects of the files are known from the joint states.
         others = (defect for defect in signals.defects if defect not in states.defects)
         defects = (*defects, *others, *foreign, *unpaired)
@@ -181,21 +179,34 @@ def samples_of(
     used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
     columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
-    return (in_order_of_time(used, names, columns, there),
+    order = np.argsort(np.concatenate([block.index for block in used]))
+    stamps = (np.concatenate([getattr(block, name) for block in used])[order]
+              for name in ('index', 'stamp', 'received'))
+    values = (np.concatenate([getattr(block, name)[:, own] for block, own in zip(
+        used, columns, strict=True)])[order] if name in there else np.empty((len(order), 0))
+        for name in FIELDS)
+    return (SampleBlock(names, *stamps, *values),
             [*_name_defects(states, held, used, columns), *wrong])
 
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
     """Names under which the joints of the arm appear."""
-    for names in (arm.joint_names, *arm.aliases):
+    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
+    own, likely = (arm.joint_names, *arm.aliases), likely_names(arm, there)
+    for names in (*own, *likely[:len(likely) == 1]):
         if any(set(names) <= set(block.names) for block in states.blocks):
             return names
-    there = list(dict.fromkeys(name for block in states.blocks for name in block.names))
-    tried = '; or '.join(', '.join(names) for names in (arm.joint_names, *arm.aliases))
+    tried = '; or '.join(', '.join(names) for names in own)
     raise RecordingError(
         f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
-        f'it holds {", ".join(there) or "no names"}; set joints or aliases in arm.yaml'
-    )
+        f'it holds {", ".join(there) or "no names"}; {remedy(arm, there)}')
+
+
+def _guess(names: tuple[str, ...], arm: ArmModel) -> list[Defect]:
+    """Report names that are none of the arm."""
+    return [] if names in (arm.joint_names, *arm.aliases) else [Defect(
+        'joints_guessed', 'info', f'guessed from the names: joints {", ".join(names)} as '
+        f'{", ".join(arm.joint_names)}. If so, {remedy(arm, names)}.')]
 
 
 def _of_right_lengths(
@@ -203,28 +214,20 @@ def _of_right_lengths(
     needed: tuple[str, ...],
 ) -> tuple[list[SampleBlock], list[Defect]]:
     """Leave out messages whose arrays have a wrong length; refuse a recording with many."""
-    faults = [_length_fault(block, names, needed) for block in blocks]
-    wrong = [(int(place), fault) for block, fault in zip(blocks, faults, strict=True) if fault
-             for place in block.index]
-    found = damaged_defects(source, topic, sum(len(block.index) for block in blocks), wrong,
-                            'hold arrays of a wrong length')
-    return [block for block, fault in zip(blocks, faults, strict=True) if not fault], found
-
-
-def _length_fault(
-    block: SampleBlock, names: tuple[str, ...], needed: tuple[str, ...]
-) -> str | None:
-    """Return what is wrong with the arrays of messages; all but needed ones may be absent."""
-    for label in FIELDS:
-        width = getattr(block, label).shape[1]
-        if width == len(block.names) or (label not in needed and not width):
-            continue
-        if not width:
-            return f'{label} is missing for {", ".join(names)}; record a topic that holds it'
-        missing = next((n for n in names if block.names.index(n) >= width), names[0])
-        return (f'{width} values of {label} for {len(block.names)} joints, so {missing} is '
-                'ambiguous; fix the publisher and record again')
-    return None
+    used, wrong = [], []
+    for block in blocks:
+        # All but needed arrays may be absent.
+        widths = [(getattr(block, label).shape[1], label) for label in FIELDS]
+        faults = [f'{width} values of {label} for {len(block.names)} joints, {", ".join(names)} '
+                  'among them; record a topic that holds one for each'
+                  for width, label in widths
+                  if width != len(block.names) and (width or label in needed)]
+        if faults:
+            wrong += [(int(place), faults[0]) for place in block.index]
+        else:
+            used.append(block)
+    return used, damaged_defects(source, topic, sum(len(block.index) for block in blocks), wrong,
+                                 'hold arrays of a wrong length')
 
 
 def _name_defects(
@@ -236,10 +239,8 @@ def _name_defects(
     skipped = states.count - sum(len(block.index) for block in held)
     if skipped:
         others = next(block for block in states.blocks if all(block is not b for b in held))
-        text = (
-            f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm and '
-            f'are left out; they hold {", ".join(others.names) or "no names"}.'
-        )
+        text = (f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm '
+                f'and are left out; they hold {", ".join(others.names) or "no names"}.')
         found.append(Defect('messages_skipped', 'info', text, count=skipped))
     if len({tuple(c) for c in columns}) > 1:
         first = np.sort([int(block.index[0]) for block in used])[1]

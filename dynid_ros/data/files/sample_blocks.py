@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -49,38 +49,3 @@ def joined(blocks: Sequence[SampleBlock]) -> tuple[SampleBlock, ...]:
         SampleBlock(names, *(np.concatenate([getattr(block, field.name) for block in group])
                              for field in fields(SampleBlock)[1:]))
         for (names, *_), group in groups.items())
-
-
-def in_order_of_time(
-    used: Sequence[SampleBlock], names: tuple[str, ...], columns: Sequence[Sequence[int]],
-    there: Collection[str],
-) -> SampleBlock:
-    """
-    Put blocks together, in the order of the recording and of the joints.
-
-    Parameters
-    ----------
-    used : sequence of SampleBlock
-        The blocks.
-    names : tuple of str
-        Names of the joints in each of them.
-    columns : sequence of sequence of int
-        Columns of the joints in each block.
-    there : collection of str
-        Fields that all blocks hold; the others are left without columns.
-
-    Returns
-    -------
-    SampleBlock
-        The samples.
-
-    """
-    order = np.argsort(np.concatenate([block.index for block in used]))
-    index, stamp, received = (
-        np.concatenate([getattr(block, name) for block in used])[order]
-        for name in ('index', 'stamp', 'received'))
-    values = [
-        np.concatenate([getattr(block, name)[:, own] for block, own in zip(
-            used, columns, strict=True)])[order] if name in there else np.empty((len(index), 0))
-        for name in ('position', 'velocity', 'effort')]
-    return SampleBlock(names, index, stamp, received, *values)

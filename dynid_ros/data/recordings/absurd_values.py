@@ -69,7 +69,7 @@ def largest_steps(time: Array, velocity: Array) -> Array:
     time : (k,) ndarray
         Time between the samples, s.
     velocity : (n,) ndarray
-        Velocity limits, rad/s or m/s; not positive or not finite where unknown.
+        Velocity limits, rad/s or m/s; infinite where unknown.
 
     Returns
     -------
@@ -77,8 +77,7 @@ def largest_steps(time: Array, velocity: Array) -> Array:
         A larger step is a jump, rad or m.
 
     """
-    known = np.where((velocity > 0) & np.isfinite(velocity), velocity, np.inf)
-    speed = np.minimum(THRESHOLDS.jump_speed, THRESHOLDS.jump_limits * known)
+    speed = np.minimum(THRESHOLDS.jump_speed, THRESHOLDS.jump_limits * velocity)
     return np.asarray(np.maximum(THRESHOLDS.jump, time[:, None] * speed))
 
 

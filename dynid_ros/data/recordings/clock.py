@@ -200,31 +200,24 @@ def _on_one_clock(
     with np.errstate(over='ignore', invalid='ignore'):
         distance = np.abs(recording.t[dropped] - raw[place])
     off = ~(distance <= far)
-    late = np.zeros(len(keep), dtype=np.bool_)
-    late[dropped[~off]] = True
+    late, lost = np.zeros((2, len(keep)), dtype=np.bool_)
+    late[dropped[~off]], lost[dropped[off]] = True, True
+    away = float(distance[off][0]) if off.any() else 0.0
+    where = f'{_duration(away)} from the one before' if np.isfinite(away) else 'not finite'
+    whole = np.empty(len(keep))
+    whole[keep], whole[dropped] = t, t[place]
+    timed = replace(recording, t=whole)
     found = [
-        *_far_off(distance[off], t[place[off]] - t[0], len(keep), dropped[off]),
+        *stamp_checks.left_out(
+            timed, lost, 'stamps_far_off', stamp_checks.THRESHOLDS.backwards_share,
+            '{count} of {total} stamps are far from those around them or not finite, and their '
+            f'samples are left out; the first is that of sample {np.argmax(lost)}, {where}.',
+            ' Let the driver stamp by one clock and record again.'),
         *stamp_checks.backwards_defects(recording, late),
         *(_set(step - usual, moment) for step, moment in zip(
             size.tolist(), (t[jumps] - t[0]).tolist(), strict=True)),
     ]
-    whole = np.full(len(keep), np.nan)
-    whole[keep] = t
-    return stamp_checks.take(replace(recording, t=whole), keep, found)
-
-
-def _far_off(distance: Array, since_start: Array, total: int, places: Index) -> list[Defect]:
-    count = len(places)
-    if not count:
-        return []
-    away = float(distance[0])
-    where = f'{_duration(away)} from the one before' if np.isfinite(away) else 'not finite'
-    text = (f'{count} of {total} stamps are far from those around them or not finite, and '
-            f'their samples are left out; the first is that of sample {places[0]}, {where}.')
-    return [stamp_checks.share_defect(
-        'stamps_far_off', text, count, total, float(since_start[0]),
-        stamp_checks.THRESHOLDS.backwards_share,
-        ' Let the driver stamp by one clock and record again.')]
+    return stamp_checks.take(timed, keep, found)
 
 
 def _set(size: float, moment: float) -> Defect:

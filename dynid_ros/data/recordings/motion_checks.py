@@ -108,9 +108,8 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
         text = f'{name} wraps around {len(places)} times; its position is unwrapped.'
         where = stamp_of(recording, int(places[0]) + 1)
         limit = THRESHOLDS.wrap_step
-        found.append(
-            Defect('position_wrapped', 'warning', text, name, len(places), where, TURN, limit)
-        )
+        found.append(Defect(
+            'position_wrapped', 'warning', text, name, len(places), where, TURN, limit))
     return replace(recording, q=q, defects=(*recording.defects, *found))
 
 
@@ -195,7 +194,6 @@ def quantisation_defects(recording: Recording) -> list[Defect]:
         if np.mean(np.abs(multiple - np.rint(multiple)) < 0.1) < THRESHOLDS.encoder_share:
             continue
         text = f'The position of {name} is quantised in steps of {step:.3g}; filtering smooths it.'
-        found.append(
-            Defect('position_quantised', 'info', text, name, value=step, threshold=limit)
-        )
+        found.append(Defect(
+            'position_quantised', 'info', text, name, value=step, threshold=limit))
     return found

@@ -144,12 +144,9 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     found += [*rate_defects(float(np.median(np.diff(recording.t)))), *stamp_defects(recording),
               *_dead_signal(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
-        found += [
-            *(degree_defects(recording, arm) or jump_defects(recording, arm)),
-            *constant_defects(recording),
-            *_position_limits(recording, arm),
-            *quantisation_defects(recording),
-        ]
+        found += [*(degree_defects(recording, arm) or jump_defects(recording, arm)),
+                  *constant_defects(recording), *_position_limits(recording, arm),
+                  *quantisation_defects(recording)]
     found += [*_saturated(recording, arm), *_velocity_limits(recording, arm)]
     return (*recording.defects, *found)
 
@@ -157,34 +154,28 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
 def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
     rows, least = recording.q.size, THRESHOLDS.samples_per_parameter * arm.layout.size
     if rows < least:
-        text = (
-            f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
-            f'parameters; record at least {-(-least // arm.n)} samples.'
-        )
+        text = (f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
+                f'parameters; record at least {-(-least // arm.n)} samples.')
         return [Defect('too_short', 'error', text, None, len(recording.t), None, rows, least)]
     shortest = THRESHOLDS.shortest
     if usable(recording.t) and recording.seconds < shortest:
         text = f'The recording lasts {recording.seconds:.3g} s; record at least {shortest:g} s.'
-        count, seconds = len(recording.t), recording.seconds
-        return [Defect('too_short', 'error', text, None, count, None, seconds, shortest)]
+        return [Defect('too_short', 'error', text, None, len(recording.t), None,
+                       recording.seconds, shortest)]
     return []
 
 
 def _nonfinite(recording: Recording) -> list[Defect]:
-    signal = (
-        f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or '
-        f'infinite: cut these samples out; where all are, its interface is missing in the driver '
-        'or in the broadcaster.'
-    )
-    position = (
-        '{name}: {count} of {total} positions are NaN or infinite; fix the driver and '
-        'record again.'
-    )
     return [
-        *marked_defects(recording, ~np.isfinite(recording.q), 'position_nan', 'error', position,
-                        threshold=THRESHOLDS.missing_share),
-        *marked_defects(recording, ~np.isfinite(recording.u), 'effort_nan', 'error', signal),
-    ]
+        *marked_defects(
+            recording, ~np.isfinite(recording.q), 'position_nan', 'error',
+            '{name}: {count} of {total} positions are NaN or infinite; fix the driver and record '
+            'again.', threshold=THRESHOLDS.missing_share),
+        *marked_defects(
+            recording, ~np.isfinite(recording.u), 'effort_nan', 'error',
+            f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or infinite: '
+            'cut these samples out; where all are, its interface is missing in the driver or in '
+            'the broadcaster.')]
 
 
 def _dead_signal(recording: Recording) -> list[Defect]:
@@ -212,8 +203,8 @@ def unmeasured(joint: str, signal: str, value: float) -> str:
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
     if not np.isfinite(recording.u).all():
         return []
-    limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    near, share = THRESHOLDS.saturated, np.abs(joint_torque(recording.u, arm.drive)) / limit
+    near = THRESHOLDS.saturated
+    share = np.abs(joint_torque(recording.u, arm.drive)) / arm.limits.effort
     marks = share >= 1 - near
     few = marks.sum(axis=0) < THRESHOLDS.saturated_samples
     marks[:, few | ~(share <= 1 + near).all(axis=0)] = False
@@ -225,9 +216,8 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
 def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     if recording.qd is None:
         return []
-    limit = np.where(arm.limits.velocity > 0, arm.limits.velocity, np.inf)
     slack = THRESHOLDS.velocity_slack
-    bad = np.abs(recording.qd) > slack * limit
+    bad = np.abs(recording.qd) > slack * arm.limits.velocity
     text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
     return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
 
@@ -238,11 +228,10 @@ def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     excess = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
     beyond = excess > slack
     touching = (excess >= 0) & ~beyond.any(axis=0)
-    outside = (
-        '{name} is beyond its position limits in {count} samples: check units, offsets and limits.'
-    )
-    hit = '{name} is at its position limit in {count} samples: contact there is not modelled.'
     return [
-        *marked_defects(recording, beyond, 'position_limit', 'warning', outside, threshold=slack),
-        *marked_defects(recording, touching, 'position_limit', 'info', hit, threshold=0.0),
-    ]
+        *marked_defects(
+            recording, beyond, 'position_limit', 'warning', '{name} is beyond its position limits '
+            'in {count} samples: check units, offsets and limits.', threshold=slack),
+        *marked_defects(
+            recording, touching, 'position_limit', 'info', '{name} is at its position limit in '
+            '{count} samples: contact there is not modelled.', threshold=0.0)]

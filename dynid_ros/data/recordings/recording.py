@@ -144,11 +144,6 @@ class Recording(Summarised):
     @property
     def seconds(self) -> float:
         """Length of the recording, s."""
-        if not len(self.t):
-            return 0.0
-        # Nearly all stamps are finite.
-        if np.isfinite(self.t[0]) and np.isfinite(self.t[-1]):
-            return float(self.t[-1] - self.t[0])
         finite = self.t[np.isfinite(self.t)]
         return float(finite[-1] - finite[0]) if len(finite) else 0.0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,11 +73,15 @@ def only_increasing(recording: Recording) -> Recording:
     before = np.maximum.accumulate(np.append(-np.inf, stamps))[:-1]
     keep = stamps > before
     repeated = ~keep & (t == before)
-    found = [
-        *_repeated(recording, repeated),
-        *backwards_defects(recording, ~keep & ~repeated),
-    ]
-    return take(recording, keep, found)
+    same = ((recording.q[1:] == recording.q[:-1]) & (recording.u[1:] == recording.u[:-1])).all(1)
+    differing = int(np.count_nonzero(repeated[1:] & ~same))
+    other = (f'; {differing} hold other values, so the stamps are too coarse for the rate'
+             if differing else '')
+    return take(recording, keep, [
+        *left_out(recording, repeated, 'stamps_repeated', THRESHOLDS.repeated_share,
+                  f'{{count}} of {{total}} samples repeat a stamp and are left out{other}; look '
+                  'for a second publisher or a driver that stamps late.'),
+        *backwards_defects(recording, ~keep & ~repeated)])
 
 
 def take(recording: Recording, keep: NDArray[np.bool_], found: list[Defect]) -> Recording:
@@ -95,45 +98,27 @@ def stamp_of(recording: Recording, place: int) -> float | None:
     return stamp if np.isfinite(stamp) else None
 
 
-def _repeated(recording: Recording, repeated: NDArray[np.bool_]) -> list[Defect]:
-    count = int(repeated.sum())
-    if not count:
-        return []
-    places = np.flatnonzero(repeated)
-    q, u = recording.q, recording.u
-    same = (q[places] == q[places - 1]) & (u[places] == u[places - 1])
-    differing = count - int(same.all(axis=1).sum())
-    text = f'{count} of {len(recording.t)} samples repeat a stamp and are left out'
-    if differing:
-        text += f'; {differing} hold other values, so the stamps are too coarse for the rate'
-    text += '; look for a second publisher or a driver that stamps late.'
-    return [share_defect(
-        'stamps_repeated', text, count, len(recording.t), stamp_of(recording, int(places[0])),
-        THRESHOLDS.repeated_share)]
-
-
 def backwards_defects(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
     """Report samples left out because their stamps go back in time."""
-    count = int(backwards.sum())
+    return left_out(
+        recording, backwards, 'stamps_backwards', THRESHOLDS.backwards_share,
+        '{count} of {total} stamps go back in time and are left out.',
+        ' The clock was reset or two clocks are mixed: record again with one clock.')
+
+
+def left_out(
+    recording: Recording, marks: NDArray[np.bool_], code: str, limit: float, text: str,
+    remedy: str = '',
+) -> list[Defect]:
+    """Report marked samples that are left out: an error, with a remedy, if they are many."""
+    count, total = int(marks.sum()), len(marks)
     if not count:
         return []
-    text = f'{count} of {len(recording.t)} stamps go back in time and are left out.'
-    remedy = ' The clock was reset or two clocks are mixed: record again with one clock.'
-    return [share_defect(
-        'stamps_backwards', text, count, len(recording.t),
-        stamp_of(recording, int(np.argmax(backwards))), THRESHOLDS.backwards_share, remedy)]
-
-
-def share_defect(
-    code: str, text: str, count: int, total: int, first_stamp: float | None, limit: float,
-    remedy: str = '',
-) -> Defect:
-    """Report some samples of all that are left out: an error, with a remedy, if they are many."""
-    share = count / total
-    fatal = share > limit
-    return Defect(
-        code, 'error' if fatal else 'warning', text + remedy if fatal else text, None, count,
-        first_stamp, share, limit)
+    fatal = count > limit * total
+    return [Defect(
+        code, 'error' if fatal else 'warning',
+        text.format(count=count, total=total) + (remedy if fatal else ''), None, count,
+        stamp_of(recording, int(np.argmax(marks))), count / total, limit)]
 
 
 def stamp_defects(recording: Recording) -> list[Defect]:
@@ -151,29 +136,17 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
     # Where a clock was set, the pause stands for a step of unknown length.
     known = [d.first_stamp for d in recording.defects
              if d.code == CLOCK_SET and d.first_stamp is not None]
-    places = [bisect_right(range(len(t) - 1), moment, key=lambda k: t[k] - t[0]) - 1
-              for moment in known]
-    gaps = np.setdiff1d(gaps, places)
+    gaps = np.setdiff1d(gaps, np.searchsorted(t[:-1] - t[0], known, side='right') - 1)
     if not len(gaps):
         return []
     length = t[gaps + 1] - t[gaps]
     longest = float(length.max())
     lost = int(np.rint(length / usual - 1).sum())
-    text = (
-        f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
-        f'raise the queue depth of the recorder or lower the load.'
-    )
-    return [
-        Defect(
-            'stamps_gap',
-            'warning' if longest > THRESHOLDS.gap_seconds else 'info',
-            text,
-            count=len(gaps),
-            first_stamp=float(t[gaps[0]] - t[0]),
-            value=longest,
-            threshold=limit,
-        )
-    ]
+    text = (f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
+            'raise the queue depth of the recorder or lower the load.')
+    severity = 'warning' if longest > THRESHOLDS.gap_seconds else 'info'
+    return [Defect('stamps_gap', severity, text, None, len(gaps), float(t[gaps[0]] - t[0]),
+                   longest, limit)]
 
 
 def _jitter(t: Array, usual: float) -> list[Defect]:
@@ -184,8 +157,6 @@ def _jitter(t: Array, usual: float) -> list[Defect]:
     jitter = float(off @ off / max(len(off), 1)) ** 0.5
     if jitter <= limit:
         return []
-    text = (
-        f'The step between samples varies by {100 * jitter:.0f} %: the stamps are taken late, not '
-        f'at the measurement; let the driver stamp.'
-    )
+    text = (f'The step between samples varies by {100 * jitter:.0f} %: the stamps are taken late, '
+            'not at the measurement; let the driver stamp.')
     return [Defect('stamps_jitter', 'warning', text, count=count, value=jitter, threshold=limit)]

@@ -53,10 +53,8 @@ def rate_defects(usual_step: float) -> list[Defect]:
         return [Defect('rate_implausible', 'error', text, value=rate,
                        threshold=high if rate > high else low)]
     if rate < least:
-        text = (
-            f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; record '
-            f'at {least:g} Hz or more.'
-        )
+        text = (f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; '
+                f'record at {least:g} Hz or more.')
         return [Defect('rate_low', 'warning', text, value=rate, threshold=least)]
     return []
 

@@ -22,23 +22,17 @@ def without_bad_velocities(recording: Recording) -> Recording:
     qd = recording.qd
     if qd is None or len(recording.t) < 3:
         return recording
-    found = [*_nonfinite(recording, qd)] or [*_zero(recording, qd), *_inconsistent(recording, qd)]
+    still = moves(recording) & ~qd.any(axis=0)
+    found = marked_defects(
+        recording, ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity), 'velocity_nan', 'warning',
+        f'{{name}} has {{count}} NaN or infinite velocities: {LEFT_OUT}',
+    ) or [*marked_defects(
+        recording, np.broadcast_to(still, qd.shape), 'velocity_zero', 'warning',
+        f'{{name}} moves but its velocity is always zero: {LEFT_OUT}', value=0.0),
+        *_inconsistent(recording, qd)]
     if not found:
         return recording
     return replace(recording, qd=None, defects=(*recording.defects, *found))
-
-
-def _nonfinite(recording: Recording, qd: Array) -> list[Defect]:
-    return marked_defects(
-        recording, ~(np.abs(qd) <= absurd_values.THRESHOLDS.velocity), 'velocity_nan', 'warning',
-        f'{{name}} has {{count}} NaN or infinite velocities: {LEFT_OUT}')
-
-
-def _zero(recording: Recording, qd: Array) -> list[Defect]:
-    still = moves(recording) & ~qd.any(axis=0)
-    return marked_defects(
-        recording, np.broadcast_to(still, qd.shape), 'velocity_zero', 'warning',
-        f'{{name}} moves but its velocity is always zero: {LEFT_OUT}', value=0.0)
 
 
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:

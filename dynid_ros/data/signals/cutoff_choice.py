@@ -81,6 +81,7 @@ def _above_noise(change: Array, window: Array, high: NDArray[np.bool_]) -> Array
 
 def _fast_length(samples: int) -> int:
     """Find the largest product of 2, 3 and 5 up to a number of samples."""
+    from scipy.fft import next_fast_len
+
     # SciPy's prev_fast_len came with 1.12, and Humble has 1.8.
-    odd = [int(3**b * 5**c) for b in range(20) for c in range(14)]
-    return max(top << ((samples // top).bit_length() - 1) for top in odd if top <= samples)
+    return next(n for n in range(samples, 0, -1) if next_fast_len(n, real=True) == n)

@@ -8,8 +8,6 @@ discrete time; a common error of both sides cancels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynid_ros.utilities.arrays import Array
@@ -17,68 +15,6 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
 
 REACH = 2
-
-
-@dataclass(frozen=True)
-class Discretisation:
-    """
-    Both filters in discrete time, with the pole they share.
-
-    Attributes
-    ----------
-    pole : float
-        Pole, between -1 and 1.
-    derivative : tuple of three float
-        Numerator of s f(s): factors of the newest sample and the two before it, 1/s.
-    low_pass : tuple of three float
-        Numerator of f(s).
-
-    """
-
-    pole: float
-    derivative: tuple[float, float, float]
-    low_pass: tuple[float, float, float]
-
-    @staticmethod
-    def zero_order_hold(bandwidth: float, period: float) -> Discretisation:
-        """
-        Give the filters of the two-axis article, g(z) and f(z) with a zero-order hold.
-
-        g is a difference half a sample ahead of f and larger by a factor of 1 + lambda T / 2:
-        inertial parameters are too small by that factor.
-
-        Parameters
-        ----------
-        bandwidth : float
-            lambda, rad/s.
-        period : float
-            T, s.
-
-        """
-        pole = float(np.exp(-bandwidth * period))
-        return Discretisation(pole, (bandwidth, -bandwidth, 0.0), (0.0, 1.0 - pole, 0.0))
-
-    @staticmethod
-    def simpson(bandwidth: float, period: float) -> Discretisation:
-        """
-        Give filters that integrate over two samples by Simpson's rule.
-
-        The momentum gained over two samples is the integral of the forces,
-        ``P[k+1] - P[k-1] = T / 3 (x[k+1] + 4 x[k] + x[k-1])`` with x = tau - F theta; one
-        exponential average follows on both sides. They match up to (w T)⁴ / 180 at the angular
-        frequency w, and lag by one sample besides the average.
-
-        Parameters
-        ----------
-        bandwidth : float
-            lambda, rad/s.
-        period : float
-            T, s.
-
-        """
-        pole = float(np.exp(-bandwidth * period))
-        half, sixth = (1.0 - pole) / (2.0 * period), (1.0 - pole) / 6.0
-        return Discretisation(pole, (half, 0.0, -half), (sixth, 4.0 * sixth, sixth))
 
 
 class FirstOrderFilter(Checkpointed):
@@ -89,15 +25,24 @@ class FirstOrderFilter(Checkpointed):
     first sample that has its two predecessors, from zero: as both sides of the regression start
     alike, rows are valid from the first one on, for any motion of the arm.
 
+    The momentum gained over two samples is the integral of the forces by Simpson's rule,
+    ``P[k+1] - P[k-1] = T / 3 (x[k+1] + 4 x[k] + x[k-1])`` with x = tau - F theta; one exponential
+    average follows on both sides. They match up to (w T)⁴ / 180 at the angular frequency w, and
+    lag by one sample besides the average.
+
     Parameters
     ----------
-    discretisation : Discretisation
-        The filters.
+    bandwidth : float
+        lambda, rad/s.
+    period : float
+        T, s.
     columns : int
         Number of signals c.
 
     Attributes
     ----------
+    pole : float
+        Of the average.
     state_rows : (6, c) ndarray
         The last two samples of p, those of x, the output, and in its last row the number of
         samples seen, up to `REACH`.
@@ -106,9 +51,10 @@ class FirstOrderFilter(Checkpointed):
 
     saved = ('state_rows',)
 
-    def __init__(self, discretisation: Discretisation, columns: int) -> None:
-        self._pole = discretisation.pole
-        self._taps = np.array([discretisation.derivative, discretisation.low_pass])
+    def __init__(self, bandwidth: float, period: float, columns: int) -> None:
+        self.pole = float(np.exp(-bandwidth * period))
+        half, sixth = (1.0 - self.pole) / (2.0 * period), (1.0 - self.pole) / 6.0
+        self._taps = np.array([[half, 0.0, -half], [sixth, 4.0 * sixth, sixth]])
         self.state_rows = np.zeros((6, columns))
 
     def reset(self) -> None:
@@ -137,33 +83,8 @@ class FirstOrderFilter(Checkpointed):
             taps, p = taps * [[0.0], [1.0]], x
         missing = min(len(x), REACH - int(self.state_rows[5, 0]))
         out = np.empty((len(x) - missing, x.shape[1]))
-        filter_block(self._pole, taps, x, p, self.state_rows, missing, out)
+        filter_block(self.pole, taps, x, p, self.state_rows, missing, out)
         return out
-
-
-def filtered(discretisation: Discretisation, x: Array, p: Array | None = None) -> Array:
-    """
-    ``f x + s f p`` of whole signals.
-
-    Parameters
-    ----------
-    discretisation : Discretisation
-        The filters.
-    x, p : (N, ...) ndarray
-        Signals for f(s) and, if given, for s f(s).
-
-    Returns
-    -------
-    (N - 2, ...) ndarray
-        Output from the third sample on.
-
-    """
-    def flat(values: Array) -> Array:
-        return np.ascontiguousarray(values, dtype=float).reshape(len(values), -1)
-
-    run = FirstOrderFilter(discretisation, flat(x).shape[1])
-    out = run.apply(flat(x), None if p is None else flat(p))
-    return out.reshape(len(out), *x.shape[1:])
 
 
 @kernel

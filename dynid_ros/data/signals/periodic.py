@@ -47,8 +47,6 @@ def average_periods(
     samples = round(period * rate_hz)
     # Half a sample may be missing: the last sample covers the time until the next.
     periods = int((len(x) + 0.5) / (rate_hz * period))
-    if periods < 2:
-        raise RecordingError(_too_short(len(x) / rate_hz, period))
     if samples < 2:
         raise RecordingError(f'a period of {period:g} s is shorter than two samples at '
                              f'{rate_hz:.4g} Hz; give the period of the motion in s')
@@ -95,7 +93,8 @@ def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
     """
     size = period * rate_hz
     if len(q) + 0.5 < 2 * size:
-        raise RecordingError(_too_short(len(q) / rate_hz, period))
+        raise RecordingError(f'a stretch of {len(q) / rate_hz:.3g} s holds less than two periods '
+                             f'of {period:g} s; choose another filter')
     # Of the range, since the mean square would shrink with the standstill.
     spread = float(np.linalg.norm(np.ptp(q, axis=0))) / np.sqrt(8)
     k = np.arange(int(len(q) - size + 0.5))
@@ -117,11 +116,6 @@ def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
             f'the motion does not repeat itself every {period:g} s, not even twice in a row; '
             'check its period, or choose another filter')
     return found
-
-
-def _too_short(seconds: float, period: float) -> str:
-    return (f'a stretch of {seconds:.3g} s holds less than two periods of {period:g} s; choose '
-            'another filter')
 
 
 def harmonic_derivative(x: Array, rate_hz: float, cutoff_hz: float, order: int) -> Array:

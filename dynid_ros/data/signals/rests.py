@@ -78,9 +78,7 @@ def together(parts: Sequence[Rests]) -> Rests:
 def _approach(qd: Array, limit: Array) -> Array:
     """Direction of the last motion of each joint, (n,)."""
     fast = np.abs(qd) > limit
-    directions = np.zeros(len(limit))
-    for joint, column in enumerate(fast.T):
-        moments = np.flatnonzero(column)
-        if len(moments):
-            directions[joint] = np.sign(qd[moments[-1], joint])
-    return directions
+    if not len(qd):
+        return np.zeros(len(limit))
+    last = len(qd) - 1 - np.argmax(fast[::-1], axis=0)
+    return np.where(fast.any(axis=0), np.sign(qd[last, np.arange(len(limit))]), 0.0)

@@ -156,10 +156,8 @@ def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
             f'{recording.source}: its stamps come in bursts, {rate_hz:.4g} Hz within them and '
             f'{len(t) / kept:.4g} Hz on average; let the driver stamp')
     if not stretches:
-        raise RecordingError(
-            f'{recording.source}: no stretch of {shortest:g} s without a gap in its stamps; '
-            'record again'
-        )
+        raise RecordingError(f'{recording.source}: no stretch of {shortest:g} s without a gap in '
+                             'its stamps; record again')
     return stretches
 
 

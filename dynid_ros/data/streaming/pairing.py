@@ -108,7 +108,9 @@ class Pairing:
         u = np.concatenate([self._known[1], new[1]])
         self._signals = []
         newest = -1 if self._newest is None else self._newest
-        self._known = _from(times, u, newest - WAIT)
+        # From the last one before any state that may come on.
+        first = max(0, int(np.searchsorted(times, newest - WAIT)) - 1)
+        self._known = times[first:], u[first:]
         ready = stamps <= newest
         gone = ~ready & (np.abs(stamps - self._last) > WAIT)
         self._states = [s for s, over in zip(self._states, ready | gone, strict=True) if not over]
@@ -153,9 +155,3 @@ def interpolated(stamps: Stamps, times: Stamps, u: Array) -> tuple[NDArray[np.bo
 def _columns(samples: list[tuple[int, Array]], width: int) -> tuple[Stamps, Array]:
     stamps = np.array([stamp for stamp, _ in samples], dtype=np.int64)
     return stamps, np.array([values for _, values in samples], dtype=float).reshape(-1, width)
-
-
-def _from(times: Stamps, u: Array, oldest: int) -> tuple[Stamps, Array]:
-    """Signals from the last one before a stamp on."""
-    first = max(0, int(np.searchsorted(times, oldest)) - 1)
-    return times[first:], u[first:]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 import re
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.tables.column_words import (
     Column,
-    OTHERS,
     plain,
     SIGNALS,
     summary,
@@ -21,19 +20,20 @@ from dynid_ros.data.tables.column_words import (
     with_number,
     WORDS,
 )
+from dynid_ros.data.tables.joint_names import likely_names
 from dynid_ros.errors import listed, RecordingError
 
 #: Columns that the documents name; others are guesses.
 DOCUMENTED = re.compile(
     r'(q|qd|dq|tau|u)([_.]?\*|\[\*\])|\*\.(position|velocity|effort|torque|current|voltage)')
 TIME_NAMES = ('t', 'time', 'stamp')
-_REMEDY = 'name the right ones under table in arm.yaml'
+#: Short names of quantities.
+_STEMS = {'position': 'q', 'velocity': 'qd', 'signal': 'tau'}
 
 #: Place of columns that hold a joint alone, behind all others.
 _BARE = 9
 
 Family = list[Column]
-Order = tuple[int, ...]
 
 
 class Choice:
@@ -76,18 +76,28 @@ class Choice:
             Some joints have none, or several columns are as likely.
 
         """
-        fits: dict[Order, list[Family]] = defaultdict(list)
-        for mode, family in self._complete():
+        fits: dict[tuple[int, ...], list[Family]] = defaultdict(list)
+        unfit = False
+        for mode, family, ordered in self._candidates():
             order = self._order(family[0], quantity, bare)
-            if order is not None:
-                fits[(order[0] == _BARE, mode, *order)].append(family)
+            if order is None:
+                continue
+            if ordered:
+                fits[(order[0] == _BARE, mode, *order)].append(ordered)
+            elif order[0] != _BARE:
+                # A log without velocities is complete.
+                unfit |= mode == 0 or (mode == 1 and (
+                    DOCUMENTED.fullmatch(family[0].pattern) is not None
+                    or (quantity != 'velocity' and len(family) >= self._arm.n - 1)))
         if not fits:
-            self._refuse_partial(quantity, bare)
+            if unfit:
+                raise self.missing(quantity)
             return None
         chosen = fits[min(fits)]
         if len(chosen) > 1:
             shown = ' or '.join(summary([column.name for column in family]) for family in chosen)
-            raise RecordingError(f'{self.path}: {quantity} may be {shown}; {_REMEDY}')
+            raise RecordingError(f'{self.path}: {quantity} may be {shown}; name the right ones '
+                                 'under table in arm.yaml')
         return chosen[0]
 
     def time(self) -> Family:
@@ -119,27 +129,20 @@ class Choice:
                                  'one in table.time of arm.yaml')
         return []
 
-    def listing(self) -> str:
-        """Name the columns there."""
-        return summary(self.names) or 'none'
-
     def missing(self, quantity: str) -> RecordingError:
-        """Return the error that a quantity is not there."""
-        stem, ending = {'position': ('q', 'position'), 'signal': ('tau', 'effort')}[quantity]
-        text = (f'{self.path} has no columns of {quantity} for {self._arm.name} (such as '
-                f'{stem}_0 or {self._arm.joint_names[0]}.{ending}); it has {self.listing()}')
-        labels = [[column.label for column in family if not column.label.isdigit()
-                   and not OTHERS.intersection(tokens(column.label))]
-                  for family in _families(self.names, with_label)
-                  if self._order(family[0], quantity, False) is not None]
-        most = max(labels, key=len, default=[])
-        if most:
-            return RecordingError(
-                f'{text}; these are of {listed(most, 12)}, and the '
-                f'joints of {self._arm.name} are {listed(self._arm.joint_names, 12)}: set joints '
-                'or aliases in arm.yaml')
-        file = ', or their file in table.signal_file' if quantity == 'signal' else ''
-        return RecordingError(f'{text}; name them under table in arm.yaml{file}')
+        """Return the error that a quantity is not there, with the columns that come next to it."""
+        near = max((family for _, family, _ in self._candidates()
+                    if self._order(family[0], quantity, False) is not None),
+                   key=len, default=[])
+        labels = {column.label for column in near}
+        lacking = [name for name in self._arm.joint_names if name not in labels]
+        shown = f': {summary([column.name for column in near])} do not fit' if near else (
+            f' (such as {_STEMS[quantity]}_0 or {lacking[0]}.{quantity})')
+        return RecordingError(
+            f'{self.path} has no columns of {quantity} for {listed(lacking, 12)}{shown}; it has '
+            f'{summary(self.names) or "none"}; name the right ones, once each, under table in '
+            'arm.yaml, or set joints or aliases there'
+            + (', or table.signal_file' if quantity == 'signal' else ''))
 
     def _order(self, column: Column, quantity: str, bare: bool) -> tuple[int, int] | None:
         """How likely columns hold a quantity, least first; None if they do not."""
@@ -155,27 +158,20 @@ class Choice:
         kinds = (self._arm.drive.signal, 'signal', *SIGNALS)
         return kinds.index(column.quantity), rank
 
-    def _complete(self) -> Iterator[tuple[int, Family]]:
-        """Families that cover the joints, in their order: by names, numbers, likely names."""
+    def _candidates(self) -> Iterator[tuple[int, Family, Family | None]]:
+        """Families by names of joints, numbers, likely names; and in their order if complete."""
         sets = (self._arm.joint_names, *self._arm.aliases)
         for joints in sets:
-            for by in self._by_label(joints):
-                if set(joints) <= set(by):
-                    yield 0, [by[joint] for joint in joints]
+            for family in _families(self.names, partial(with_joints, joints=joints)):
+                by = {column.label: column for column in family}
+                yield 0, family, [by[j] for j in joints] if set(joints) <= set(by) else None
         for family in _families(self.names, with_number):
-            ordered = self._in_order(family)
-            if ordered and not any(with_joints(ordered[0].name, joints) for joints in sets):
-                yield 1, ordered
+            if not any(with_joints(family[0].name, joints) for joints in sets):
+                yield 1, family, self._in_order(family)
         for family in _families(self.names, with_label):
-            ordered = self._same_but_affixes(family)
-            if ordered:
-                yield 2, ordered
+            yield 2, family, self._same_but_affixes(family)
         if self._arm.n == 1:
-            yield from ((3, [column]) for column in map(plain, self.names))
-
-    def _by_label(self, joints: Sequence[str]) -> list[dict[str, Column]]:
-        return [{column.label: column for column in family}
-                for family in _families(self.names, lambda name: with_joints(name, joints))]
+            yield from ((3, [column], [column]) for column in map(plain, self.names))
 
     def _in_order(self, family: Family) -> Family | None:
         """Put numbered columns in the order of the joints, by the numbers of these if any."""
@@ -188,52 +184,9 @@ class Choice:
 
     def _same_but_affixes(self, family: Family) -> Family | None:
         """Match names that differ from those of the joints by what all of them share."""
-        cores = dict(zip(_cores([column.label for column in family]), family, strict=True))
-        for joints in (self._arm.joint_names, *self._arm.aliases):
-            wanted = _cores(joints)
-            if set(wanted) == set(cores) and len(cores) == len(family):
-                return [cores[core] for core in wanted]
-        return None
-
-    def _refuse_partial(self, quantity: str, bare: bool) -> None:
-        """Raise the error of columns that some joints lack."""
-        for joints in (self._arm.joint_names, *self._arm.aliases):
-            for by in self._by_label(joints):
-                column = next(iter(by.values()))
-                if self._order(column, quantity, bare) is not None:
-                    lacking = [joint for joint in joints if joint not in by]
-                    raise RecordingError(
-                        f'{self.path} has no {quantity} of {listed(lacking)}: the column '
-                        f'{column.pattern.replace("*", lacking[0])} is missing; it has '
-                        f'{self.listing()}')
-        numbered = [(order, family) for family in _families(self.names, with_number)
-                    if (order := self._order(family[0], quantity, False)) is not None
-                    and (DOCUMENTED.fullmatch(family[0].pattern)
-                         or (quantity != 'velocity' and len(family) >= self._arm.n - 1))]
-        if numbered:
-            self._refuse_numbers(min(numbered, key=lambda item: (item[0], -len(item[1])))[1])
-
-    def _refuse_numbers(self, family: Family) -> None:
-        """Raise the error of numbered columns that are not one for each joint."""
-        found = sorted((int(column.label), column.name) for column in family)
-        for (before, other), (number, name) in pairwise(found):
-            if number == before:
-                twice = name if name == other else f'{other} and {name}'
-                raise RecordingError(
-                    f'{self.path} has two columns of one number, {twice}; give each column a name '
-                    'of its own')
-        first = min(found[0][0], 1)
-        pattern = family[0].pattern
-        if len(found) == self._arm.n or found[-1][0] - first == self._arm.n - 1:
-            for expected, (number, name) in enumerate(found, start=first):
-                if number != expected:
-                    raise RecordingError(
-                        f'{self.path} has a column {name} where '
-                        f'{pattern.replace("*", str(expected))} should be: the numbers must go '
-                        f'from 0 or 1 without a gap; it has {self.listing()}; {_REMEDY}')
-        raise RecordingError(
-            f'{self.path} has {len(found)} columns {found[0][1]} ... {found[-1][1]}, but '
-            f'{self._arm.name} has {self._arm.n} joints; {_REMEDY}')
+        by = {column.label: column for column in family}
+        likely = likely_names(self._arm, by)
+        return [by[name] for name in likely[0]] if len(likely) == 1 else None
 
 
 def role(path: Path) -> str:
@@ -282,16 +235,3 @@ def _numbers(joints: Sequence[str]) -> list[int]:
     if sorted(number - first for number in numbers) != count:
         return count
     return [number - first for number in numbers]
-
-
-def _cores(names: Sequence[str]) -> list[str]:
-    """Leave out what all names begin and end with."""
-    left = [name[_shared(names):].lower() for name in names]
-    end = _shared([name[::-1] for name in left])
-    return [name[:len(name) - end] for name in left]
-
-
-def _shared(names: Sequence[str]) -> int:
-    """Count the characters that all names begin with."""
-    columns = enumerate(zip(*names, strict=False))
-    return next((k for k, letters in columns if len(set(letters)) > 1), min(map(len, names)))

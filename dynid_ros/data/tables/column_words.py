@@ -16,29 +16,30 @@ def _words(text: str) -> frozenset[str]:
 #: Words that name a quantity. Drive signals have three kinds, and words that any of them may have.
 WORDS = {
     word: quantity for quantity, words in {
-        'position': 'q pos position positions jpos angle angles theta',
-        'velocity': 'qd dq qdot vel velocity velocities speed speeds v dtheta thetadot omega',
-        'effort': 'tau torque torques trq moment moments',
-        'current': 'current currents cur curr i amps',
+        'position': 'q pos position positions jpos angle angles theta winkel',
+        'velocity': 'qd dq qdot vel velocity velocities speed speeds v dtheta thetadot omega '
+                    'geschwindigkeit',
+        'effort': 'tau torque torques trq moment moments drehmoment',
+        'current': 'current currents cur curr i amps strom',
         'voltage': 'voltage voltages volt volts',
         'signal': 'effort efforts u',
         'time': 't time tout elapsed duration stamp timestamp timestamps date datetime seconds '
-                'secs sec nsecs nanosec nanoseconds milliseconds microseconds',
+                'secs sec nsecs nanosec nanoseconds milliseconds microseconds zeit',
     }.items() for word in words.split()}
 SIGNALS = ('effort', 'current', 'voltage', 'signal')
 #: Words that say nothing, or that a value was measured.
 FILLERS = _words(
     'joint joints jnt j axis axes a link field data robot arm value values msg state states '
-    'header actual act measured measurement meas real fb feedback')
+    'header actual act measured measurement meas real fb feedback achse achsen gelenk ist')
 #: Words of columns that are no measured quantity of a joint: commands, errors, limits, the tool.
 OTHERS = _words(
-    'target desired des d cmd command commanded ref reference goal set setpoint sp error err ext '
-    'external limit lim max min std tcp pose ee cartesian cart tool wrench temp temperature '
+    'target desired des d soll cmd command commanded ref reference goal set setpoint sp error err '
+    'ext external limit lim max min std tcp pose ee cartesian cart tool wrench temp temperature '
     'temperatures gravity model mode output control estimated est hat predicted pred gripper '
     'finger cycle execution period delay dt qdd ddq acc acceleration accelerations ddot')
 #: Factors to rad or m, rad/s or m/s, Nm (A, V) and s.
 _LENGTHS = {'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'mm': 1e-3,
-            **dict.fromkeys(('deg', 'degree', 'degrees', '°'), math.pi / 180)}
+            **dict.fromkeys(('deg', 'degree', 'degrees', 'grad', '°'), math.pi / 180)}
 UNITS = {
     'position': _LENGTHS, 'velocity': {**_LENGTHS, 'rpm': math.pi / 30},
     'effort': {'nm': 1.0, 'n': 1.0, 'mnm': 1e-3, 'nmm': 1e-3, 'ncm': 1e-2},
@@ -106,17 +107,20 @@ def with_number(name: str) -> Column | None:
 def with_label(name: str) -> Column | None:
     """Read a column of a joint that is not known: what stands beside the quantity."""
     text = _without_unit(name)[0]
-    parts = [(found.start(), found.end()) for found in re.finditer(r'[^/.]+', text)]
-    for k in reversed(range(len(parts))):
-        start, end = parts[k]
-        if not _quantity(tokens(text[start:end])):
+    parts = [found.span() for found in re.finditer(r'[^/.]+', text)]
+    for k, (start, end) in reversed([*enumerate(parts)]):
+        part = text[start:end]
+        if not _quantity(tokens(part)):
             continue
-        rest = [word for word in tokens(text[start:end])
-                if word not in WORDS and word not in FILLERS and word not in BARE_UNITS]
-        if rest:
-            return _beside(name, text, start, end)
-        beside = [parts[i] for i in (k + 1, k - 1) if 0 <= i < len(parts)]
-        return _column(name, *beside[0]) if beside else None
+        if all(word in WORDS or word in FILLERS or word in BARE_UNITS for word in tokens(part)):
+            beside = [parts[i] for i in (k + 1, k - 1) if 0 <= i < len(parts)]
+            return _column(name, *beside[0]) if beside else None
+        # A joint and its quantity in one word, such as ``elbow_pos`` and ``pos_elbow``.
+        words = [found.span() for found in re.finditer(r'[^\W_]+', part)]
+        known = [part[a:b].lower() in WORDS or part[a:b].lower() in BARE_UNITS for a, b in words]
+        inner = (words[:known.index(True)] if known[-1] else
+                 words[known.index(False):] if known[0] else [])
+        return _column(name, start + inner[0][0], start + inner[-1][1]) if inner else None
     return None
 
 
@@ -145,21 +149,6 @@ def summary(names: Sequence[str]) -> str:
         same = [name for _, name in group]
         shown.append(same[0] if len(same) == 1 else f'{same[0]} ... {same[-1]}')
     return ', '.join(shown)
-
-
-def _beside(name: str, text: str, start: int, end: int) -> Column | None:
-    """Read a joint and its quantity in one word, such as ``elbow_pos`` and ``pos_elbow``."""
-    words = [(found.start(), found.end())
-             for found in re.finditer(r'[^\W_]+', text[start:end])]
-    known = [text[start + a:start + b].lower() in WORDS or
-             text[start + a:start + b].lower() in BARE_UNITS for a, b in words]
-    if known[-1]:
-        inner = words[:known.index(True)]
-    elif known[0]:
-        inner = words[known.index(False):]
-    else:
-        return None
-    return _column(name, start + inner[0][0], start + inner[-1][1]) if inner else None
 
 
 def _column(name: str, start: int, end: int) -> Column:

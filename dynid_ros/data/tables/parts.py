@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.tables.array_table import ArrayTable, open_arrays
+from dynid_ros.data.tables.array_table import open_arrays
 from dynid_ros.data.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
 from dynid_ros.data.tables.column_words import FILLERS, plain, summary, tokens, WORDS
-from dynid_ros.data.tables.text_table import open_text, require, TextTable
+from dynid_ros.data.tables.text_table import open_text, Table
 from dynid_ros.errors import RecordingError
 
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
@@ -17,7 +18,6 @@ TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
 QUANTITIES = ('position', 'velocity', 'signal')
 
-Table = TextTable | ArrayTable
 #: A file with the columns of it by quantity, ``time`` included.
 Part = tuple[Table, dict[str, Family]]
 
@@ -86,7 +86,7 @@ def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
 def _named(table: Table, names: Sequence[str | None]) -> Family:
     """Return the columns that arm.yaml names."""
     stated = [name for name in names if name is not None]
-    require(table.path, table.names, stated)
+    table.require(stated)
     return [plain(name) for name in stated]
 
 
@@ -129,20 +129,19 @@ def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:
     settings = arm.table
     named = {settings.time, *settings.position, *settings.velocity, *settings.signal, *TIME_NAMES}
     every = [column for _, columns in parts for family in columns.values() for column in family]
+    known = {'', *arm.joint_names, *chain(*arm.aliases)}
+    others = [column.label for column in parts[0][1]['position']
+              if column.label not in known and not column.label.isdigit()]
     stated = len(parts) == 1 or settings.signal_file is not None
-    if stated and all(
+    if stated and not others and all(
             column.name in named or (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
             for column in every):
         return []
-    found = [f'{name} from {_shown(family)}' + f' of {table.path.name}' * (len(parts) > 1)
+    found = [f'{name} from {summary([column.name for column in family])}'
+             + f' of {table.path.name}' * (len(parts) > 1)
              for table, columns in parts for name, family in columns.items() if family]
+    if others:
+        found.append(f'joints {", ".join(others)} as {", ".join(arm.joint_names)}')
     if any(column.label.isdigit() for column in every):
         found.append(f'joints by number, {", ".join(arm.joint_names)}')
     return found
-
-
-def _shown(family: Family) -> str:
-    """Name columns by their pattern, numbered ones by the first and last."""
-    if any('*' in column.pattern and not column.label.isdigit() for column in family):
-        return family[0].pattern.replace('*', 'JOINT')
-    return summary([column.name for column in family])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from dynid_ros.arm.description.schema import ANGLES
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.in_blocks import Mask
-from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import THRESHOLDS
 from dynid_ros.data.recordings.stamp_unit import likely_unit
 from dynid_ros.data.recordings.stamp_unit import THRESHOLDS as RATES
@@ -16,6 +18,7 @@ from dynid_ros.data.recordings.stamp_unit import UNITS as STAMP_UNITS
 from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
 from dynid_ros.data.tables.column_words import Column, SIGNALS, UNITS
 from dynid_ros.data.tables.parts import guesses, parts_of
+from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 
@@ -28,9 +31,7 @@ MOST_STAMPS = 10_000
 CLOCK = (1e9, 4e9)
 
 
-def read_table(
-    path: Path, arm: ArmModel, *, rate_hz: float | None = None,
-) -> tuple[Array, Array, Array, Array | None, tuple[Defect, ...]]:
+def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Recording:
     """
     Read the columns that ``arm.table`` names, else those whose names say what they hold.
 
@@ -45,14 +46,8 @@ def read_table(
 
     Returns
     -------
-    t : (N,) ndarray
-        Time from the first row, s.
-    q, u : (N, n) ndarray
-        Positions and drive signals as recorded.
-    qd : (N, n) ndarray or None
-        Velocities as recorded, where there are any.
-    defects : tuple of Defect
-        Defects of the files, and guesses.
+    Recording
+        Values as recorded, and guesses among the defects.
 
     Raises
     ------
@@ -61,77 +56,68 @@ def read_table(
 
     """
     parts = parts_of(path, arm)
-    data: dict[str, Array] = {}
-    times: list[tuple[Array, float] | None] = []
-    defects: list[Defect] = []
     guessed = guesses(parts, arm)
-    bad: Mask = np.zeros(0, dtype=np.bool_)
-    for table, columns in parts:
-        wanted = {name: family for name, family in columns.items() if name != 'time'}
-        time = [column.name for column in columns['time']]
-        read = table.read([column.name for family in wanted.values() for column in family], time)
-        times.append(_seconds(read.take(time), columns['time'], guessed) if time else None)
-        values = {name: _in_units(read.take([column.name for column in family]), name, family, arm)
-                  for name, family in wanted.items()}
-        if data:
-            values, unreadable = _at_rows(
-                path, table.path, (times[0], len(bad)), (times[1], values, read.unreadable))
-            bad = bad | unreadable
+    data, start, bad, defects = _values(*parts[0], arm, guessed)
+    t = data.pop('time', None)
+    for table, columns in parts[1:]:
+        values, other_start, unreadable, found = _values(table, columns, arm, guessed)
+        if t is None or 'time' not in values:
+            if len(unreadable) != len(bad):
+                raise RecordingError(f'{path}: {len(bad)} rows of positions but '
+                                     f'{len(unreadable)} rows of signals in {table.path.name}')
         else:
-            bad = read.unreadable
-        data |= values
-        defects += read.defects
-    q, qd, u = data['position'], data.get('velocity'), data['signal']
-    t = _from_start(path, arm, times[0] and times[0][0], len(q), rate_hz)
-    if bad.any():
-        t, q, u = (x[~bad] for x in (t, q, u))
-        qd = None if qd is None else qd[~bad]
+            own = values.pop('time') + (other_start - start)
+            values['signal'], unreadable = _at_times(
+                path, table.path, t, own, values['signal'], unreadable)
+        data, bad, defects = {**data, **values}, bad | unreadable, [*defects, *found]
     if guessed:
-        defects.append(Defect(
-            'columns_guessed', 'info', f'guessed from the names: {"; ".join(guessed)}. State '
-            'what differs under table in arm.yaml.'))
-    return t, q, u, qd, (*defects, *_other_signal(parts[-1][1]['signal'][0], arm))
+        defects = [*defects, Defect(
+            'columns_guessed', 'info', f'The names of the columns give {"; ".join(guessed)}. '
+            'State what differs under table in arm.yaml.')]
+    data['time'] = _from_start(path, arm, t, len(bad), rate_hz)
+    data = {name: x[~bad] for name, x in data.items()} if bad.any() else data
+    return Recording(
+        data['time'], data['position'], data['signal'], arm.joint_names, arm.drive.signal,
+        str(path), data.get('velocity'),
+        (*defects, *_other_signal(parts[-1][1]['signal'][0], arm)))
 
 
-def _at_rows(
-    path: Path, other: Path, first: tuple[tuple[Array, float] | None, int],
-    second: tuple[tuple[Array, float] | None, dict[str, Array], Mask],
-) -> tuple[dict[str, Array], Mask]:
-    """Bring the values of a second table to the rows of the first, by the times of both."""
-    (time, rows), (times, values, bad) = first, second
-    if time is None or times is None:
-        if len(bad) != rows:
-            raise RecordingError(f'{path}: {rows} rows of positions but {len(bad)} rows of '
-                                 f'signals in {other.name}')
-        return values, bad
-    t, own = time[0], times[0] + (times[1] - time[1])
+def _values(
+    table: Table, columns: dict[str, Family], arm: ArmModel, guessed: list[str],
+) -> tuple[dict[str, Array], float, Mask, Sequence[Defect]]:
+    """Read values in SI units by quantity, time from a start if there is any, and the start, s."""
+    data, bad, defects = table.read(columns)
+    time, start = data.pop('time'), 0.0
+    data = {name: _in_units(x, name, columns[name], arm) for name, x in data.items()}
+    if columns['time']:
+        data['time'], start = _seconds(time, columns['time'], guessed)
+    return data, start, bad, defects
+
+
+def _at_times(
+    path: Path, other: Path, t: Array, own: Array, u: Array, bad: Mask,
+) -> tuple[Array, Mask]:
+    """Bring the drive signals of a second table to the times of the first."""
     if np.array_equal(own, t):
-        return values, bad
+        return u, bad
     order = np.flatnonzero(~bad)[np.argsort(own[~bad], kind='stable')]
-    own, values = own[order], {name: x[order] for name, x in values.items()}
+    own = own[order]
     place = np.clip(np.searchsorted(own, t), 1, len(own) - 1)
-    far = (t < own[0]) | (t > own[-1])
-    far |= own[place] - own[place - 1] > THRESHOLDS.gap_seconds
+    far = (t < own[0]) | (t > own[-1]) | (own[place] - own[place - 1] > THRESHOLDS.gap_seconds)
     if far.all():
         raise RecordingError(f'{path} and {other.name} have no time in common; let both log by '
                              'one clock')
-    return {name: np.column_stack([np.interp(t, own, column) for column in x.T])
-            for name, x in values.items()}, far
+    return np.column_stack([np.interp(t, own, column) for column in u[order].T]), far
 
 
 def _in_units(x: Array, quantity: str, family: Family, arm: ArmModel) -> Array:
     """Turn values into rad, m, rad/s, m/s or the unit of the drive signal."""
-    factors = np.array([_factor(column, quantity, arm) for column in family])
-    if quantity != 'signal' and arm.table.unit == 'deg':
-        factors = np.where(arm.prismatic, factors, np.pi / 180)
+    known = {unit: factor for kind in (SIGNALS[:3] if quantity == 'signal' else [quantity])
+             for unit, factor in UNITS[kind].items()}
+    factors = np.array([known.get(column.unit, 1.0) for column in family])
+    if quantity != 'signal' and arm.table.unit is not None:
+        factors = np.where(arm.prismatic, factors, ANGLES[arm.table.unit])
     return x if (factors == 1).all() else x * factors
-
-
-def _factor(column: Column, quantity: str, arm: ArmModel) -> float:
-    if quantity != 'signal':
-        return 1.0 if arm.table.unit == 'rad' else UNITS[quantity].get(column.unit, 1.0)
-    return next((UNITS[kind][column.unit] for kind in SIGNALS[:3] if column.unit in UNITS[kind]),
-                1.0)
 
 
 def _seconds(time: Array, columns: Family, guessed: list[str]) -> tuple[Array, float]:
@@ -181,15 +167,11 @@ def _from_start(
 
 def _start(time: Array) -> float:
     """First stamp that is not absurdly far from the others: it would cost them their digits."""
-    if len(time) and np.ptp(time) <= FARTHEST:
-        return float(time[0])
     finite = time[np.isfinite(time)]
     if not len(finite):
         return 0.0
-    middle = np.partition(finite, len(finite) // 2)[len(finite) // 2]
     with np.errstate(over='ignore'):
-        start: float = finite[np.abs(finite - middle) <= FARTHEST][0]
-    return start
+        return float(finite[np.abs(finite - np.sort(finite)[len(finite) // 2]) <= FARTHEST][0])
 
 
 def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:

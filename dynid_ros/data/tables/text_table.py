@@ -2,90 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from itertools import islice
 from pathlib import Path
 import re
+from typing import TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.tables.column_words import summary, UNITS
-from dynid_ros.data.tables.text_lines import number_in, text_encoding, text_lines
+from dynid_ros.data.tables.column_words import Column, summary, UNITS
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')
-#: Stands for bytes that are not UTF-8.
-REPLACED = '\ufffd'
+#: First bytes of text in UTF-16.
+UTF_16 = (b'\xff\xfe', b'\xfe\xff')
+#: Lines in which a header is sought.
+MOST = 60
+#: Characters that stand in no header; the last one replaces bytes that are no text.
+_NO_TEXT = re.compile('[\x00-\x08\x0e-\x1f\ufffd]')
+#: What files hold that are no tables, by their first two lines, and what to do.
+_OTHERS = {
+    r'header:\n': 'messages as "ros2 topic echo" prints them; print them with --csv ("rostopic '
+                  'echo -p"), or record a bag',
+    r'[<{]|\[[\[{]': 'XML or JSON; write a line of names, and below it one of numbers for each '
+                    'sample',
+    r'.*\n.*\[\s*-?\d': 'lists in its cells; write each number into a column of its own, such as '
+                         'q_0',
+}
 #: Characters of a cell that an error shows.
 LONGEST = 40
+#: Day from which seconds count.
+EPOCH = date(1970, 1, 1).toordinal()
+_DATE = re.compile(
+    r'\s*(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ])?(\d\d?):(\d\d):(\d\d(?:\.\d+)?)'
+    r'\s*(?:Z|[+-]\d\d:?\d\d)?\s*')
 _KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
           'm/s'}
 
-
-@dataclass(frozen=True)
-class Columns:
-    """
-    Columns of a table.
-
-    Attributes
-    ----------
-    arrays : dict of str to (N, c) ndarray
-        Numbers, in one array or several; NaN in rows that cannot be read.
-    places : dict of str to (str, int)
-        Array and place of each column.
-    unreadable : (N,) ndarray of bool
-        Marks these rows.
-    defects : tuple of Defect
-        Reports them.
-
-    """
-
-    arrays: Mapping[str, Array]
-    places: Mapping[str, tuple[str, int]]
-    unreadable: NDArray[np.bool_]
-    defects: tuple[Defect, ...] = ()
-
-    def take(self, names: Sequence[str]) -> Array:
-        """Take some columns, (N, k); those of a whole array without a copy."""
-        keys, columns = zip(*(self.places[name] for name in names), strict=True)
-        first = self.arrays[keys[0]]
-        if len(set(keys)) > 1:
-            return np.column_stack([self.arrays[key][:, k]
-                                    for key, k in zip(keys, columns, strict=True)])
-        if columns == tuple(range(first.shape[1])):
-            return first
-        return np.ascontiguousarray(first[:, columns])
-
-
-def require(path: Path, there: Sequence[str], names: Sequence[str]) -> None:
-    """
-    Check that columns are there, once each.
-
-    Raises
-    ------
-    RecordingError
-        One is not.
-
-    """
-    for name in names:
-        count = there.count(name)
-        if not count:
-            raise RecordingError(f'{path} has no column {name}; it has {summary(there)}')
-        if count > 1:
-            raise RecordingError(
-                f'{path} has {count} columns {name}; give each column a name of its own')
+#: Values (N, k), rows (N,) of them that cannot be read, and a report of these.
+Rows = tuple[Array, Mask, Sequence[Defect]]
 
 
 @dataclass(frozen=True)
-class TextTable:
+class Table:
     """
-    A text file whose columns are known but not yet read.
+    A file whose columns are known but not yet read.
 
     Attributes
     ----------
@@ -93,133 +65,47 @@ class TextTable:
         File.
     names : tuple of str
         Column names.
-    separator : str or None
-        Between cells; None for any white space.
-    skip : int
-        Lines before the first row of numbers.
-    encoding : str
-        Of the text.
+    load : callable
+        ``load(names, times)`` reads columns by name, of which the first `times` hold the time.
 
     """
 
     path: Path
     names: tuple[str, ...]
-    separator: str | None
-    skip: int
-    encoding: str = 'utf-8-sig'
+    load: Callable[[Sequence[str], int], Rows]
 
-    def read(self, names: Sequence[str], time: Sequence[str] = ()) -> Columns:
+    def read(
+        self, columns: Mapping[str, Sequence[Column]],
+    ) -> tuple[dict[str, Array], Mask, Sequence[Defect]]:
         """
-        Read columns by name, and those of the time, which may hold dates.
-
-        A row that holds nothing of the first, as one of another topic, is left out.
+        Read columns by quantity, ``time`` first; report rows that cannot be read.
 
         Raises
         ------
         RecordingError
-            There are no rows, or too many that cannot be read.
+            A column is not there, there are no rows, or too many that cannot be read.
 
         """
-        every = [*time, *names]
-        require(self.path, self.names, every)
-        # The other reader finds the row and the cell.
-        with suppress(ValueError):
-            values = np.loadtxt(
-                self._equal_rows(), delimiter=self.separator, ndmin=2,
-                usecols=[self.names.index(name) for name in every])
-            return _columns(every, values, np.zeros(len(values), dtype=np.bool_))
-        return self._read_line_by_line(every, len(time), self._widths())
+        names = [column.name for family in columns.values() for column in family]
+        self.require(names)
+        values, bad, defects = self.load(names, len(columns['time']))
+        ends = np.cumsum([len(family) for family in columns.values()])
+        parts = map(np.ascontiguousarray, np.split(values, ends[:-1], axis=1))
+        return dict(zip(columns, parts, strict=True)), bad, defects
 
-    def _equal_rows(self) -> Iterator[str]:
-        """Yield the rows; raise ValueError where one has another width than those before."""
-        width = None
-        for _, text in self._lines():
-            own = self._width(text)
-            if own != (width := width or own):
-                raise ValueError('the widths of the rows differ')
-            yield text
-        if width is None:
-            raise RecordingError(f'{self.path} has a header but no rows')
-
-    def _lines(self) -> Iterator[tuple[int, str]]:
-        """Yield number and text of each row, with decimal points."""
-        for number, text in text_lines(self.path, self.encoding):
-            if number > self.skip:
-                yield number, text if self.separator == ',' else text.replace(',', '.')
-
-    def _widths(self) -> NDArray[np.int64]:
-        """Count the cells of each row."""
-        return np.fromiter((self._width(text) for _, text in self._lines()), dtype=np.int64)
-
-    def _width(self, text: str) -> int:
-        return len(text.split()) if self.separator is None else text.count(self.separator) + 1
-
-    def _read_line_by_line(
-        self, names: Sequence[str], times: int, widths: NDArray[np.int64]
-    ) -> Columns:
-        """Leave out the rows that cannot be read, and report them; skip those of others."""
-        usual, limit = int(np.bincount(widths).argmax()), quality.THRESHOLDS.missing_share
-        places = [self.names.index(name) for name in names]
-        values = np.full((len(widths), len(names)), np.nan)
-        faults: list[tuple[int, str]] = []
-        bad = np.zeros(len(widths), dtype=np.bool_)
-        for row, (number, text) in enumerate(self._lines()):
-            cells = text.split(self.separator)
-            found = [number_in(cells[place].strip()) if place < len(cells) else None
-                     for place in places]
-            fault = _fault(cells, usual, names, places, found)
-            if fault is None:
-                values[row] = found
-                continue
-            bad[row] = True
-            if len(cells) == usual and not any(cells[p].strip() for p in places[times:]):
-                continue
-            faults.append((number, fault))
-            if len(faults) > limit * len(widths):
-                first, why = faults[0]
+    def require(self, names: Sequence[str]) -> None:
+        """Raise RecordingError unless columns are there, once each."""
+        for name in names:
+            count = self.names.count(name)
+            if not count:
                 raise RecordingError(
-                    f'{self.path}, line {first}{why}; more than {100 * limit:g} % of the '
-                    f'{len(widths)} rows cannot be read')
-        defects = (_unreadable(self.path, faults, len(widths)),) if faults else ()
-        if bad.all():
-            raise RecordingError(f'{self.path} has no row that holds {", ".join(names)}')
-        return _columns(names, values, bad, defects)
+                    f'{self.path} has no column {name}; it has {summary(self.names)}')
+            if count > 1:
+                raise RecordingError(f'{self.path} has {count} columns {name}; give each column a '
+                                     'name of its own')
 
 
-def _columns(
-    names: Sequence[str], values: Array, bad: NDArray[np.bool_], defects: tuple[Defect, ...] = (),
-) -> Columns:
-    return Columns({'': values}, {name: ('', k) for k, name in enumerate(names)}, bad, defects)
-
-
-def _fault(
-    cells: Sequence[str], usual: int, names: Sequence[str], places: Sequence[int],
-    found: Sequence[float | None],
-) -> str | None:
-    """Return why a row cannot be read, to follow its number; None if it can be."""
-    for name, place, value in zip(names, places, found, strict=True):
-        cell = cells[place].strip() if place < len(cells) else ''
-        if value is None:
-            # Bytes of a damaged line may be commands to a terminal.
-            shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
-            what = f'"{shown}" is not a number' if cell else 'the cell is empty'
-            return f', column {name}: {what}'
-    if len(cells) != usual:
-        return f': {len(cells)} cells, where other rows have {usual}'
-    return None
-
-
-def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> Defect:
-    count = len(faults)
-    lines = listed([str(number) for number, _ in faults])
-    first, why = faults[0]
-    text = (f'{count} of {total} rows of {path.name} cannot be read and are left out, in lines '
-            f'{lines}; line {first}{why}.')
-    return Defect('rows_unreadable', 'warning', text, None, count, None, count / total,
-                  quality.THRESHOLDS.missing_share)
-
-
-def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
+def open_text(path: Path, header: Sequence[str] = ()) -> Table:
     """
     Find the columns of a text file.
 
@@ -236,36 +122,166 @@ def open_text(path: Path, header: Sequence[str] = ()) -> TextTable:
         The file is absent, empty or not text, or has no header.
 
     """
-    encoding = text_encoding(path)
-    # A line further down may be damaged.
-    with path.open(encoding=encoding, errors='replace') as file:
-        line, second = (file.readline().lstrip('#%').strip() for _ in range(2))
-    if REPLACED in line:
+    place, line, second = _first_lines(path)
+    if header:
+        line = next((text for _, text in text_lines(path)), '')
+    if _NO_TEXT.search(line):
         raise RecordingError(f'{path} cannot be read: it is not text')
     if not line:
         raise RecordingError(f'{path} is empty, or its first line is')
-    separator = next((s for s in SEPARATORS if s in line), None)
-    cells = _cells(line, separator)
+    separator = _separator(line)
+    cells, units = _cells(line, separator), _cells(second, separator)
+    skip = place + 1
     if header:
         if len(header) != len(cells):
-            raise RecordingError(
-                f'{path} has {len(cells)} columns, but table.header of arm.yaml names '
-                f'{len(header)}'
-            )
-        return TextTable(path, tuple(header), separator, 0, encoding)
-    if any(number_in(cell.replace(',', '.')) is not None for cell in cells):
+            raise RecordingError(f'{path} has {len(cells)} columns, but table.header of arm.yaml '
+                                 f'names {len(header)}')
+        cells, skip = list(header), 0
+    elif any(number_in(cell.replace(',', '.')) is not None for cell in cells):
         raise RecordingError(
             f'{path} has no header line, but {len(cells)} columns; name them in arm.yaml: '
             'table: {header: [t, q_1, q_2, ..., tau_1, tau_2, ...]}')
-    units = _cells(second, separator)
-    if len(units) == len(cells) and all(unit.strip('[]()').lower() in _KNOWN for unit in units):
+    elif len(units) == len(cells) and all(unit.strip('[]()').lower() in _KNOWN for unit in units):
         cells = [f'{name} [{unit.strip("[]()")}]' if unit else name
                  for name, unit in zip(cells, units, strict=True)]
-        return TextTable(path, tuple(cells), separator, 2, encoding)
-    return TextTable(path, tuple(cells), separator, 1, encoding)
+        skip = place + 2
+    return Table(path, tuple(cells), partial(_read, path, cells, separator, skip))
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line that is not empty, without comments and quotes."""
+    # A line further down may be damaged.
+    with _opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split('#', 1)[0].strip('\r\n ').replace('"', '')
+            if text:
+                yield number, text
+
+
+def number_in(cell: str) -> float | None:
+    """Read a number, or seconds of a date or a time of day."""
+    with suppress(ValueError):
+        # Python takes 1_000 for a number, and other writers of tables never do.
+        return None if '_' in cell else float(cell)
+    found = _DATE.fullmatch(cell)
+    if not found:
+        return None
+    year, month, day, hour, minute, second = found.groups()
+    # There is no month 13.
+    with suppress(ValueError):
+        days = date(int(year), int(month), int(day)).toordinal() if year else EPOCH
+        return 86400.0 * (days - EPOCH) + 3600 * int(hour) + 60 * int(minute) + float(second)
+    return None
+
+
+def _opened(path: Path) -> TextIO:
+    """Open a text in UTF-8 or UTF-16, or else in the encoding of Windows."""
+    try:
+        with path.open('rb') as raw:
+            head = b''.join(islice(raw, MOST))
+    except OSError as error:
+        raise RecordingError(f'{path} cannot be read: {error.strerror}') from error
+    encoding = 'utf-16' if head[:2] in UTF_16 else 'utf-8-sig'
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        encoding = encoding if encoding == 'utf-16' else 'cp1252'
+    return path.open(encoding=encoding, errors='replace')
+
+
+def _first_lines(path: Path) -> tuple[int, str, str]:
+    """Count the lines before the header, and find it and the line below it."""
+    with _opened(path) as file:
+        lines = [line.lstrip('#%').strip() for line in islice(file, MOST)]
+    for form, text in _OTHERS.items():
+        if re.match(form, '\n'.join(lines[:2])):
+            raise RecordingError(f'{path} holds {text}')
+    place = _header_place(lines)
+    lines += ['', '']
+    return place, lines[place], lines[place + 1]
+
+
+def _header_place(lines: Sequence[str]) -> int:
+    """Count the lines that a tool writes before the header, which is as wide as the rows."""
+    for place, line in enumerate(lines):
+        separator = _separator(line)
+        cells = _cells(line, separator)
+        numbers = sum(number_in(cell.replace(',', '.')) is not None for cell in cells)
+        widths = Counter(len(_cells(row, separator)) for row in lines[place + 1:] if row)
+        if 2 * numbers > len(cells):
+            # Behind a few words, these are rows without a header.
+            return place if 2 * len(_cells(lines[0], separator)) < len(cells) else 0
+        if widths and not numbers and 1 < len(cells) == widths.most_common(1)[0][0]:
+            return place
+    return 0
+
+
+def _separator(line: str) -> str | None:
+    """Find what stands between cells; None for white space."""
+    return next((s for s in SEPARATORS if s in line), None)
 
 
 def _cells(line: str, separator: str | None) -> list[str]:
     """Split a header; a unit in brackets stays with its name."""
     cells = line.split(separator) if separator else re.split(r'\s+(?![\[(])', line)
     return [cell.strip().strip('"') for cell in cells]
+
+
+def _read(
+    path: Path, header: list[str], separator: str | None, skip: int, names: Sequence[str],
+    times: int,
+) -> Rows:
+    """Leave out rows that cannot be read, and report them, unless they hold the time alone."""
+    places = [header.index(name) for name in names]
+    values, widths, numbers = array('d'), array('l'), array('l')
+    faults: dict[int, str] = {}
+    for number, text in text_lines(path):
+        if number <= skip:
+            continue
+        cells = (text if separator == ',' else text.replace(',', '.')).split(separator)
+        try:
+            if '_' in text:
+                raise ValueError
+            row = [float(cells[place]) for place in places]
+        except (ValueError, IndexError):
+            used = [cells[place].strip() if place < len(cells) else '' for place in places]
+            found = [number_in(cell) for cell in used]
+            if None in found:
+                k, blank = found.index(None), not any(used[times:])
+                faults[len(widths)] = '' if blank and len(cells) == len(header) else _fault(
+                    names[k], used[k])
+            row = [np.nan if value is None else value for value in found]
+        values.extend(row)
+        widths.append(len(cells))
+        numbers.append(number)
+    if not widths:
+        raise RecordingError(f'{path} has a header but no rows')
+    usual = int(np.bincount(widths).argmax())
+    for k in np.flatnonzero(np.array(widths) != usual).tolist():
+        faults[k] = faults.get(k) or f': {widths[k]} cells, where other rows have {usual}'
+    bad = np.zeros(len(widths), dtype=np.bool_)
+    bad[list(faults)] = True
+    told = [(numbers[k], why) for k, why in sorted(faults.items()) if why]
+    defects = _unreadable(path, told, len(widths)) if told else ()
+    if bad.all():
+        raise RecordingError(f'{path} has no row that holds {", ".join(names)}')
+    return np.frombuffer(values).reshape(len(widths), len(names)), bad, defects
+
+
+def _fault(name: str, cell: str) -> str:
+    """Return why a cell cannot be read, to follow the number of its row."""
+    # Bytes of a damaged line may be commands to a terminal.
+    shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
+    return f', column {name}: ' + (f'"{shown}" is not a number' if cell else 'the cell is empty')
+
+
+def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> list[Defect]:
+    """Report rows by the numbers of their lines; refuse a file with many."""
+    limit, count, (first, why) = quality.THRESHOLDS.missing_share, len(faults), faults[0]
+    if count > limit * total:
+        raise RecordingError(f'{path}, line {first}{why}; more than {100 * limit:g} % of the '
+                             f'{total} rows cannot be read')
+    lines = listed([str(number) for number, _ in faults])
+    text = (f'{count} of {total} rows of {path.name} cannot be read and are left out, in lines '
+            f'{lines}; line {first}{why}.')
+    return [Defect('rows_unreadable', 'warning', text, None, count, None, count / total, limit)]

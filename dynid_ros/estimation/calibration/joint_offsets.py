@@ -83,11 +83,6 @@ class JointOffsets:
         return np.asarray(1 - (self.std / PRIOR)**2 >= FROM_DATA)
 
     @property
-    def trusted(self) -> Array:
-        """Offsets where they are determined, zero elsewhere, (n,)."""
-        return np.where(self.determined, self.offset, 0.0)
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """One sentence a joint, in degrees or mm."""
         return tuple(self._sentence(i) for i in range(len(self.joint_names)))

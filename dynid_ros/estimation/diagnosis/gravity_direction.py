@@ -16,6 +16,7 @@ from dynid_ros.estimation.diagnosis.gravity_regression import (
 )
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import within
 
 #: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 4
@@ -137,7 +138,7 @@ class GravityCheck:
                     'direction; ' + LEAVE_OUT)
         if not self.determined:
             return 'the gravity direction is unidentifiable: gravity loads the joints too little'
-        degrees = f'{np.degrees(self.angle):.1f} ± {np.degrees(self.std):.1f} degrees'
+        degrees = within(np.degrees(self.angle), np.degrees(self.std), 'degrees')
         if not self.agrees:
             return (f'gravity cannot be checked with these data: a direction {degrees} off fits, '
                     'but does not predict better than the stated one')

@@ -52,12 +52,6 @@ class GravityRows:
     moving: NDArray[np.bool_]
     loaded: NDArray[np.intp]
 
-    def towards(self, direction: Array) -> Array:
-        """Regressor (k, n, c) for gravity along a unit vector, or without it for zeros."""
-        W = self.A.copy()
-        W[:, :, self.loaded] += np.tensordot(direction, self.B, axes=1)
-        return W
-
     @cached_property
     def factors(self) -> Array:
         """

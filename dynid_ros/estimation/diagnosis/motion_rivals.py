@@ -18,6 +18,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck, LEAVE_OUT
 from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import within
 
 #: Error of a joint zero that is tried first, and where halving it ends, rad.
 ZERO, SETTLED = float(np.radians(12.0)), float(np.radians(1.0))
@@ -175,7 +176,7 @@ def other_gravity(base: Hypothesis, check: GravityCheck) -> Iterator[Hypothesis]
             f'give [{text}]{other} in the base frame', 'correct "gravity" in arm.yaml'))
         return
     if check.elsewhere:
-        degrees = f'{np.degrees(check.angle):.1f} ± {np.degrees(check.std):.1f} degrees'
+        degrees = within(np.degrees(check.angle), np.degrees(check.std), 'degrees')
         yield _with_gravity(base, vector, Step(
             'gravity_direction', (), f'the stated gravity is {degrees} off: the data give '
             f'[{text}]{other} in the base frame',

@@ -13,6 +13,7 @@ from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import span
 
 CAUSE = 'a collision, contact or a sensor fault'
 #: The median of absolute values of a normal distribution is this much of its deviation.
@@ -77,8 +78,9 @@ class Outlier:
     @property
     def sentence(self) -> str:
         """One sentence for the user."""
+        when = span(f'{self.begin:.1f}', f'{self.end:.1f}')
         return (
-            f"torque outlier of joint '{self.joint}' at {self.begin:.1f} to {self.end:.1f} s, up "
+            f"torque outlier of joint '{self.joint}' at {when} s, up "
             f'to {self.deviations:.0f} standard deviations from the model: {CAUSE}')
 
 

@@ -167,7 +167,7 @@ def unseen_faults(base: Hypothesis, planted: Iterable[Hypothesis], gain: float) 
     if not hidden:
         return ()
     listed = '; '.join(f'{kind} ({_those(base, joints)})' for kind, joints in hidden.items())
-    return (f'these data would not show {listed}: the parameters absorb them',)
+    return (f'this recording cannot reveal {listed}: other parameters compensate',)
 
 
 def downhill(base: Hypothesis, steps: Iterable[Hypothesis]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.estimation.friction.folds import Folds, growth, STANDARD_ERRORS
-from dynid_ros.estimation.model.possible_estimate import PossibleEstimate
+from dynid_ros.estimation.model.standard_parameters import StandardParameters
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.utilities.arrays import Array
 
@@ -91,7 +91,7 @@ class BlockErrors:
 
 def block_errors(
     blocks: Sequence[QRFactors], sigma: Array, prior: Array, covariance: Array,
-    found: PossibleEstimate, whole: Array | None = None,
+    found: StandardParameters, whole: Array | None = None,
 ) -> BlockErrors:
     """
     Predict each of several consecutive blocks of time by fits to the others.
@@ -106,7 +106,7 @@ def block_errors(
         Rows of the prior.
     covariance : (b, b) ndarray
         Of the model's base parameters.
-    found : PossibleEstimate
+    found : StandardParameters
         Possible parameters of all rows.
     whole : (b + 1, b + 1) ndarray, optional
         Sums of products of all rows ``[W tau]``, weighted, where the blocks are not all of them.
@@ -114,8 +114,7 @@ def block_errors(
     """
     folds = Folds(blocks, sigma, whole)
     possible = [
-        found.fit.prior.grouping @ found.fit.solve(
-            information / found.colour, score / found.colour, found.values)
+        found.prior.grouping @ found.nearest(information / found.colour, score / found.colour)
         for information, score in zip(folds.information, folds.score, strict=True)]
     explained = np.zeros(len(sigma))
     for block in blocks:

@@ -19,7 +19,7 @@ from dynid_ros.utilities.arrays import Array
 BLOCKS = 10
 #: Terms that are as strong as each other: curves over the speed, load, warmth, and reversals.
 KINDS = (
-    tuple(name for name, term in TERMS.items() if term.of_velocity and name not in PLAIN),
+    tuple(name for name, term in TERMS.items() if not term.state and name not in PLAIN),
     ('load',), (WARM,), (PRESLIDING,))
 #: Width of the prior of a term, relative to that of the arm: next to nothing, and two for each
 #: power of ten.

@@ -18,8 +18,8 @@ from dynid_ros.estimation.model.possible_estimate import (
     ChosenEstimate,
     data_covariance,
     possible_estimate,
-    PossibleEstimate,
 )
+from dynid_ros.estimation.model.standard_parameters import StandardParameters
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.estimation.regression.weighted_least_squares import fit, Solution
@@ -86,7 +86,7 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
 
 
 def choose_estimate(
-    solution: Solution, scatter: Array, covariance: Array, found: PossibleEstimate,
+    solution: Solution, scatter: Array, covariance: Array, found: StandardParameters,
     objections: tuple[str, ...],
 ) -> ChosenEstimate:
     """
@@ -98,7 +98,7 @@ def choose_estimate(
         Unconstrained estimate.
     scatter, covariance : (b, b) ndarray
         Covariances of its score and of itself, for coloured residuals.
-    found : PossibleEstimate
+    found : StandardParameters
         Possible parameters.
     objections : tuple of str
         Why they are worse, if they are.
@@ -106,12 +106,13 @@ def choose_estimate(
     """
     root, white = solution.root_information, np.sqrt(np.diag(solution.white_covariance))
     alone = data_covariance(
-        root.T @ root, scatter, solution.prior_information, found.fit.prior.is_shrunk)
+        root.T @ root, scatter, solution.prior_information, found.prior.is_shrunk)
     theta = solution.theta
     if not objections:
-        theta, covariance, white = found.theta, found.covariance(scatter), found.std_white
-    return ChosenEstimate(theta, covariance, white, alone, found.share, found.fit.prior,
-                          found.colour, not objections, objections)
+        theta, covariance, white = found.theta, found.base_covariance(scatter), found.std_white
+    share = found.prior.data_share(found.information)
+    return ChosenEstimate(theta, covariance, white, alone, share, found.prior, found.colour,
+                          not objections, objections)
 
 
 def fields_of(solution: Solution, estimate: ChosenEstimate) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def fields_of(solution: Solution, estimate: ChosenEstimate) -> dict[str, Any]:
 
 def _possible(
     fitted: FittedModel, arm: ArmModel, solution: Solution, strengths: Mapping[str, float],
-) -> tuple[Array, Array, PossibleEstimate]:
+) -> tuple[Array, Array, StandardParameters]:
     """Covariances of the score and of the unconstrained estimate, and possible parameters."""
     rows, settings = fitted.rows, fitted.rows.settings
     scatter = score_covariance(

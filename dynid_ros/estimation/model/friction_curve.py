@@ -13,6 +13,7 @@ from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import plain
 
 #: Points of a curve, as many at each power of ten of the speed, and the slowest by the fastest.
 POINTS, SLOWEST = 200, 1e-3
@@ -117,10 +118,10 @@ def friction_lines(result: IdentifiedModel) -> Iterator[str]:
             continue
         level, slope = curve.line
         per_speed = of_sliding('Nm s/rad') if sliding else 'Nm s/rad'
-        away = f'{curve.break_away:.2g} {unit} to break away, '
+        away = f'{plain(curve.break_away, 2, unit)} to break away, '
         sign = '-' if slope < 0 else '+'
         told = rich and curve.break_away - level > WORTH * abs(level)
         loaded = f', {100 * curve.load:.2g} % of the load' if curve.load else ''
         source = '' if curve.from_data else ' (the prior: the motion shows none)'
-        yield (f'friction of {name}: {away if told else ""}{level:.2g} {unit} {sign} '
-               f'{abs(slope):.2g} {per_speed}{loaded}{source}')
+        yield (f'friction of {name}: {away if told else ""}{plain(level, 2, unit)} {sign} '
+               f'{plain(abs(slope), 2, per_speed)}{loaded}{source}')

@@ -211,9 +211,8 @@ class IdentifiedModel:
             raise InputError(
                 f'the result of {", ".join(self.sources)} was written by version 0.1, without the '
                 'information that single links need; identify again')
-        root = np.sqrt(self.colour)
         return standard_parameters(
-            self.arm, self.prior, self.root_information / root, self.root_torque / root)
+            self.arm, self.prior, self.root_information, self.root_torque, self.colour)
 
     @property
     def row_rate_hz(self) -> float:

@@ -6,73 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.errors import InputError
-from dynid_ros.estimation.model.physical_cone import physical_cone
-from dynid_ros.estimation.model.standard_parameters import inverse, PossibleFit, sample_colour
+from dynid_ros.estimation.model.standard_parameters import (
+    inverse,
+    sample_colour,
+    standard_parameters,
+    StandardParameters,
+)
 from dynid_ros.utilities.arrays import Array
 
 #: Information of the prior that judges a motion, relative to that of the prior of the arm.
 NEXT_TO_NOTHING = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class PossibleEstimate:
-    """
-    Base parameters of the physically possible parameters nearest to some data.
-
-    Attributes
-    ----------
-    fit : PossibleFit
-        Prior and constraints.
-    values : (p,) ndarray
-        Standard parameters.
-    colour : float
-        Variance inflation of the data by coloured residuals.
-    information : (b, b) ndarray
-        Of the data, of which ``colour`` rows count as one.
-
-    """
-
-    fit: PossibleFit
-    values: Array
-    colour: float
-    information: Array
-
-    @property
-    def theta(self) -> Array:
-        """Return the base parameters, (b,)."""
-        return np.asarray(self.fit.prior.grouping @ self.values)
-
-    @property
-    def share(self) -> Array:
-        """Return by which share the data reduce the variance in the prior, (b,)."""
-        return self.fit.prior.data_share(self.information)
-
-    @property
-    def std_white(self) -> Array:
-        """Return the standard deviations of the base parameters as if residuals were white."""
-        G = self.fit.prior.grouping
-        spread = inverse(self.fit.hessian(self.values, self.colour * self.information))
-        return np.asarray(np.sqrt(np.einsum('ip,pq,iq->i', G, spread, G, optimize=True)))
-
-    def covariance(self, scatter: Array) -> Array:
-        """
-        Covariance (b, b) of the base parameters for coloured residuals.
-
-        Parameters
-        ----------
-        scatter : (b, b) ndarray
-            Covariance of the score of the data.
-
-        """
-        G, data = self.fit.prior.grouping, scatter / self.colour**2
-        rest = self.fit.hessian(self.values, np.zeros_like(self.information))
-        spread = inverse(self.fit.hessian(self.values, self.information))
-        return np.asarray(G @ spread @ (G.T @ data @ G + rest) @ spread @ G.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +66,7 @@ class ChosenEstimate:
 def possible_estimate(
     arm: ArmModel, prior: ArmPrior, root_information: Array, root_torque: Array,
     covariance: Array, std_white: Array,
-) -> PossibleEstimate:
+) -> StandardParameters:
     """
     Find the possible parameters nearest to the data of an unconstrained estimate.
 
@@ -141,19 +87,10 @@ def possible_estimate(
         A number is not finite.
 
     """
-    information = root_information.T @ root_information
-    try:
-        with np.errstate(all='ignore'):
-            colour = sample_colour(covariance, std_white, prior.data_share(information))
-            prior = prior.relaxed(colour)
-            root, torque = (x / np.sqrt(colour) for x in (root_information, root_torque))
-            fit = PossibleFit(prior, physical_cone(arm, prior, root, torque))
-            information = root.T @ root
-            found = fit.solve(information, root.T @ torque)
-    except (LinAlgError, ValueError) as error:
-        raise InputError(f"the estimates of '{arm.name}' are not finite, so that no possible "
-                         'parameters follow; record again') from error
-    return PossibleEstimate(fit, found, colour, information)
+    with np.errstate(all='ignore'):
+        share = prior.data_share(root_information.T @ root_information)
+        colour = sample_colour(covariance, std_white, share)
+    return standard_parameters(arm, prior.relaxed(colour), root_information, root_torque, colour)
 
 
 def data_covariance(

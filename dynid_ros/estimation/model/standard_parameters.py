@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,44 +29,6 @@ def source_of(from_data: bool) -> str:
     return 'data' if from_data else 'prior'
 
 
-@dataclass(frozen=True, eq=False)
-class StandardParameters:
-    """
-    Standard parameters that bodies and drives can have.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Names, as ``mx3`` or ``Fv6``; the frame of a link is that of its joint.
-    values : (p,) ndarray
-        In the order of ``arm.layout``, SI units.
-    std : (p,) ndarray
-        Standard deviations, prior included.
-    data_share : (p,) ndarray
-        Share of the information that comes from the data, 0 to 1; the rest is the prior's.
-    covariance : (p, p) ndarray
-        Behind ``std``.
-    impossible : tuple of str
-        Joints whose links are no bodies by the unconstrained estimate.
-    from_shape : tuple of str
-        Joints of whose link the prior is only its shape, since no possible inertia is stated.
-
-    """
-
-    names: tuple[str, ...]
-    values: Array
-    std: Array
-    data_share: Array
-    covariance: Array
-    impossible: tuple[str, ...]
-    from_shape: tuple[str, ...]
-
-    @property
-    def from_data(self) -> NDArray[np.bool_]:
-        """Return which parameters the data determine rather than the prior, (p,)."""
-        return np.asarray(self.data_share >= FROM_DATA)
-
-
 def sample_colour(covariance: Array, std_white: Array, data_share: Array) -> float:
     """
     Variance inflation of the estimate by the colour of its residuals.
@@ -88,64 +51,123 @@ def sample_colour(covariance: Array, std_white: Array, data_share: Array) -> flo
 
 
 @dataclass(frozen=True, eq=False)
-class PossibleFit:
+class StandardParameters:
     """
-    Estimate of physically possible parameters from normal equations.
+    Standard parameters that bodies and drives can have, as near as data and prior allow.
 
-    Parameters
+    Attributes
     ----------
+    arm : ArmModel
+        The arm.
     prior : ArmPrior
-        Prior of the arm.
+        Its prior, beside samples of which ``colour`` count as one.
     cone : PhysicalCone
         Constraints, and the centre to which the parameters are pulled.
+    information, score : (b, b) and (b,) ndarray
+        Of the base parameters by the data, of which ``colour`` rows count as one, and
+        ``information @ theta`` for the estimate theta of the data alone.
+    colour : float
+        Variance inflation of the data by coloured residuals.
+    values : (p,) ndarray
+        In the order of ``arm.layout``, SI units.
 
     """
 
+    arm: ArmModel
     prior: ArmPrior
     cone: PhysicalCone
+    information: Array
+    score: Array
+    colour: float
+    values: Array
 
-    def solve(self, information: Array, score: Array, start: Array | None = None) -> Array:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names, as ``mx3`` or ``Fv6``; the frame of a link is the frame of its joint."""
+        return self.arm.layout.names
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Covariance (p, p) of ``values``, prior included."""
+        return inverse(self._hessian(self.information))
+
+    @property
+    def std(self) -> Array:
+        """Return the standard deviations, prior included, (p,)."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def data_share(self) -> Array:
+        """Share of the information that comes from the data, 0 to 1, (p,)."""
+        data = self.prior.grouping.T @ self.information @ self.prior.grouping
+        return np.asarray(np.clip(np.einsum('ij,ji->i', self.covariance, data), 0, 1))
+
+    @property
+    def from_data(self) -> NDArray[np.bool_]:
+        """Return which parameters the data determine rather than the prior, (p,)."""
+        return np.asarray(self.data_share >= FROM_DATA)
+
+    @property
+    def impossible(self) -> tuple[str, ...]:
+        """Name the joints whose links are no bodies by the unconstrained estimate."""
+        G, tie = self.prior.grouping, 1 / self.prior.std**2
+        H = G.T @ self.information @ G + np.diag(tie)
+        free = inverse(H) @ (G.T @ self.score + tie * self.prior.values)
+        return tuple(name for name, link in zip(
+            self.arm.tree.link_names, free[self.cone.links], strict=True) if not is_physical(link))
+
+    @property
+    def from_shape(self) -> tuple[str, ...]:
+        """Name the joints of whose link the prior is only its shape: no inertia is stated."""
+        return tuple(np.array(self.arm.tree.link_names)[self.prior.from_shape].tolist())
+
+    @property
+    def theta(self) -> Array:
+        """Return the base parameters, (b,)."""
+        return np.asarray(self.prior.grouping @ self.values)
+
+    @property
+    def std_white(self) -> Array:
+        """Return the standard deviations of the base parameters as if residuals were white."""
+        G = self.prior.grouping
+        spread = inverse(self._hessian(self.colour * self.information))
+        return np.asarray(np.sqrt(np.einsum('ip,pq,iq->i', G, spread, G, optimize=True)))
+
+    def base_covariance(self, scatter: Array) -> Array:
         """
-        Minimise the distance from the data, the pull to the prior and the barrier.
+        Covariance (b, b) of the base parameters for coloured residuals.
 
         Parameters
         ----------
-        information : (b, b) ndarray
-            Of the base parameters, residuals taken as white.
-        score : (b,) ndarray
-            ``information @ theta`` for the estimate of the data alone.
-        start : (p,) ndarray, optional
-            Parameters inside the cone from which the search begins.
-
-        Returns
-        -------
-        (p,) ndarray
-            Standard parameters.
+        scatter : (b, b) ndarray
+            Covariance of the score of the data.
 
         """
-        H, g = self.normal(information, score)
-        return closest_possible(H, g, self.cone, 1 / PRIOR_STD**2, start)
+        G, data = self.prior.grouping, scatter / self.colour**2
+        rest = self._hessian(np.zeros_like(self.information))
+        return np.asarray(
+            G @ self.covariance @ (G.T @ data @ G + rest) @ self.covariance @ G.T)
 
-    def normal(self, information: Array, score: Array) -> tuple[Array, Array]:
-        """Return the normal equations, (p, p) and (p,), of the standard parameters."""
-        G, weight = self.prior.grouping, self._weight
+    def nearest(self, information: Array, score: Array) -> Array:
+        """Find the parameters (p,) nearest to other data, from the `values` on."""
+        H, g = self._normal(information, score)
+        return closest_possible(H, g, self.cone, 1 / PRIOR_STD**2, self.values)
+
+    def _normal(self, information: Array, score: Array) -> tuple[Array, Array]:
+        """Return the normal equations; the cone holds the prior of links."""
+        G, weight = self.prior.grouping, 1 / self.prior.std**2
+        weight[self.cone.links] = 0.0
         return (G.T @ information @ G + np.diag(weight), G.T @ score + weight * self.prior.values)
 
-    def hessian(self, found: Array, information: Array) -> Array:
+    def _hessian(self, information: Array) -> Array:
         """Second derivative (p, p) of the objective."""
-        H, _ = self.normal(information, np.zeros(len(information)))
-        return np.asarray(H + self.cone.hessian(found) / PRIOR_STD**2)
-
-    @property
-    def _weight(self) -> Array:
-        """Information of the prior of all parameters but those of links, (p,)."""
-        weight = 1 / self.prior.std**2
-        weight[self.cone.links] = 0.0
-        return np.asarray(weight)
+        H, _ = self._normal(information, np.zeros(len(information)))
+        return np.asarray(H + self.cone.hessian(self.values) / PRIOR_STD**2)
 
 
 def standard_parameters(
     arm: ArmModel, prior: ArmPrior, root_information: Array, root_torque: Array,
+    colour: float = 1.0,
 ) -> StandardParameters:
     """
     Find the physically possible parameters nearest to the data.
@@ -155,13 +177,15 @@ def standard_parameters(
     arm : ArmModel
         The arm with the friction terms that were identified.
     prior : ArmPrior
-        Its prior.
+        Its prior, beside samples of which ``colour`` count as one.
     root_information : (b, b) ndarray
-        Square root R of the information of the data, ``Rᵀ R``. It is that of white noise but for
-        a factor: the inverse of a covariance for coloured noise (Newey and West) would make
-        directions free in which the torque does change.
+        Square root R of the information of the data, ``Rᵀ R``, their noise taken as white: the
+        inverse of a covariance for coloured noise (Newey and West) would make directions free in
+        which the torque does change.
     root_torque : (b,) ndarray
         ``R theta`` for the estimate theta of the data alone.
+    colour : float
+        Variance inflation of the data by coloured residuals.
 
     Raises
     ------
@@ -169,35 +193,15 @@ def standard_parameters(
         A number is not finite.
 
     """
+    R, z = root_information / np.sqrt(colour), root_torque / np.sqrt(colour)
     try:
         with np.errstate(all='ignore'):
-            return _possible(arm, prior, root_information, root_torque)
+            cone = physical_cone(arm, prior, R, z)
+            start = StandardParameters(arm, prior, cone, R.T @ R, R.T @ z, colour, cone.prior)
+            return replace(start, values=start.nearest(start.information, start.score))
     except (LinAlgError, ValueError) as error:
-        raise InputError(
-            f"the estimates of '{arm.name}' are not finite, so that nothing follows for its links"
-        ) from error
-
-
-def _possible(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> StandardParameters:
-    information, score = R.T @ R, R.T @ z
-    fit = PossibleFit(prior, physical_cone(arm, prior, R, z))
-    found = fit.solve(information, score)
-    spread = inverse(fit.hessian(found, information))
-    data = prior.grouping.T @ information @ prior.grouping
-    share = np.clip(np.einsum('ij,ji->i', spread, data), 0, 1)
-    links = unconstrained(prior, information, score)[fit.cone.links]
-    return StandardParameters(
-        arm.layout.names, found, np.sqrt(np.diag(spread)), share, spread,
-        tuple(name for name, link in zip(arm.tree.link_names, links, strict=True)
-              if not is_physical(link)),
-        tuple(np.array(arm.tree.link_names)[prior.from_shape].tolist()))
-
-
-def unconstrained(prior: ArmPrior, information: Array, score: Array) -> Array:
-    """Estimate standard parameters (p,), whether or not a body can have them."""
-    tie = 1 / prior.std**2
-    H = prior.grouping.T @ information @ prior.grouping + np.diag(tie)
-    return np.asarray(inverse(H) @ (prior.grouping.T @ score + tie * prior.values))
+        raise InputError(f"the estimates of '{arm.name}' are not finite, so that no possible "
+                         'parameters follow; record again') from error
 
 
 def inverse(matrix: Array, least: float = EPSILON) -> Array:

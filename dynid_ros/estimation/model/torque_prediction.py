@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.utilities.arrays import Array
@@ -48,19 +48,9 @@ class Prediction:
     tau_hat: Array
 
 
-class Motion(Protocol):
-    """Positions and velocities of a stretch."""
-
-    @property
-    def q(self) -> Array:
-        """Positions (N, n), rad or m."""
-
-    @property
-    def qd(self) -> Array:
-        """Velocities (N, n), rad/s or m/s."""
-
-
-def motion_range(parts: Sequence[Motion]) -> tuple[Array, Array, Array]:
+def motion_range(
+    parts: Sequence[Prediction] | Sequence[ConditionedMotion],
+) -> tuple[Array, Array, Array]:
     """
     Find the range of one stretch or more.
 
@@ -75,7 +65,7 @@ def motion_range(parts: Sequence[Motion]) -> tuple[Array, Array, Array]:
     return (
         np.min([part.q.min(axis=0) for part in parts], axis=0),
         np.max([part.q.max(axis=0) for part in parts], axis=0),
-        np.max([np.abs(part.qd[:]).max(axis=0) for part in parts], axis=0))
+        np.max([np.abs(part.qd).max(axis=0) for part in parts], axis=0))
 
 
 def torque_variance(Y: Array, covariance: Array, sigma: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
-from dynid_ros.utilities.text import plain
+from dynid_ros.utilities.text import plain, span
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -84,7 +84,10 @@ def _contact(model: IdentifiedModel) -> Use:
 
 def _simulation(model: IdentifiedModel) -> Use:
     purpose, found = 'simulation and controllers', model.consistent
-    if found is None or np.isnan(found.relative_error_percent):
+    if found is None:
+        return Use(purpose, False, 'no possible links were tried',
+                   'simulation needs possible links of "dynid identify"')
+    if np.isnan(found.relative_error_percent):
         return Use(purpose, False, 'no held-out motion', 'simulation needs a held-out motion')
     worse = '' if model.possible else ', which blocks that were not fitted refute'
     return Use(purpose, _predicts(model) and model.possible,
@@ -124,7 +127,7 @@ def _by_joint(model: IdentifiedModel, factor: float) -> str:
     """Range of the errors of the joints that moved, in their units."""
     joints = (model.validation or model.fit).joints
     moved = sum(bool(np.isfinite(joint.rmse)) for joint in joints)
-    ranges = [f'{plain(low, 2)} to {plain(high, 2)} {unit}' if high > low else plain(low, 2, unit)
+    ranges = [f'{span(plain(low, 2), plain(high, 2))} {unit}'
               for low, high, unit in _ranges(model, factor)]
     those = '' if moved == len(joints) else f' ({moved} of {len(joints)} moved)'
     return f'{" and ".join(ranges) or "none"} by joint{those}'

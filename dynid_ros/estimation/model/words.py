@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Relative error from which a joint is worth a note, %.
 POOR = 25.0
 #: Beginnings of remarks on what was checked, which call for nothing.
-ROUTINE = ('the stated gravity agrees', 'gravity cannot be checked', 'these data would not show')
+ROUTINE = ('the stated gravity agrees', 'gravity cannot be checked', 'this recording cannot')
 VALIDATE = 'give a recording of another motion with --validate'
 
 

@@ -7,8 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import monotonic
 
-import numpy as np
-
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import DynidError, written_down
@@ -148,10 +146,9 @@ class Judge:
     ) -> LiveVerdict:
         try:
             colour = sample_colour(estimate.covariance, estimate.std_white, estimate.data_share)
-            root = np.sqrt(colour)
             links = standard_parameters(
-                arm, prior.widened(estimate.widening).relaxed(colour),
-                estimate.root_information / root, estimate.root_torque / root)
+                arm, prior.widened(estimate.widening).relaxed(colour), estimate.root_information,
+                estimate.root_torque, colour)
         except DynidError:
             links = None
         judged = LiveVerdict() if session is None else self._judge(session)

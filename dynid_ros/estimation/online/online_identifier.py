@@ -41,7 +41,7 @@ from dynid_ros.utilities.inputs import as_numbers
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 9
+FORMAT = 10
 #: Latest time that 64 bits hold in ns, in the year 2255, s.
 LATEST = 9e9
 
@@ -280,10 +280,6 @@ class OnlineIdentifier(Checkpointed):
             ended.estimator, ended.history, self._source, label=self._source, samples=self.samples,
             seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
             known=self.dead_signals)
-
-    def parts(self) -> dict[str, Checkpointed]:
-        """Return what has a state of its own."""
-        return {'estimator': self.estimator, 'history': self.history}
 
     def state(self) -> State:
         """Return everything that was learned, as arrays for ``np.savez``."""

@@ -22,8 +22,8 @@ from dynid_ros.estimation.model.possible_estimate import (
     ChosenEstimate,
     data_covariance,
     possible_estimate,
-    PossibleEstimate,
 )
+from dynid_ros.estimation.model.standard_parameters import StandardParameters
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online import innovation_statistics
@@ -175,7 +175,7 @@ def _chosen(
 
 def _worse(
     online: StreamingLeastSquares, solution: Solution, estimate: Estimate,
-    found: PossibleEstimate,
+    found: StandardParameters,
 ) -> tuple[str, ...]:
     """
     Remark that the possible parameters predict clearly worse than the unconstrained ones.

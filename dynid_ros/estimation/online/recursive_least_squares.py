@@ -44,8 +44,6 @@ class RecursiveLeastSquares(Checkpointed):
         Typical size of each column of the regressor, for `Estimate.determined`.
     prior : ArmPrior or Prior
         Prior of the arm, which is widened to the torque of the rows; or knowledge from a model.
-    sigma : (n,) ndarray, optional
-        Noise of each joint for the weights, Nm; learned from the innovations if not given.
 
     Attributes
     ----------
@@ -82,10 +80,9 @@ class RecursiveLeastSquares(Checkpointed):
 
     def __init__(
         self, joints: int, parameters: int, scale: Array, prior: ArmPrior | Prior,
-        sigma: Array | None = None,
     ) -> None:
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
-        self.memory, self._given = np.inf, sigma
+        self.memory = np.inf
         self._arm = prior if isinstance(prior, ArmPrior) else None
         self._shrunk = np.zeros(parameters, dtype=np.bool_) if self._arm is None else (
             self._arm.is_shrunk)
@@ -166,8 +163,6 @@ class RecursiveLeastSquares(Checkpointed):
     @property
     def sigma(self) -> Array:
         """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
-        if self._given is not None:
-            return self._given
         noise = self.innovations
         return np.asarray(np.sqrt(np.where(noise.known, noise.variance, self._first_variance())))
 
@@ -209,10 +204,6 @@ class RecursiveLeastSquares(Checkpointed):
         """Covariance (b, b) of the score of the estimate by the residuals of the rows."""
         root = self._score_root(solution)
         return np.asarray(root.T @ root)
-
-    def parts(self) -> dict[str, Checkpointed]:
-        """Return what has a state of its own."""
-        return {'innovations': self.innovations, 'scores': self.scores}
 
     def restore(self, state: State) -> None:
         """Go on from a saved state, bit for bit."""

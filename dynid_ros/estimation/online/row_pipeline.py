@@ -15,7 +15,7 @@ from dynid_ros.data.recordings.warmth import RunningWarmth
 from dynid_ros.data.signals import conditioning
 from dynid_ros.data.signals.conditioning import ConditioningSettings, position_cutoff
 from dynid_ros.data.signals.filters import decimation_step, StreamDecimator
-from dynid_ros.data.signals.first_order import Discretisation, FirstOrderFilter
+from dynid_ros.data.signals.first_order import FirstOrderFilter
 from dynid_ros.data.signals.standstill import RunningStandstill
 from dynid_ros.data.streaming.causal_conditioning import CausalConditioner
 from dynid_ros.data.streaming.resampling import Resampler
@@ -119,17 +119,6 @@ class RowPipeline(Checkpointed):
         block, self.samples = self.samples, self.samples[:0]
         return self._process(block) if len(block) else []
 
-    def parts(self) -> dict[str, Checkpointed]:
-        """Return the steps of the stream; filters are there once the rate is known."""
-        parts: dict[str, Checkpointed] = {
-            'counters': self.counters, 'intake': self._intake, 'resampler': self._resampler,
-            'warmth': self._warmth, 'presliding': self._presliding,
-            'standstill': self._standstill}
-        if self.settings:
-            parts |= {'conditioner': self._conditioner, 'rows': self._rows_filter,
-                      'torque': self._torque_filter, 'decimator': self._decimator}
-        return parts
-
     def restore(self, state: State) -> None:
         """Go on from a saved state of a stream with the same settings."""
         self._resampler.restore(state_of('resampler', state))
@@ -144,9 +133,8 @@ class RowPipeline(Checkpointed):
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)
         self._conditioner = CausalConditioner(self.settings, n)
-        scheme = first_order(self.settings)
-        self._rows_filter = FirstOrderFilter(scheme, n * b)
-        self._torque_filter = FirstOrderFilter(scheme, n)
+        self._rows_filter = first_order(self.settings, n * b)
+        self._torque_filter = first_order(self.settings, n)
         low_pass = self.settings.decimator()
         self._standstill.design(low_pass, rate_hz)
         self._decimator = StreamDecimator(low_pass, n * b + 3 * n + 1)
@@ -228,17 +216,18 @@ def conditioning_of(stream: RowPipeline) -> ConditioningSettings:
     return replace(stream.settings, notes=(note,))
 
 
-def first_order(settings: ConditioningSettings) -> Discretisation:
+def first_order(settings: ConditioningSettings, columns: int) -> FirstOrderFilter:
     """
-    Design the first-order filters of the rows.
+    Design the first-order filter of some columns of the rows.
 
     Their bandwidth is that of the positions, well above that of the rows: the low-pass that
     follows decides alone which frequencies count, as in the batch.
     """
-    return Discretisation.simpson(2 * np.pi * position_cutoff(settings), 1 / settings.rate_hz)
+    return FirstOrderFilter(
+        2 * np.pi * position_cutoff(settings), 1 / settings.rate_hz, columns)
 
 
 def torque_lag(settings: ConditioningSettings) -> float:
     """Give the time by which these filters delay slow signals, s."""
-    pole = first_order(settings).pole
+    pole = first_order(settings, 0).pole
     return pole / (1.0 - pole) / settings.rate_hz

@@ -186,10 +186,6 @@ class StreamingLeastSquares(Checkpointed):
         """Return the current estimate."""
         return self.recursion.estimate()
 
-    def parts(self) -> dict[str, Checkpointed]:
-        """Return what has a state."""
-        return {'stream': self.pipeline, 'doubtful': self._doubtful, 'estimator': self.recursion}
-
     def restore(self, state: State) -> None:
         """Go on from a saved state of an estimator with the same settings, bit for bit."""
         super().restore(state)

@@ -112,6 +112,8 @@ def unexplained_by_delay(
         Weighted sum of squares that the model leaves for each.
 
     """
+    from scipy.signal import fftconvolve
+
     longest = max(segments, key=lambda segment: len(segment.t))
     spare = max(0, len(longest.t) - int(THRESHOLDS.seconds * settings.rate_hz)) // 2
     middle = slice(spare, len(longest.t) - spare)
@@ -127,7 +129,8 @@ def unexplained_by_delay(
     inside = (t >= t[0] + reach) & (t <= t[-1] - reach)
     if inside.sum() * arm.n < THRESHOLDS.rows_per_column * W.shape[2]:
         return np.zeros(0), np.zeros(0)
-    smooth = _low_pass(joint_torque(part.u, arm.drive), settings.decimator().taps)
+    smooth = fftconvolve(
+        joint_torque(part.u, arm.drive), settings.decimator().taps[:, None], 'same', axes=0)
     delays = np.linspace(-reach, reach, steps)
     # Rows of joints at rest are zero: what holds them is none of the model's.
     moving = np.concatenate([block.moving for block in blocks])[inside]
@@ -144,15 +147,6 @@ def unexplained_by_delay(
     if share > THRESHOLDS.unexplained:
         return np.zeros(0), np.zeros(0)
     return delays, left
-
-
-def _low_pass(tau: Array, taps: Array) -> Array:
-    # SciPy convolves as fast, but its import takes longer than all of the search.
-    size = 1 << (len(tau) + len(taps) - 2).bit_length()
-    gain = np.fft.rfft(taps, size)[:, None]
-    begin = (len(taps) - 1) // 2
-    return np.fft.irfft(gain * np.fft.rfft(tau, size, axis=0), size, axis=0)[
-        begin:begin + len(tau)]
 
 
 def _at(times: Array, t: Array, x: Array) -> Array:

@@ -96,7 +96,7 @@ class KeptRows:
         n, size = arm.n, len(wanted)
         place = np.full(len(source.names), -1)
         place[wanted] = np.arange(size)
-        joints, columns = self._entries()
+        joints, columns = source.joints, source.columns
         used = np.flatnonzero(np.append(place, -1)[columns] >= 0)
         target = joints[used] * size + place[columns[used]]
         for piece, values in self._read(arm, load_theta):
@@ -104,10 +104,9 @@ class KeptRows:
             W = np.zeros((piece.count, n * size))
             W[:, target] = values[:, used]
             motion, kept = self.motions[piece.segment], source.kept(piece)
-            tau = values[:, len(source.joints) - n:len(source.joints)]
             yield RowBlock(
                 piece.segment, motion.t[kept], motion.q[kept], motion.qd[kept],
-                W.reshape(-1, n, size) * moving[:, :, None], tau * moving, moving)
+                W.reshape(-1, n, size) * moving[:, :, None], values[:, :n] * moving, moving)
 
     def factors(
         self, arm: ArmModel, load_theta: Array | None = None,
@@ -143,9 +142,8 @@ class KeptRows:
     def _compressed(
         self, read: Iterable[tuple[Piece, Array]], parts: int | tuple[int, ...],
     ) -> list[QRFactors]:
-        joints, columns = self._entries()
-        n = self._source.arm.n
-        entries = [np.flatnonzero(joints == joint) for joint in range(n)]
+        columns, n = self._source.columns, self._source.arm.n
+        entries = [np.flatnonzero(self._source.joints == joint) for joint in range(n)]
         # The torque of each joint goes last.
         entries = [own[np.argsort(columns[own], kind='stable')] for own in entries]
         total = sum(int(self._moving(piece).any(axis=1).sum()) for piece in self._pieces)
@@ -166,7 +164,7 @@ class KeptRows:
         return [each.factors(places, len(self._source.names) + 1) for each in found]
 
     def predict(
-        self, arm: ArmModel, theta: Array, source: str, held_out: bool,
+        self, arm: ArmModel, theta: Array, name: str, held_out: bool,
     ) -> list[Prediction]:
         """
         Predict the torque of each stretch that is long enough, with base parameters of an arm.
@@ -177,37 +175,26 @@ class KeptRows:
             The arm.
         theta : (b,) ndarray
             Base parameters.
-        source : str
+        name : str
             Name of the samples.
         held_out : bool
             False if they were used for fitting.
 
         """
-        columns, n = self._source, arm.n
-        joints, own = self._entries()
-        factor = np.zeros(len(columns.names) + 1)
+        source, n = self._source, arm.n
+        factor = np.zeros(len(self.names) + 1)
         factor[self.columns(arm)] = theta
-        combine = np.zeros((len(joints), n))
-        combine[np.arange(len(joints)), joints] = factor[own]
+        combine = np.eye(n)[source.joints] * factor[source.columns, None]
         stretches: dict[int, list[tuple[Array, ...]]] = {}
         for piece, values in self._read(arm, theta):
-            motion, kept = self.motions[piece.segment], columns.kept(piece)
-            tau = values[:, len(columns.joints) - n:len(columns.joints)]
+            motion, kept = self.motions[piece.segment], source.kept(piece)
             # Copies: views would bring the pages of all pieces back at once.
             stretches.setdefault(piece.segment, []).append((
                 motion.t[kept].copy(), motion.q[kept].copy(), motion.qd[kept],
-                *(np.where(self._moving(piece), x, np.nan) for x in (tau, values @ combine))))
-        return [Prediction(source, held_out, *map(np.concatenate, zip(*parts, strict=True)))
+                *(np.where(self._moving(piece), x, np.nan)
+                  for x in (values[:, :n], values @ combine))))
+        return [Prediction(name, held_out, *map(np.concatenate, zip(*parts, strict=True)))
                 for parts in stretches.values()]
-
-    def _entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Rows and columns of the values that `_read` yields."""
-        source = self._source
-        n, loads = source.arm.n, len(source.loaded) * source.arm.n
-        joints = np.tile(np.arange(n), len(source.loaded))
-        first = len(source.names) - loads
-        return (np.concatenate([source.joints, joints]),
-                np.concatenate([source.columns, np.arange(first, first + loads)]))
 
     def _moving(self, piece: Piece) -> NDArray[np.bool_]:
         return self.motions[piece.segment].moving[self._source.kept(piece)]

@@ -10,7 +10,7 @@ from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.filters import StreamDecimator
-from dynid_ros.data.signals.first_order import Discretisation, FirstOrderFilter
+from dynid_ros.data.signals.first_order import FirstOrderFilter
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
@@ -149,12 +149,12 @@ def _filtered(
 ) -> Iterator[RowBlock]:
     """Filter and decimate rows, one for each joint or one for all, block by block."""
     decimator = settings.decimator()
-    scheme = Discretisation.simpson(2 * np.pi * settings.cutoff_hz, 1 / settings.rate_hz)
+    band = 2 * np.pi * settings.cutoff_hz, 1 / settings.rate_hz
     for number, motion in enumerate(motions):
         right = measured(motion)
         m, b = right.shape[1], base_parameters(arm).count
-        left_filter = FirstOrderFilter(scheme, m * b)
-        right_filter = FirstOrderFilter(scheme, m)
+        left_filter = FirstOrderFilter(*band, m * b)
+        right_filter = FirstOrderFilter(*band, m)
         rows, kept = StreamDecimator(decimator, m * (b + 1)), 0
         for start in range(0, len(motion.t), PORTION):
             new = slice(start, start + PORTION)

@@ -21,7 +21,7 @@ from dynid_ros.data.files.plain import (
     from_plain,
     to_plain,
 )
-from dynid_ros.data.tables.npz_table import npz_bytes
+from dynid_ros.data.tables.array_table import npz_bytes
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel

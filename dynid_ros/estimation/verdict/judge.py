@@ -201,15 +201,15 @@ def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -
                     MORE_MOTION, still, 'warning')]
 
 
-MORE_MOTION = 'let "dynid design ARM --given RESULT" make a motion that adds it'
+MORE_MOTION = 'record a motion that excites them, by "dynid design ARM --given RESULT"'
 
 
 def _too_little(error: float, joints: Sequence[str], parameters: Sequence[str]) -> Finding:
     size = f'{error:.0f}' if error < 1000 else 'more than 1000'
     return Finding(
         'excitation',
-        f'too little excitation: the error bars alone give {size} % torque error on other '
-        'motions in the same range; not determined: '
+        f'the motion excites too little, so that the error bars alone give {size} % torque error '
+        'on other motions in the same range; not determined: '
         f'{", ".join(joints) or "no single joint"}, mainly {", ".join(parameters)}',
         MORE_MOTION, tuple(joints))
 
@@ -220,8 +220,8 @@ def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]
         return []
     error, own = validation.relative_error_percent, fit.relative_error_percent
     if np.isnan(error):
-        return [Finding('not_validated', 'not validated: the arm stands still in the held-out set '
-                        f'({validation.source})')]
+        return [Finding('not_validated', 'nothing validates the model: the arm stands still in '
+                        f'the held-out set ({validation.source})')]
     largest = THRESHOLDS.held_out_error_percent
     if error > largest:
         return [Finding('held_out_error', f'the torque error is {error:.1f} % on held-out data '

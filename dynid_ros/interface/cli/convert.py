@@ -15,6 +15,7 @@ from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_output,
     add_reading,
+    reading,
 )
 from dynid_ros.interface.cli.common.output import add_answer, answer
 
@@ -30,13 +31,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Convert, and print what was taken for what."""
-    from dynid_ros.arm import load_arm
-    from dynid_ros.data.files.conversion import convert
     from dynid_ros.interface.cli.common.summary import defect_notes
+    from dynid_ros.interface.python.applications import convert
     from dynid_ros.utilities.text import several
 
-    written = convert(args.recording, args.output, load_arm(args.arm) if args.arm else None,
-                      topic=args.topic, received=args.received)
+    written = convert(args.recording, args.output, arm=args.arm, **reading(args))
     answer(args, {
         'bag': str(args.output), 'joints': list(written.joint_names),
         'samples': len(written.t), 'seconds': written.seconds,

@@ -64,17 +64,20 @@ def run(args: Namespace) -> int:
             args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
     page = args.output / 'result' / 'report.html'
+    own = args.arm if Path(args.arm).exists() else 'my_arm'
     answer(args, {**asdict(found), 'seconds': seconds, 'folder': str(args.output)},
            headline(read_result(args.output / 'result')), table=_table(found), notes=[
                *([] if found.online.trustworthy else [
-                   f'While it moved: {headline(read_result(args.output / "online"))}']),
+                   'While it moved, not trustworthy: '
+                   + headline(read_result(args.output / 'online')).partition(': ')[2]]),
                f'The two sets of parameters differ by {found.apart_percent:.2f} %.',
                f'The demonstration took {seconds:.0f} s; open {page} in a browser.'],
            then=[
                'Next, with your own robot:',
-               '  dynid init my_robot.urdf -o my_arm      # lists what only you know',
-               '  dynid design my_arm -o excitation.yaml  # a motion within all limits',
-               '  dynid identify recording/ --arm my_arm -o result'])
+               *([] if Path(args.arm).exists() else [
+                   '  dynid init my_robot.urdf -o my_arm      # lists what only you know']),
+               f'  dynid design {own} -o excitation.yaml  # a motion within all limits',
+               f'  dynid identify recording/ --arm {own} -o result'])
     return 0 if found.batch.trustworthy and found.online.trustworthy else 1
 
 

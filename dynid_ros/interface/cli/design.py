@@ -200,7 +200,8 @@ def _notes(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[s
     elif arm.inertial is None or not arm.inertial[:, 0].all():
         yield 'Links without inertias: torque is checked with cylinders from joint to joint.'
     if not notes['margins']['clearance']:
-        yield 'Collisions are not checked: arm.yaml declares no "collision" capsules.'
+        yield ('Collisions are not checked: the description has no collision shapes, and arm.yaml '
+               'no "collision" capsules.')
     if not designed.complete:
         yield f'The search took all of its --time, {designed.seconds:.1f} s; more may find better.'
     if notes['pairs_not_checked']:

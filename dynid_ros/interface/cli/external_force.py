@@ -42,19 +42,12 @@ def run(args: Namespace) -> int:
     """Print torque and acceleration joint by joint; status 1 if a limit is exceeded."""
     import numpy as np
 
-    from dynid_ros.dynamics.external_force import external_force
-    from dynid_ros.dynamics.rigid_body import forward_dynamics, gravity_torque, inverse_dynamics
-    from dynid_ros.dynamics.rigid_parameters import check_possible
+    from dynid_ros.interface.python.statics import external_force
 
     result, arm = arm_or_result(args.arm)
-    if result is None:
-        check_possible(arm)
-    model = result or arm
     q = position(arm, args.at, args.deg)
-    fext = external_force(model, args.body, args.wrench, None if args.in_base else q)
-    gravity = gravity_torque(model, q)
-    holding = inverse_dynamics(model, q, fext=fext)
-    acceleration = forward_dynamics(model, q, tau=gravity, fext=fext)
+    gravity, holding, acceleration = external_force(
+        result or arm, args.wrench, q, body=args.body, in_base=args.in_base)
     over = np.abs(holding) > arm.limits.effort
     rows = [
         {'name': name, 'wrench': float(gravity[i] - holding[i]), 'gravity': float(gravity[i]),
@@ -74,9 +67,9 @@ def _table(arm: Any, rows: list[dict[str, Any]]) -> list[list[str]]:
     units = zip(*(joint_units(unit, arm.prismatic) for unit in ('Nm', 'rad/s²')), strict=True)
     table = [['joint', 'by wrench', 'by gravity', 'to hold', 'limit', 'acceleration']]
     for row, limit, (torque, rate) in zip(rows, arm.limits.effort, units, strict=True):
-        by = [f'{value:.3f} {torque}'
+        by = [f'{round(value, 3) + 0.0:.3f} {torque}'
               for value in (row['wrench'], -row['gravity'], row['holding'])]
         table.append([row['name'], *by, plain(limit, 4, torque),
-                      f'{row["acceleration"]:.3f} {rate}',
+                      f'{round(row["acceleration"], 3) + 0.0:.3f} {rate}',
                       *([] if row['within_limit'] else ['above its limit'])])
     return table

@@ -9,19 +9,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import positive
 from dynid_ros.interface.cli.common.output import add_answer, answer
-
-if TYPE_CHECKING:
-    from dynid_ros.motion.trajectory.trajectory_file import Trajectory
-
-#: Points a second of a motion of dynid design; controllers interpolate between them.
-RATE_HZ = 100.0
-#: Points that a controller may get.
-MOST_POINTS = 100_000
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -33,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
                         help='folder of dynid identify')
     parser.add_argument('-o', '--output', type=Path, metavar='FILE', required=True,
                         help='the trajectory to write (.yaml)')
-    parser.add_argument('--rate', type=positive, default=RATE_HZ, metavar='HZ',
+    parser.add_argument('--rate', type=positive, default=100.0, metavar='HZ',
                         help='points a second, of a motion of dynid design (%(default)g)')
     add_answer(parser)
 
@@ -45,15 +35,14 @@ def run(args: Namespace) -> int:
     from dynid_ros.arm.parameters import torque_units
     from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
-    from dynid_ros.motion.trajectory.trajectory_file import write_trajectory
+    from dynid_ros.interface.python.motions import feedforward
+    from dynid_ros.motion.execution.feed_forward import extrapolation
     from dynid_ros.utilities.atomic_write import check_output
     from dynid_ros.utilities.text import plain, sentence
 
     check_output(args.output)
     model = read_result(args.model)
-    filled = with_effort(model, _points(args.motion, args.rate))
-    write_trajectory(args.output, filled)
+    filled = feedforward(model, args.motion, rate_hz=args.rate, out=args.output)
     assert filled.effort is not None
     units = dict(zip(model.arm.joint_names, torque_units(model.arm), strict=True))
     figures = {name: (float(tau.min()), float(tau.max()), float(np.sqrt(np.mean(tau**2))))
@@ -75,25 +64,3 @@ def run(args: Namespace) -> int:
                *(sentence(f'extrapolation: {remark}') for remark in remarks)],
         wrote=[args.output])
     return 0 if good else 1
-
-
-def _points(path: Path, rate_hz: float) -> Trajectory:
-    """Read the points of a motion, or sample it."""
-    from dynid_ros.arm.description.schema import read_yaml
-    from dynid_ros.motion.trajectory.motion_file import read_motion
-    from dynid_ros.motion.trajectory.trajectory_file import (
-        read_trajectory,
-        sample_times,
-        Trajectory,
-    )
-
-    content = read_yaml(path)
-    if isinstance(content, dict) and 'points' in content:
-        return read_trajectory(path)
-    excitation = read_motion(path)
-    wanted = excitation.motion.duration * rate_hz
-    if wanted > MOST_POINTS:
-        raise InputError(f'{path}: {wanted:.3g} points would be written; {MOST_POINTS} are the '
-                         'most: lower --rate')
-    t = sample_times(excitation.motion, rate_hz)
-    return Trajectory(excitation.joint_names, t, *excitation.motion.evaluate(t))

@@ -38,6 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the folder and print the next steps."""
     from dynid_ros.arm.description.joint_choice import (
+        arm_tips,
         chain_to,
         free_joints,
         guess_arm,
@@ -63,30 +64,35 @@ def run(args: Namespace) -> int:
     joints = chosen.joints
     if not joints:
         raise ArmError(f'{path} has no moving joint')
-    made = starter(robot, path, chosen, args.output)
-    write_whole(target, made.text.encode())
+    locked = [name for name in free_joints(known) if name not in joints]
+    tips = arm_tips(known)
+    text, doubts, questions = starter(robot, path, chosen, locked, args.output)
+    write_whole(target, text.encode())
     try:
         # From here on the file itself is read, as every command will read it.
         arm = load_arm(target)
-        bodies, _ = urdf_bodies(arm, path, dict.fromkeys(made.others, 0.0))
+        bodies, _ = urdf_bodies(arm, path, dict.fromkeys(locked, 0.0))
         bounds = bounds_section(joints, link_boxes(bodies, len(joints)))
-        write_whole(target, (made.text + bounds).encode())
+        write_whole(target, (text + bounds).encode())
     except BaseException:
         # It would stand in the way of the next attempt.
         target.unlink(missing_ok=True)
         raise
-    doubts = [*made.doubts, *_weak_drives(arm)]
-    others = [f'locked: {", ".join(made.others)}'] if made.others else []
-    if len(made.tips) > 1 and not (args.tip or args.joints):
+    doubts += _weak_drives(arm)
+    if not bodies:
+        doubts.append('the description has no collision shapes: planned motions avoid not even '
+                      'the arm itself, until arm.yaml has "collision" capsules')
+    others = [f'locked: {", ".join(locked)}'] if locked else []
+    if len(tips) > 1 and not (args.tip or args.joints):
         others.append(
-            f'the robot has several chains; choose another with --tip: {", ".join(made.tips)}')
+            f'the robot has several chains; choose another with --tip: {", ".join(tips)}')
     answer(args, {
-        'arm': str(target), 'joints': list(joints), 'locked': list(made.others),
-        'tips': list(made.tips), 'doubts': doubts, 'questions': list(made.open_questions),
+        'arm': str(target), 'joints': list(joints), 'locked': locked,
+        'tips': list(tips), 'doubts': doubts, 'questions': questions,
     }, f'An arm of {counted(len(joints), "joint")} is described: {several(joints)}.',
         notes=map(sentence, (*doubts, *others)), wrote=[target], then=[
             'Only you know, so look at:',
-            *(f'  {question}' for question in made.open_questions),
+            *(f'  {question}' for question in questions),
             f'Next: dynid demo {args.output} (a rehearsal in simulation), or',
             f'      dynid design {args.output} -o excitation.yaml'])
     return 0

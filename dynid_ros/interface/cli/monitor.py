@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Monitor, draw, and print the contacts; status 1 if the model does not fit."""
     from dynid_ros.arm.parameters import torque_units
-    from dynid_ros.data.tables.npz_table import npz_bytes
+    from dynid_ros.data.tables.array_table import npz_bytes
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.python.applications import monitor
     from dynid_ros.pages.report.plots import contact_figure, drawn
@@ -111,7 +111,7 @@ def _notes(
     if not found.levels.held_out:
         yield ('The model has no held-out residual: thresholds come from the samples that it was '
                'fitted to, and false alarms are more.')
-    yield f'False alarms: {alarms_per_hour:g} an hour.'
+    yield f'False alarms to be expected: {alarms_per_hour:g} an hour.'
 
 
 def _middle(found: MonitoredRecording) -> list[float]:

@@ -128,7 +128,7 @@ def _replay_payload(args: Namespace) -> int:
 
 def _history_files(folder: Path, history: History, units: list[str]) -> dict[Path, bytes]:
     """Make the files of the history of every estimate."""
-    from dynid_ros.data.tables.npz_table import npz_bytes
+    from dynid_ros.data.tables.array_table import npz_bytes
     from dynid_ros.pages.report.plots import drawn, evolution_figure
 
     plot = evolution_figure(history.names, units, history.t, history.theta, history.std)

@@ -47,6 +47,6 @@ def run(args: Namespace) -> int:
         'seconds': log.seconds,
         'assumed': {name: value.tolist() for name, value in log.assumed.items()},
     }, f'Simulated {log.seconds:.1f} s of {log.arm.name}, {len(log.t)} samples'
-        + (', the end of them a motion for validation.' if log.validation else '.'),
+        + (', with a motion for validation at the end.' if log.validation else '.'),
         wrote=[args.output])
     return 0

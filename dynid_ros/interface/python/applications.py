@@ -10,6 +10,8 @@ import numpy as np
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import (
+    Arm,
+    as_arm,
     as_model,
     as_recording,
     as_recordings,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
     from dynid_ros.applications.payload.estimate import Payload
+    from dynid_ros.data.recordings.recording import Recording
 
 
 @one_thread()
@@ -140,3 +143,39 @@ def export(
 
     return export_model(
         as_model(model), Path(out), None if robot is None else Path(robot), form)
+
+
+def convert(
+    recording: str | Path, out: str | Path, *, arm: Arm | None = None,
+    topic: str = 'joint_states', received: bool = False,
+) -> Recording:
+    """
+    Write any recording as a rosbag2, as ``dynid convert`` does.
+
+    Parameters
+    ----------
+    recording : str or Path
+        A bag, or a table of any form.
+    out : str or Path
+        Folder of the bag.
+    arm : str, Path or ArmModel, optional
+        Arm whose joints and table settings apply; by default, the recording determines the joints.
+    topic, received
+        As for `read_recording`.
+
+    Returns
+    -------
+    Recording
+        What was written, with its defects.
+
+    Raises
+    ------
+    RecordingError, ResultError
+        The recording cannot be read, or the bag cannot be written.
+
+    """
+    from dynid_ros.data.files import conversion
+
+    return conversion.convert(
+        Path(recording), Path(out), None if arm is None else as_arm(arm), topic=topic,
+        received=received)

@@ -40,11 +40,17 @@ def as_arm(arm: Any) -> ArmModel:
     raise _wrong('arm', 'a name, a path or an ArmModel', arm)
 
 
+def as_arm_or_model(arm: Any) -> ArmModel | IdentifiedModel:
+    """Take an arm, or a result, or the folder of one."""
+    if isinstance(arm, (str, Path)) and (Path(arm) / RESULT).is_file():
+        return read_result(Path(arm))
+    return arm if isinstance(arm, IdentifiedModel) else as_arm(arm)
+
+
 def as_simulated_arm(arm: Any) -> ArmModel:
     """Take an arm, or of a result, or the folder of one, the arm with its possible parameters."""
-    if isinstance(arm, (str, Path)) and (Path(arm) / RESULT).is_file():
-        arm = read_result(Path(arm))
-    return arm.possible_arm if isinstance(arm, IdentifiedModel) else as_arm(arm)
+    known = as_arm_or_model(arm)
+    return known.possible_arm if isinstance(known, IdentifiedModel) else known
 
 
 def as_model(model: Any, name: str = 'model') -> IdentifiedModel:

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import (
     Arm,
     as_arm,
+    as_model,
     as_models,
     as_simulated_arm,
     Model,
@@ -20,7 +22,11 @@ if TYPE_CHECKING:
 
     from dynid_ros.motion.excitation.search import Design
     from dynid_ros.motion.trajectory.motion_pair import Motion
+    from dynid_ros.motion.trajectory.trajectory_file import Trajectory
     from dynid_ros.simulation.session import SimulatedRecording
+
+#: Points that a controller may get.
+MOST_POINTS = 100_000
 
 
 @one_thread()
@@ -112,3 +118,73 @@ def simulate(
     if isinstance(motion, Designed):
         motion = motion.pair or motion.motion
     return simulated_recording(as_simulated_arm(arm), motion, seed=seed, out=out)
+
+
+@one_thread()
+def feedforward(
+    model: Model, motion: Design | Trajectory | str | Path, *, rate_hz: float = 100.0,
+    out: str | Path | None = None,
+) -> Trajectory:
+    """
+    Fill in the torque that a motion takes by a model, as ``dynid feedforward`` does.
+
+    Parameters
+    ----------
+    model : str, Path or IdentifiedModel
+        The model.
+    motion : Design, Trajectory, str or Path
+        The motion, or its file: of ``dynid design``, or a JointTrajectory.
+    rate_hz : float
+        Points of a designed motion, 1/s; controllers interpolate between them.
+    out : str or Path, optional
+        JointTrajectory to write, too (YAML).
+
+    Returns
+    -------
+    Trajectory
+        Points with their ``effort``, friction included.
+
+    Raises
+    ------
+    InputError
+        The joints are not those of the model, there are too many points, or the effort exceeds
+        the limit of a joint.
+
+    """
+    from dynid_ros.motion.execution.feed_forward import with_effort
+    from dynid_ros.motion.trajectory.trajectory_file import Trajectory, write_trajectory
+
+    points = motion if isinstance(motion, Trajectory) else _points(
+        motion, one_number('rate_hz', rate_hz, 1e-3))
+    filled = with_effort(as_model(model), points)
+    if out is not None:
+        write_trajectory(Path(out), filled)
+    return filled
+
+
+def _points(motion: Design | str | Path, rate_hz: float) -> Trajectory:
+    """Read the points of a motion, or sample it."""
+    from dynid_ros.arm.description.schema import read_yaml
+    from dynid_ros.motion.excitation.search import Design as Designed
+    from dynid_ros.motion.trajectory.motion_file import read_motion
+    from dynid_ros.motion.trajectory.trajectory_file import (
+        read_trajectory,
+        sample_times,
+        Trajectory,
+    )
+
+    if isinstance(motion, Designed):
+        assert motion.arm is not None
+        whole, names = motion.pair or motion.motion, motion.arm.joint_names
+    else:
+        content = read_yaml(Path(motion))
+        if isinstance(content, dict) and 'points' in content:
+            return read_trajectory(Path(motion))
+        read = read_motion(Path(motion))
+        whole, names = read.motion, read.joint_names
+    wanted = whole.duration * rate_hz
+    if wanted > MOST_POINTS:
+        raise InputError(f'{wanted:.3g} points of {whole.duration:g} s are more than the '
+                         f'{MOST_POINTS} that a controller may get; lower the rate')
+    t = sample_times(whole, rate_hz)
+    return Trajectory(names, t, *whole.evaluate(t))

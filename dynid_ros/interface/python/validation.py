@@ -136,7 +136,7 @@ def validated(model: IdentifiedModel, recording: Recording) -> Validation:
         metrics = replace(metrics, held_out=False)
     found = held_out_findings(model.fit, metrics) or joint_findings(metrics)
     if not metrics.held_out:
-        found = [Finding('in_sample', f'not validated: the model was fitted to {recording.source},'
-                         ' at least in part, so these errors are in-sample',
+        found = [Finding('in_sample', f'the model was fitted to {recording.source}, at least in '
+                         'part, so these errors are in-sample',
                          'give a recording of another motion')]
     return Validation(model, metrics, tuple(parts), tuple(found))

@@ -69,7 +69,8 @@ def random_motion(
         raise InputError(
             f"none of {tries} random motions of '{arm.name}' stays within the "
             f"effort limits (joint '{arm.joint_names[joint]}' needs "
-            f'at least {shares[:, joint].min():.0%} of its limit); lower its acceleration limits')
+            f'at least {shares[:, joint].min():.0%} of its limit); give a motion of "dynid '
+            'design", or correct limits.effort or limits.acceleration in arm.yaml')
     return best
 
 

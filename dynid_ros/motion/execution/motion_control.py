@@ -1,4 +1,4 @@
-"""All that decides over a moving arm, without clock, topics or middleware."""
+"""Control of a motion: states, faults and requests in, commands out; no clock, no topics."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class MotionControl:
         Raises
         ------
         InputError
-            The arm is moving, was aborted and not reset, or may not begin where it is.
+            The arm is moving, was aborted and not reset, or may not start where it is.
 
         """
         self.check_free()
@@ -126,7 +126,7 @@ class MotionControl:
         return seconds
 
     def check_free(self) -> None:
-        """Raise InputError where no motion may begin: moving, or aborted and not reset."""
+        """Raise InputError where no motion may start: moving, or aborted and not reset."""
         self._executor.check_free()
 
     def leave(self) -> None:
@@ -188,7 +188,7 @@ class MotionControl:
                 self._output.ahead)
             or self._limits.violation(state.qd, state.tau))
         if problem and self.watched:
-            # Only the next state tells whether this one may be acted upon.
+            # The next state decides whether this one may be acted upon.
             self.fault(problem)
             return None
         if mixed or (problem and problem.bound is Bound.NUMBER):
@@ -213,7 +213,7 @@ class MotionControl:
         return self._output.clock(self._tick(now))
 
     def _tick(self, now: float) -> float:
-        """Time that begins with the clock and goes on by the steps that this makes ahead, s."""
+        """Time that starts with the clock and goes on by the steps that this makes ahead, s."""
         self._newest = now if self._read is None else self._newest + max(now - self._read, 0.0)
         self._read = now
         return self._newest

@@ -108,7 +108,7 @@ class MotionExecutor:
         return self._moving + self.motion.duration
 
     def check_free(self) -> None:
-        """Raise InputError where no motion may begin: moving, or aborted and not reset."""
+        """Raise InputError where no motion may start: moving, or aborted and not reset."""
         if self.phase is Phase.ABORTED:
             raise InputError(f'aborted because {self.reason}; call ~/stop to reset first')
         if self.active:

@@ -8,14 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.motion.execution.safety_monitor import EffortLimiter, Violation
 from dynid_ros.motion.execution.tracking_control import Gains, RigidArm
 from dynid_ros.utilities.arrays import Array
-
-#: Kinds of feed-forward.
-FEEDFORWARD = ('none', 'gravity', 'model')
 
 
 class MotionState(NamedTuple):
@@ -43,7 +39,7 @@ class Output:
     Attributes
     ----------
     sent : list of float
-        Torques that were commanded last, in their order; empty if none were.
+        Torques commanded since the last answer to a simulated arm, in their order, if any.
 
     """
 
@@ -73,11 +69,7 @@ class Output:
         """Time of the motion, s, at a time of the steady clock, s."""
         return now
 
-    def look(self) -> str:
-        """Look for the controller before a motion; return its problem, or an empty text."""
-        return ''
-
-    def prepare(self, period: float) -> None:
+    def prepare(self, period: float, names: Sequence[str], /) -> None:
         """
         Get ready for a motion.
 
@@ -85,6 +77,8 @@ class Output:
         ----------
         period : float
             Of the states, s.
+        names : sequence of str
+            Joints of the arm as the states name them.
 
         Raises
         ------
@@ -94,7 +88,7 @@ class Output:
         """
 
     def begin(self, executor: MotionExecutor, now: float) -> None:
-        """Take over a motion, or its braking, at the time of the motion at which it begins."""
+        """Take over a motion, or its braking, at the time of the motion at which it starts."""
 
     def follow(
         self, now: float, state: MotionState, wanted: Reference, /,
@@ -131,10 +125,6 @@ class TorqueOutput(Output):
     def __init__(
         self, arm: ArmModel, gains: Gains | None, ahead: str, send: Callable[[Array], None],
     ) -> None:
-        if ahead not in FEEDFORWARD:
-            raise InputError(
-                f"the parameter 'feedforward' must be one of {', '.join(FEEDFORWARD)}, "
-                f"not '{ahead}'")
         self.gains = gains
         self._rigid = RigidArm(arm)
         self._kind = ahead
@@ -163,7 +153,7 @@ class TorqueOutput(Output):
         Feed-forward at a measured position.
 
         An upright arm falls away from the reference faster than soft gains hold it, unless gravity
-        is that of where it is.
+        is compensated at its measured position.
         """
         if self._kind == 'none':
             return np.zeros_like(q)

@@ -1,4 +1,4 @@
-"""Checks of a whole motion, and of the state of an arm, before it is started."""
+"""Checks of a motion, and of the state of an arm, before a start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 
 def check_motion(arm: ArmModel, motion: Motion, scene: Scene | None) -> None:
     """
-    Make sure that a whole motion keeps every limit that is known, between samples too.
+    Make sure that a motion keeps every known limit, between samples too.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class ComputedTorque:
     """
     Computed-torque control: the joints follow the reference as if each stood alone.
 
-    The torque is that of the rigid arm for the acceleration ``qdd* + w² (q* - q) +
+    The torque gives the rigid arm the acceleration ``qdd* + w² (q* - q) +
     2 z w (qd* - qd)`` (Luh, Walker and Paul 1980, resolved acceleration). No link is too light for
     it, because the loop has the same poles whatever the mass matrix, as fast as the reaction time
     allows.
@@ -127,7 +127,7 @@ def tracking_gains(arm: ArmModel, reaction: float) -> Gains:
     Gains of a PD control that the coupled, sampled loop bears.
 
     With d the mean diagonal of the mass matrix, the stiffness of a joint is d w² and its damping
-    2 z w d. All joints begin with the same natural frequency w. Coupled joints are faster than
+    2 z w d. All joints start with the same natural frequency w. Coupled joints are faster than
     this, light ones at the end of the arm above all: where a discrete loop is unstable at the
     largest eigenvalue of M⁻¹ D, the joints of its eigenvector get a lower w.
 

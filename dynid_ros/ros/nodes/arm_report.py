@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from control_msgs.msg import DynamicJointState
@@ -15,9 +16,7 @@ from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.model.uses import Use
-from dynid_ros.estimation.model.verdict import Verdict
-from dynid_ros.estimation.online.live_verdict import Judge
+from dynid_ros.estimation.online.live_verdict import Judge, LiveVerdict
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.result_files.result_file import write_result
 from dynid_ros.ros.nodes.common import estimate_messages as say
@@ -43,16 +42,14 @@ class ArmReport:
         self._node, self._session = node, session
         self._judge = Judge(session, robot_description(description))
         self._description, self._fault = '', ''
-        self._verdict: Verdict | None = None
-        self._headline = ''
-        self._uses: tuple[Use, ...] = ()
+        self._judged = LiveVerdict()
         self._estimates = node.create_publisher(DynamicJointState, '~/estimates', LATCHED)
         self._standard = node.create_publisher(
             DynamicJointState, '~/standard_parameters', LATCHED)
         self._robot = node.create_publisher(String, '~/robot_description', LATCHED)
 
     def look(self, now: int) -> None:
-        """Publish what the judge has found meanwhile."""
+        """Publish new findings of the judge."""
         found = self._judge.update()
         if found is None:
             return
@@ -60,8 +57,8 @@ class ArmReport:
         if found.fault:
             self._fault = f'a fault of dynid: {found.fault}'
             logger.error(f'{self._fault}; the estimates go on, without a verdict and links')
-        self._verdict, self._uses = found.verdict or self._verdict, found.uses or self._uses
-        self._headline = found.headline or self._headline
+        if found.verdict is not None:
+            self._judged = replace(found, uses=found.uses or self._judged.uses)
         links = found.parameters
         if links is not None:
             self._standard.publish(say.numbers(now, links.names, {
@@ -84,12 +81,12 @@ class ArmReport:
         name, arm = f'{say.name_of(self._node)}: verdict', self._session.arm
         if self._fault:
             return [say.status(name, arm.name, say.ERROR, self._fault, {})]
-        return [] if self._verdict is None else [
-            say.verdict_status(name, arm, self._headline, self._verdict, self._uses)]
+        return [] if self._judged.verdict is None else [
+            say.verdict_status(name, arm, self._judged)]
 
     def reset(self) -> None:
-        """Forget what was found."""
-        self._verdict, self._uses, self._fault = None, (), ''
+        """Forget all findings."""
+        self._judged, self._fault = LiveVerdict(), ''
 
     def stop(self) -> None:
         """Wait for the judge."""
@@ -100,7 +97,7 @@ class ArmReport:
         result = self._session.result(defects)
         if not self._session.estimator.recursion.rows.any():
             # A result of an arm at rest must not replace one of a motion.
-            raise RecordingError('the arm has not moved; let it move for some seconds first')
+            raise RecordingError('the arm has not moved; move it for some seconds first')
         write_result(result, folder)
         # The page of an earlier result would be taken for this one's.
         (folder / 'report.html').unlink(missing_ok=True)

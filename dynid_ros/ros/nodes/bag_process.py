@@ -23,7 +23,7 @@ from dynid_ros.utilities.atomic_write import write_whole
 
 #: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.
 CHUNKS = b'chunkSize: 32768\ncompression: "Zstd"\ncompressionLevel: "Fastest"\n'
-#: Free space, bytes, below which a disk counts as full: rosbag2 fills it without a word.
+#: Free space, bytes, below which a disk counts as full: rosbag2 fills it without a message.
 FULL = 131072
 #: Messages, which are many chunks, within which a bag grows unless it cannot be written.
 STALLED = 3000
@@ -66,11 +66,12 @@ class BagProcess:
         self._log = folder / 'rosbag2.log'
         self._grown = 0, messages
         self._lost: str | None = None
-        settings = folder / '.storage.yaml'
+        settings, overrides = folder / '.storage.yaml', folder / '.qos.yaml'
         write_whole(settings, CHUNKS)
-        overrides = folder / '.qos.yaml'
-        write_whole(overrides, yaml.safe_dump(
-            {topic: _plain(profile) for topic, profile in qos.items()}).encode())
+        write_whole(overrides, yaml.safe_dump({topic: {
+            'history': 'keep_last', 'depth': profile.depth, 'durability': 'volatile',
+            'reliability': profile.reliability.name.lower()}
+            for topic, profile in qos.items()}).encode())
         command = [
             *_recorder(settings), '--output', str(self.bag),
             '--qos-profile-overrides-path', str(overrides),
@@ -84,7 +85,7 @@ class BagProcess:
 
     def trouble(self, messages: int) -> str | None:
         """
-        Say why the recorder records no longer, or None while it does.
+        Find the reason why the recorder records no longer; None while it does.
 
         Parameters
         ----------
@@ -105,12 +106,11 @@ class BagProcess:
             # Later messages are lost too, even if there is space again.
             self._lost = f'the disk is full ({free} bytes are free)'
         waiting = messages - self._grown[1]
-        if self._lost is None and waiting > STALLED:
-            return f'nothing of the last {waiting} messages was written'
-        return self._lost
+        return self._lost or (
+            f'nothing of the last {waiting} messages was written' if waiting > STALLED else None)
 
     def ended(self) -> str | None:
-        """Say why the process ended, or None while it runs."""
+        """Find the reason why the process ended; None while it runs."""
         status = self._process.poll()
         if status is None:
             return None
@@ -138,7 +138,7 @@ class BagProcess:
 
 
 def _recorder(settings: Path) -> list[str]:
-    """Return the command that records: rosbag2, or what stands in for it."""
+    """Return the command that records: rosbag2, or its stand-in."""
     if embedded.active():
         return [sys.executable, '-m', 'dynid_ros.ros.nodes.bag_recorder']
     if importlib.util.find_spec('rosbag2_py') is None:
@@ -148,14 +148,9 @@ def _recorder(settings: Path) -> list[str]:
             '--disable-keyboard-controls']
 
 
-def _plain(qos: QoSProfile) -> dict[str, object]:
-    return {'history': 'keep_last', 'depth': qos.depth, 'durability': 'volatile',
-            'reliability': qos.reliability.name.lower()}
-
-
 def end_with_parent(parent: int) -> None:
     """
-    Let Linux send SIGINT when the parent is gone, so that no recorder is left behind.
+    Ask Linux for SIGINT when the parent is gone, so that no recorder is left behind.
 
     Parameters
     ----------
@@ -163,7 +158,7 @@ def end_with_parent(parent: int) -> None:
         Process of which this one is a new child; it may be gone already.
 
     """
-    # Who was started in the background of a shell ignores it.
+    # A process that a shell started in the background ignores it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform == 'linux':
         ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGINT)

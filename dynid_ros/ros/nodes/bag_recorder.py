@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 import time
 from typing import Any
@@ -18,13 +17,12 @@ import yaml
 from dynid_ros.ros.nodes.common.runtime import signals_to_stop
 from dynid_ros.ros.stand_in.messages import message_class, STORE
 
-#: Time after which recorded messages are on the disk, s.
-FLUSH = 0.2
+#: Time after which recorded messages are on the disk, and between looks for topics that nobody
+#: published yet, s.
+PERIOD = 0.2
 #: Messages that wait for a busy recorder, and longest time for them at the end, s.
 DEPTH = 2000
 LAST = 5.0
-#: Time between looks for topics that nobody published yet, s.
-LOOK = 0.2
 
 
 class BagRecorder(Node):
@@ -37,26 +35,25 @@ class BagRecorder(Node):
         Name of the node.
     writer : Writer
         The open bag.
+    topics : list of str
+        Full names of topics, each recorded as soon as it is published.
     profiles : dict of str to dict
         Depth and reliability of topics that are published already.
 
     """
 
-    def __init__(self, name: str, writer: Writer, profiles: dict[str, dict[str, Any]]) -> None:
+    def __init__(
+        self, name: str, writer: Writer, topics: list[str], profiles: dict[str, dict[str, Any]],
+    ) -> None:
         super().__init__(name)
         self._writer = writer
-        self._profiles = profiles
-        self._awaited: list[str] = []
+        self._awaited, self._profiles = topics, profiles
         self._written = 0
-        self.create_timer(LOOK, self._look)
-        self.create_timer(FLUSH, self.flush)
-
-    def record(self, topics: list[str]) -> None:
-        """Record topics as soon as they are published."""
-        self._awaited = topics
         self._look()
+        self.create_timer(PERIOD, self._look)
+        self.create_timer(PERIOD, self._flush)
 
-    def flush(self) -> None:
+    def _flush(self) -> None:
         """Leave nothing in memory that a kill would lose."""
         storage: Any = self._writer.storage
         if storage.chunk.msgs:
@@ -64,7 +61,7 @@ class BagRecorder(Node):
             storage.bio.flush()
 
     def drain(self) -> None:
-        """Write what has arrived and waits."""
+        """Write the messages that wait."""
         end = time.monotonic() + LAST
         before = -1
         while self._written > before and time.monotonic() < end:
@@ -85,25 +82,21 @@ class BagRecorder(Node):
                     'only one is left', throttle_duration_sec=5.0)
 
     def _subscribe(self, topic: str, kind: str) -> None:
-        given = self._profiles.get(topic, {})
-        lossy = given.get('reliability') == 'best_effort'
-        qos = QoSProfile(
-            depth=given.get('depth', DEPTH),
-            reliability=ReliabilityPolicy.BEST_EFFORT if lossy else ReliabilityPolicy.RELIABLE)
         try:
             message = message_class(kind)
         except ImportError as error:
             self.get_logger().error(f'{topic} is not recorded: {error}')
             return
+        given = self._profiles.get(topic, {'depth': DEPTH, 'reliability': 'reliable'})
         connection = self._writer.add_connection(topic, kind, typestore=STORE)
-        self.create_subscription(message, topic, self._writing(connection), qos, raw=True)
 
-    def _writing(self, connection: Any) -> Callable[[bytes], None]:
         def write(data: bytes) -> None:
             self._written += 1
             self._writer.write(connection, self.get_clock().now().nanoseconds, data)
 
-        return write
+        self.create_subscription(message, topic, write, QoSProfile(
+            depth=given['depth'], reliability=ReliabilityPolicy[given['reliability'].upper()]),
+            raw=True)
 
 
 def main() -> None:
@@ -124,10 +117,9 @@ def main() -> None:
     time_source = ['--ros-args', '-p', 'use_sim_time:=true'] * given.use_sim_time
     rclpy.init(args=time_source, signal_handler_options=SignalHandlerOptions.NO)
     with writer:
-        node = BagRecorder(given.node_name, writer, profiles)
-        node.record(given.topics)
+        node = BagRecorder(given.node_name, writer, given.topics, profiles)
         while not stopping:
-            rclpy.spin_once(node, timeout_sec=FLUSH)
+            rclpy.spin_once(node, timeout_sec=PERIOD)
         node.drain()
         node.destroy_node()
     rclpy.shutdown()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import array
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-import sys
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
 from rclpy.action import ActionClient
 from rclpy.node import Node
-from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position, joint_velocity
 from dynid_ros.errors import InputError
@@ -22,9 +19,11 @@ from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
 from dynid_ros.motion.trajectory.trajectory_file import Trajectory
 from dynid_ros.ros.nodes.common.answers import ABORTED, answer_of, CANCELED, Goals, SUCCEEDED
+from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.ros.nodes.common.trajectory_points import doubles, times_of
+from dynid_ros.simulation.joint_trajectory import read_trajectory
 
 SETTINGS = (
     Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
@@ -45,20 +44,17 @@ class Relayed:
     Attributes
     ----------
     handle : ServerGoalHandle
-        Of whoever sent it.
+        Of its sender.
     sent : ClientGoalHandle or None
         Of the controller, once it has accepted the goal.
     cancelled : bool
-        Whether the sender has given it up.
-    ended : bool
-        Whether its sender has got its result.
+        Whether the sender has cancelled it.
 
     """
 
     handle: Any
     sent: Any = None
     cancelled: bool = False
-    ended: bool = False
 
 
 class FeedForward(Node):
@@ -72,7 +68,8 @@ class FeedForward(Node):
         self._model.predict_torque(*np.zeros((3, 1, self._model.arm.n)))
         self._name = f'{settings["controller"]}/follow_joint_trajectory'
         self._client = ActionClient(self, FollowJointTrajectory, self._name)
-        self._goals: dict[bytes, Relayed] = {}
+        self._order = JointOrder(self._model.arm)
+        self._goals: list[Relayed] = []
         self._server = Goals(
             self, FollowJointTrajectory, '~/follow_joint_trajectory', self._accept, self._cancel,
             self._fill)
@@ -88,7 +85,8 @@ class FeedForward(Node):
         return model
 
     def _accept(self, handle: Any) -> None:
-        goal = self._goals[bytes(handle.goal_id.uuid)] = Relayed(handle)
+        goal = Relayed(handle)
+        self._goals.append(goal)
         self._client.send_goal_async(
             handle.request, feedback_callback=lambda heard: self._feed_back(goal, heard.feedback),
         ).add_done_callback(lambda future: self._answered(goal, *answer_of(future)))
@@ -98,33 +96,33 @@ class FeedForward(Node):
         if not self._client.server_is_ready():
             raise InputError(
                 f'the action {self._name} is not there; is the controller active?')
-        message, drive = goal.trajectory, self._model.arm.drive
-        columns = [_column(message, name)
-                   for name in ('positions', 'velocities', 'accelerations')]
+        message, arm = goal.trajectory, self._model.arm
+        names, points = list(message.joint_names), message.points
+        order = self._order.of(tuple(names))
+        if order is None or len(names) != arm.n:
+            raise InputError(
+                f'the joints of the trajectory ({", ".join(names)}) are not those of the model '
+                f'({", ".join(arm.joint_names)})')
         # In the order of the model's joints, which the transmission couples.
-        ours = self._order(message.joint_names)
-        p, pd, pdd = (column[:, ours] for column in columns)
-        t = np.array([point.time_from_start.sec + point.time_from_start.nanosec * 1e-9
-                      for point in message.points])
+        read = read_trajectory(
+            [names[k] for k in order], names, times_of(points).tolist(),
+            [p.positions for p in points], [p.velocities for p in points],
+            [p.accelerations for p in points], [()] * len(points))
+        lacking = ~np.isfinite(np.hstack([read.qd, read.qdd])).all(axis=1)
+        if lacking.any():
+            raise InputError(
+                f'point {int(np.argmax(lacking)) + 1} of the trajectory lacks velocities or '
+                'accelerations, which torque needs; a time parameterisation such as that of '
+                'MoveIt writes them')
         filled = with_effort(self._model, Trajectory(
-            self._model.arm.joint_names, t, joint_position(p, drive), joint_velocity(pd, drive),
-            joint_velocity(pdd, drive)))
+            arm.joint_names, read.t, joint_position(read.q, arm.drive),
+            joint_velocity(read.qd, arm.drive), joint_velocity(read.qdd, arm.drive)))
         for remark in extrapolation(self._model, filled):
             self.get_logger().warning(f'extrapolation: {remark}')
         assert filled.effort is not None
-        efforts = (filled.effort @ drive.to_joints)[:, np.argsort(ours)]
+        efforts = (filled.effort @ arm.drive.to_joints)[:, np.argsort(order)]
         for point, effort in zip(message.points, efforts, strict=True):
-            point.effort = array.array('d', effort.tobytes())
-
-    def _order(self, names: Sequence[str]) -> list[int]:
-        """Places of the model's joints among those of a trajectory."""
-        arm = self._model.arm
-        for own in (arm.joint_names, *arm.aliases):
-            if sorted(own) == sorted(names):
-                return [list(names).index(name) for name in own]
-        raise InputError(
-            f'the joints of the trajectory ({", ".join(names)}) are not those of the model '
-            f'({", ".join(arm.joint_names)})')
+            point.effort = doubles(effort)
 
     def _answered(self, goal: Relayed, sent: Any, problem: str) -> None:
         if problem:
@@ -142,25 +140,26 @@ class FeedForward(Node):
     def _ended(self, goal: Relayed, answer: Any, problem: str) -> None:
         if problem:
             goal.sent.cancel_goal_async()
-            self._refuse(goal, f'{self._name} has not told how the trajectory ended: {problem}')
+            self._refuse(goal, f'{self._name} has not reported the end of the trajectory: '
+                               f'{problem}')
             return
         self._conclude(goal, answer.status, answer.result)
 
     def _feed_back(self, goal: Relayed, feedback: Any) -> None:
-        if not goal.ended:
+        if goal in self._goals:
             goal.handle.publish_feedback(feedback)
 
     def _cancel(self, handle: Any) -> None:
-        goal = self._goals.get(bytes(handle.goal_id.uuid))
-        if goal is not None:
-            goal.cancelled = True
-            if goal.sent is not None:
-                goal.sent.cancel_goal_async()
+        for goal in self._goals:
+            if goal.handle is handle:
+                goal.cancelled = True
+                if goal.sent is not None:
+                    goal.sent.cancel_goal_async()
 
     def _look(self) -> None:
         """Give up goals whose controller is gone."""
         if self._goals and not self._client.server_is_ready():
-            for goal in tuple(self._goals.values()):
+            for goal in tuple(self._goals):
                 self._refuse(goal, f'the action {self._name} is gone')
 
     def _refuse(self, goal: Relayed, reason: str) -> None:
@@ -169,40 +168,17 @@ class FeedForward(Node):
             error_code=INVALID_GOAL, error_string=reason))
 
     def _conclude(self, goal: Relayed, status: int, result: Any) -> None:
-        if goal.ended:
+        if goal not in self._goals:
             return
-        goal.ended = True
-        del self._goals[bytes(goal.handle.goal_id.uuid)]
+        self._goals.remove(goal)
         if status != SUCCEEDED and not (status == CANCELED and goal.cancelled):
             # Among others one that another client's trajectory replaced.
             status = ABORTED
         self._server.end(goal.handle, status, result)
 
 
-def _column(message: JointTrajectory, name: str) -> Array:
-    """Values (N, n) of one field of all points."""
-    joints = len(message.joint_names)
-    rows = [getattr(point, name) for point in message.points]
-    for k, row in enumerate(rows):
-        if len(row) != joints:
-            raise InputError(
-                f'point {k + 1} of the trajectory has {len(row)} {name} for {joints} joints; '
-                'torque needs positions, velocities and accelerations, which a time '
-                'parameterisation such as that of MoveIt writes')
-    table = np.array([list(row) for row in rows], dtype=float).reshape(len(rows), joints)
-    if not len(table):
-        raise InputError('the trajectory has no points')
-    if not np.isfinite(table).all():
-        k, j = np.argwhere(~np.isfinite(table))[0]
-        raise InputError(f"{name} of joint '{message.joint_names[j]}' in point {k + 1} of the "
-                         f'trajectory are {table[k, j]}, which is not finite')
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(FeedForward, arguments)
+main = partial(run, FeedForward)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

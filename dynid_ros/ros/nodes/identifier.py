@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 import math
 from pathlib import Path
-import sys
 import time
 
 from control_msgs.msg import DynamicJointState
@@ -26,7 +25,7 @@ from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.estimation.result_files.result_file import read_result, read_state, write_state
+from dynid_ros.estimation.result_files.result_file import read_state, write_state
 from dynid_ros.estimation.result_files.starting_model import read_start
 from dynid_ros.ros.nodes.arm_report import ArmReport
 from dynid_ros.ros.nodes.common import estimate_messages as say
@@ -42,14 +41,14 @@ from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '
-            'payload or start, that of the result counts.'),
+            'payload or start, the arm of the result counts.'),
     Setting('start', '', 'Folder of dynid identify of the same arm, for friction terms, cut-off, '
             'delay, and load of friction by load; the estimate starts from nothing.'),
-    Setting('friction', [], 'Friction terms instead of those of the arm.'),
-    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for that of the result or of the '
-            'arm, else 5 Hz.', 0.0, 1000.0),
+    Setting('friction', [], 'Friction terms that replace those in arm.yaml.'),
+    Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for the cut-off in the result or '
+            'arm.yaml, else 5 Hz.', 0.0, 1000.0),
     Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
-            'for that of the result or of the arm, else none.'),
+            'for the delay in the result or arm.yaml, else none.'),
     Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
             'replaces it, s; 0 for no forgetting.', 0.0, 1e6, changeable=True),
     Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0, changeable=True),
@@ -60,7 +59,7 @@ SETTINGS = (
     Setting('save_at_end', False, 'Save when the node is stopped.'),
     Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
     Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
-    Setting('tool_frame', 'tool', 'With payload: frame_id of ~/payload, that of the tool.'),
+    Setting('tool_frame', 'tool', 'With payload: TF frame of the tool, frame_id of ~/payload.'),
 )
 #: Rules of the stream by which data is lost.
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
@@ -71,22 +70,20 @@ SIMULATED_LAST_WORDS, SIMULATED_SILENCE = 10.0, 0.5
 
 
 class Identifier(Node):
-    """Joint states in, estimates out; what it saves is what ``dynid replay`` gives of a bag."""
+    """Joint states in, estimates out; saves what ``dynid replay`` gives for the same samples."""
 
     def __init__(self) -> None:
         super().__init__('identifier')
         self._settings = declare(self, SETTINGS, self._change)
-        self._model = self._read_model()
-        self._begin = self._read_start()
-        known = self._model or self._begin
-        self._arm = self._read_arm() if known is None else known.arm
+        self._known = self._read_result()
+        self._arm = self._read_arm() if self._known is None else self._known.arm
         warm_up(self._arm, self.get_logger().info)
         folder = self._settings['output_folder']
         self._folder = Path(folder).expanduser() if folder else None
         self._fresh = False
         self._estimate: Estimate | None = None
         self._online = self._start_online()
-        # Who finds the subscription finds all publishers, too.
+        # A node that finds the subscription finds all publishers, too.
         self._shown: ArmReport | PayloadReport = (
             PayloadReport(self, self._online, self._settings['tool_frame'])
             if isinstance(self._online, LivePayload)
@@ -100,7 +97,7 @@ class Identifier(Node):
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
-        """Learn from what has arrived, and save if asked to."""
+        """Take in the messages that wait, and save if asked to."""
         simulated = simulated_time(self)
         end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated else LAST_WORDS)
         silence = SIMULATED_SILENCE if simulated else SILENCE
@@ -120,7 +117,7 @@ class Identifier(Node):
 
     def _change(self, name: str, value: float) -> None:
         if name == 'memory':
-            if self._model is not None:
+            if self._settings['payload']:
                 raise InputError('with payload nothing is forgotten: call ~/reset instead')
             self._online.forget_after(value or math.inf)
 
@@ -131,41 +128,30 @@ class Identifier(Node):
         friction = self._settings['friction']
         return arm.with_friction(tuple(friction)) if friction else arm
 
-    def _read_model(self) -> IdentifiedModel | None:
-        """Read the model of the arm without its load, if that is to be estimated."""
-        folder = self._settings['model']
-        if self._settings['payload'] != bool(folder):
+    def _read_result(self) -> IdentifiedModel | None:
+        """Read the result that states arm, friction and filters, if there is one."""
+        given = self._settings
+        if given['payload'] != bool(given['model']):
             raise InputError('payload and model belong together: payload:=true and model:= the '
                              'folder of dynid identify of the arm without the load')
-        if not folder:
-            return None
-        model = read_result(Path(folder).expanduser())
-        arm = self._settings['arm']
-        if arm and (names := load_arm(arm).joint_names) != model.arm.joint_names:
+        folder = given['model'] or given['start']
+        others = ('friction', 'start', 'memory') if given['payload'] else ('friction',)
+        wrong = [name for name in others if given[name]]
+        if folder and wrong:
             raise InputError(
-                f"the model in {folder} has the joints {', '.join(model.arm.joint_names)}, and "
-                f"the arm '{arm}' has {', '.join(names)}; give the model of this arm")
-        if self._settings['friction'] or self._settings['memory']:
-            raise InputError(
-                'with payload, the model states the friction terms and nothing is forgotten: '
-                'leave friction and memory out, and call ~/reset when the load changes')
-        return model
-
-    def _read_start(self) -> IdentifiedModel | None:
-        """Read the result that states arm, friction and filters, if there is one."""
-        folder = self._settings['start']
-        if folder and (self._model is not None or self._settings['friction']):
-            raise InputError('start states the friction: leave friction, payload and model out')
-        return read_start(Path(folder).expanduser(), self._settings['arm']) if folder else None
+                f'leave {" and ".join(wrong)} out: the result in {folder} states the friction '
+                'terms, and with payload nothing is forgotten but by ~/reset')
+        return read_start(Path(folder).expanduser(), given['arm']) if folder else None
 
     def _start_online(self) -> OnlineIdentifier:
         delay, topic = self._settings['delay'], self.resolve_topic_name('joint_states')
         cutoff, memory = self._settings['cutoff_hz'] or None, self._settings['memory'] or math.inf
         late = None if math.isnan(delay) else delay
         online = (
-            OnlineIdentifier(self._arm, topic, cutoff_hz=cutoff, delay=late, memory=memory,
-                             start=self._begin) if self._model is None
-            else LivePayload(self._model, topic, cutoff_hz=cutoff, delay=late))
+            LivePayload(self._known, topic, cutoff_hz=cutoff, delay=late)
+            if self._known is not None and self._settings['payload']
+            else OnlineIdentifier(self._arm, topic, cutoff_hz=cutoff, delay=late, memory=memory,
+                                  start=self._known))
         if self._settings['resume'] and read_state(online, self._output()):
             self.get_logger().info(f'resumed after {online.samples} samples')
         return online
@@ -190,7 +176,7 @@ class Identifier(Node):
 
     def _on_mark(self) -> None:
         # A load is estimated from every motion.
-        if self._model is None:
+        if not self._settings['payload']:
             self._online.validate(*self._marks.spans[-1])
 
     def _learn(self) -> None:
@@ -258,10 +244,8 @@ class Identifier(Node):
         return saved
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(Identifier, arguments)
+main = partial(run, Identifier)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""Launch arguments that are parameters of nodes: node defaults < config < what was given."""
+"""Launch arguments that are parameters of nodes: defaults of nodes < config < given arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import yaml
 
 from dynid_ros.errors import DynidError
 from dynid_ros.ros.nodes.common.runtime import Setting
-from dynid_ros.ros.nodes.launching import node, PATIENT
+from dynid_ros.ros.nodes.launching import enclave, fast_dds, LAST, PACKAGE, PATIENT
 from dynid_ros.ros.stand_in.arguments import parse
 
 TRUTH = ['true', 'false']
@@ -74,7 +74,7 @@ def parameter(executable: str, name: str, default: str | None = '') -> DeclareLa
     executable, name : str
         The node and its parameter.
     default : str or None
-        Shown default; that of the node where empty, and none where the argument must be given.
+        Shown default; the node's own where empty, and none where the argument must be given.
 
     """
     setting = settings_of(executable)[name]
@@ -124,7 +124,7 @@ class Given:
         folder : str
             Launch argument that is its ``output_folder``, if any.
         **defaults
-            Replace those of the node.
+            Replace the defaults of the node.
 
         Raises
         ------
@@ -154,8 +154,11 @@ class Given:
         """Make a node in the namespace; topics are remapped where an argument names them."""
         kept = {name: value for name, value in parameters.items() if value not in ('', [])}
         named = {name: self.values[name] for name in TOPICS if name in self.given} | topics
-        return node(executable, kept, prefix=prefix, namespace=self.namespace,
-                    remappings=list(named.items()))
+        return Node(
+            package=PACKAGE, executable=executable, exec_name=executable, output='screen',
+            namespace=self.namespace, parameters=[kept], remappings=list(named.items()),
+            prefix=prefix, sigterm_timeout=LAST,
+            additional_env={**enclave(executable), **fast_dds()})
 
     def listeners(self, save: bool = True) -> list[LaunchDescriptionEntity]:
         """Make recorder and identifier, and the live page if `view` is true."""
@@ -169,7 +172,7 @@ class Given:
 
 
 def _configured(file: str, name: str, settings: Mapping[str, Setting]) -> dict[str, Any]:
-    """Read the parameters of a node from a config; others under ``/**`` are those of others."""
+    """Read the parameters of a node from a config; under ``/**``, other nodes may have theirs."""
     try:
         read = parse(['--ros-args', '--params-file', file])
     except (DynidError, OSError, ValueError) as error:
@@ -206,12 +209,12 @@ def description(
     *arguments: DeclareLaunchArgument,
 ) -> LaunchDescription:
     """
-    Declare launch arguments, and begin with what was given.
+    Declare launch arguments, and start the launch with their values.
 
     Parameters
     ----------
     begin : callable
-        Returns what is to be started.
+        Returns the entities of the launch.
     *arguments
         The arguments.
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from launch.substitutions import PathJoinSubstitution
-    from launch_ros.actions import Node
-
 
 #: Nodes that simulated time waits for.
 LOCKSTEP = ['trajectory_publisher', 'identifier', 'recorder']
@@ -21,7 +19,7 @@ LISTENERS = ['identifier', 'recorder_bag']
 TRACKING_ERROR = 10.0
 STATE_TIMEOUT = 1.0
 #: Options of the design: one start and ample time, so that on every computer the seed decides, and
-#: no more periods than it takes to see what does not repeat.
+#: no more periods than the estimate of repeatability needs.
 DESIGN = ('--starts', '1', '--time', '1000', '--periods', '2')
 PACKAGE = 'dynid_ros'
 #: A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
@@ -80,31 +78,6 @@ def chain(
         for name, values in nodes.items()}
 
 
-def node(executable: str, *parameters: object, prefix: str = PATIENT, **further: Any) -> Node:
-    """
-    Make the launch action of a node.
-
-    Parameters
-    ----------
-    executable : str
-        Its name, which is that of the node too.
-    parameters : sequence of file or dict
-        As for ``launch_ros.actions.Node``.
-    prefix : str
-        First words of its command line.
-    **further
-        Goes to ``launch_ros.actions.Node``.
-
-    """
-    # Where there is no ROS 2, the demonstration needs the parameters only.
-    from launch_ros.actions import Node
-
-    return Node(
-        package=PACKAGE, executable=executable, exec_name=executable, output='screen',
-        parameters=[*parameters], prefix=prefix, sigterm_timeout=LAST,
-        additional_env={**enclave(executable), **fast_dds()}, **further)
-
-
 def enclave(executable: str) -> dict[str, str]:
     """Return the environment that gives a node its enclave, where ROS 2 enforces security."""
     if os.environ.get('ROS_SECURITY_ENABLE') != 'true' or OVERRIDE in os.environ:
@@ -114,6 +87,7 @@ def enclave(executable: str) -> dict[str, str]:
 
 def fast_dds() -> dict[str, PathJoinSubstitution]:
     """Return the environment in which Fast DDS keeps states for seconds, unless it is set up."""
+    # Where there is no ROS 2, the demonstration needs the parameters only.
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
 

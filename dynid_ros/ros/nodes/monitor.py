@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-import sys
 
 from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -31,12 +30,12 @@ from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
     Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
-    Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the whole arm, 1/h.', 1e-4, 1e4,
+    Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the arm, 1/h.', 1e-4, 1e4,
             changeable=True),
     Setting('bandwidth_hz', BANDWIDTH_HZ, 'Bandwidth of the momentum observer, Hz; a tenth of the '
             'rate of joint_states where that is lower.', 0.1, 1000.0),
     Setting('publish_rate', 100.0, 'External torque, wrench, contact and gravity effort per '
-            'second, at most; a contact that begins or ends is published at once.', 1.0, 1000.0),
+            'second, at most; start and end of a contact are published at once.', 1.0, 1000.0),
     Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0, changeable=True),
     Setting('frame_id', 'tool', 'TF frame of the tool of arm.yaml, in which ~/tool_wrench is.'),
 )
@@ -72,7 +71,7 @@ class ArmMonitor(Node):
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
-        """Let a simulated arm go on."""
+        """Release a simulated arm, which need not wait for this node any more."""
         self._input.leave()
 
     def _change(self, name: str, value: float) -> None:
@@ -186,10 +185,8 @@ def warm_up(model: IdentifiedModel) -> None:
     gravity_load(model.arm, new.q, model.theta)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(ArmMonitor, arguments)
+main = partial(run, ArmMonitor)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

@@ -67,7 +67,7 @@ class PayloadReport:
         return [say.load_status(name, self._session.arm, self._found)]
 
     def reset(self) -> None:
-        """Forget what was found."""
+        """Forget the load."""
         self._found = None
 
     def stop(self) -> None:
@@ -78,7 +78,7 @@ class PayloadReport:
         found, samples = self._session.load(), self._session.samples
         if found is None:
             raise RecordingError(
-                f'{samples} samples leave the mass of the load open; let the arm move for some '
+                f'{samples} samples leave the mass of the load open; move the arm for some '
                 'seconds first')
         write_whole(folder / PAYLOAD, json_text({
             **payload_as_dict(found), 'samples': samples,

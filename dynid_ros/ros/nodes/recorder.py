@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timezone
+from functools import partial
 import hashlib
 from pathlib import Path
-import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -42,6 +41,8 @@ SETTINGS = (
             'states.'),
     Setting('report_rate', 1.0, 'Reports per second.', 0.1, 10.0, changeable=True),
 )
+#: Length of the window of `RollingQuality`, ns.
+WINDOW = 3 * 10**9
 _LEVELS = {'info': say.OK, 'warning': say.WARN, 'error': say.ERROR}
 
 
@@ -80,7 +81,7 @@ class Recorder(Node):
         if not self.get_publishers_info_by_topic(self._input.topic):
             raise InputError(f'nobody publishes {self._input.topic}; start the driver first')
         now = datetime.now(timezone.utc)
-        folder = Path(self._settings['output_folder']).expanduser() / (
+        self._folder = Path(self._settings['output_folder']).expanduser() / (
             f'{self._arm.name}_{now:%Y%m%d_%H%M%S_%f}')
         further = [self.resolve_topic_name(topic) for topic in self._settings['topics']]
         topics = list(dict.fromkeys([*self._input.topics, *further]))
@@ -88,14 +89,13 @@ class Recorder(Node):
         self._sidecar = {
             'started': now.isoformat(), 'joint_states': self._input.topic, 'topics': topics,
             'parameters': dict(self._settings), **arm}
-        self._folder = folder
-        self._write_sidecar()
+        write_sidecar(self._folder, self._sidecar | {'validation': self._marks.spans})
         # Simulated time may be much faster than the disk.
         depth = 10 * DEPTH if simulated_time(self) else DEPTH
         qos = {topic: state_qos(self, topic, depth) for topic in topics
                if self.get_publishers_info_by_topic(topic)}
         self._bag = BagProcess(
-            folder, topics, self._bag_node,
+            self._folder, topics, self._bag_node,
             {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
              'started': now.isoformat()}, qos, self._input.reader.messages,
             # rosbag2 cannot remap the time of one among several simulated arms.
@@ -109,25 +109,24 @@ class Recorder(Node):
         trouble = bag.stop()
         files = sorted(bag.bag.glob('*.mcap'))
         self._sidecar['files'] = {file.name: _sha256(file) for file in files}
-        try:
-            self._write_sidecar()
-        except ResultError as error:
-            trouble = trouble or str(error)
+        trouble = self._write_sidecar() or trouble
         if trouble:
             raise InputError(f'{bag.bag} is incomplete, {bag.size()} bytes are there: {trouble}')
         return f'{bag.size()} bytes in {bag.bag}'
 
-    def _write_sidecar(self) -> None:
-        write_sidecar(self._folder, {**self._sidecar, 'validation': self._marks.spans})
-
-    def _on_mark(self) -> None:
-        if self._bag is None:
-            return
-        # Where this node is killed, the mark is there.
+    def _write_sidecar(self) -> str:
+        """Write the marks of the motions so far; return why they cannot be written, if so."""
         try:
-            self._write_sidecar()
+            write_sidecar(self._folder, self._sidecar | {'validation': self._marks.spans})
         except ResultError as error:
             self.get_logger().error(str(error))
+            return str(error)
+        return ''
+
+    def _on_mark(self) -> None:
+        # Where this node is killed, the mark is there.
+        if self._bag is not None:
+            self._write_sidecar()
 
     def _report(self) -> None:
         publishers = self._input.follow()
@@ -147,7 +146,7 @@ class Recorder(Node):
         self._diagnostics.publish(say.array(now, statuses))
 
     def _ready(self) -> list[str] | None:
-        """Topics that the bag must hear before simulated time begins; None while it is awaited."""
+        """Topics that the bag must hear before simulated time starts; None while it is awaited."""
         if self._waiting:
             self._record_if_published(self._input.follow())
         if self._bag is None:
@@ -182,15 +181,11 @@ class RollingQuality:
         The arm.
     topic : str
         Name in messages.
-    seconds : float
-        Length of the window, s.
 
     """
 
-    def __init__(self, arm: ArmModel, topic: str, seconds: float = 3.0) -> None:
-        self._arm = arm
-        self._topic = topic
-        self._length = int(seconds * 1e9)
+    def __init__(self, arm: ArmModel, topic: str) -> None:
+        self._arm, self._topic = arm, topic
         self._stamps = np.zeros(0, dtype=np.int64)
         self._values = np.zeros((0, 2, arm.n))
 
@@ -201,7 +196,7 @@ class RollingQuality:
         self._stamps = np.concatenate([self._stamps, stamps])
         self._values = np.concatenate([self._values, np.stack([p, u], axis=1)])
         # A clock that steps back stays in the window for as long as all else.
-        kept = np.abs(self._stamps - stamps[-1]) <= self._length
+        kept = np.abs(self._stamps - stamps[-1]) <= WINDOW
         self._stamps, self._values = self._stamps[kept], self._values[kept]
 
     @property
@@ -232,10 +227,8 @@ def _sha256(file: Path) -> str:
     return digest.hexdigest()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(Recorder, arguments)
+main = partial(run, Recorder)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

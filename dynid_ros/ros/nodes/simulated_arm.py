@@ -21,34 +21,32 @@ parameter ``fault`` makes the stream go wrong while it runs:
 - ``repeat``, ``reverse``, ``zero``: stamps repeat within 8 ms, run backwards within 40 ms, or
   are zero,
 - ``strain``, ``clip``, ``dead``: the first effort is beyond any limit, at its limit, zero,
-- ``weightless``: efforts lack what holds the arm against gravity,
+- ``weightless``: efforts lack the torque that holds the arm against gravity,
 
 each with an optional duration in seconds, and ``none``.
 
-With ``use_sim_time`` the time is simulated: it begins at zero and is published on ``/clock``. The
+With ``use_sim_time`` the time is simulated: it starts at zero and is published on ``/clock``. The
 nodes that ``lockstep`` names then lead it: the arm goes on when they have answered its last
 state, whatever time that takes (see `dynid_ros.ros.nodes.common.lockstep`).
 """
 
 from __future__ import annotations
 
-import array
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.motion_file import read_motion
-from dynid_ros.motion.trajectory.motion_pair import Motion
-from dynid_ros.ros.nodes.common.lockstep import doubles, simulated_time, time_message
+from dynid_ros.ros.nodes.common.lockstep import simulated_time, time_message
 from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
+from dynid_ros.ros.nodes.common.trajectory_points import doubles
 from dynid_ros.ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.ros.nodes.simulated.simulation_loop import RealTime
 from dynid_ros.ros.nodes.simulated.trajectory_input import TrajectoryInput
@@ -68,6 +66,8 @@ SETTINGS = (
             'Time without a command after which the arm is held, s', 0.001, 10.0),
     Setting('lockstep', [], 'Nodes whose answers the simulated time waits for, such as '
             'trajectory_publisher, identifier and recorder; needs use_sim_time, here and there'),
+    Setting('fault', 'none', 'Fault to inject: ' + ', '.join(FAULTS) + ', and its seconds',
+            changeable=True),
 )
 
 
@@ -76,67 +76,52 @@ class SimulatedArmNode(Node):
 
     def __init__(self) -> None:
         super().__init__('simulated_arm')
-        values = declare(self, SETTINGS)
+        values = declare(self, SETTINGS, self._change)
         arm, assumed = with_plausible_drives(load_arm(values['arm']))
         if assumed:
             self.get_logger().info(assumptions(arm, assumed))
-        motion = _motion_of(values['excitation'], arm)
-        start = planning_limits(arm).middle if motion is None else motion.start
-        sensors = None if motion is None else sensors_for(arm, motion)
-        self._arm = LiveArm(
-            arm, start, sensors, values['seed'], values['command_timeout'])
-        self._declare_fault()
-        names = self._arm.arm.joint_names
-        self._names = list(names)
-        self._command_order = self._order_of(values['joints'] or self._names)
+        start, sensors = planning_limits(arm).middle, None
+        if values['excitation']:
+            motion = read_motion(Path(values['excitation']), arm)
+            start, sensors = motion.motion.start, sensors_for(arm, motion.motion)
+        self._arm = LiveArm(arm, start, sensors, values['seed'], values['command_timeout'])
+        self._inject(values['fault'])
+        self._names = list(self._arm.arm.joint_names)
+        joints = values['joints'] or self._names
+        if sorted(joints) != sorted(self._names):
+            raise InputError(f"the parameter 'joints' must hold {', '.join(self._names)} in any "
+                             f"order, not {', '.join(joints)}")
+        self._command_order = [joints.index(name) for name in self._names]
         self._states = self.create_publisher(JointState, 'joint_states', DEPTH)
         signal = self._arm.arm.drive.signal
         self._signal = None if signal == 'effort' else self.create_publisher(
             JointState, 'drive_signal', DEPTH)
-        # In lockstep the torques that an answer announces must not be replaced by others.
         self.create_subscription(
-            Float64MultiArray, 'effort_commands', self._command,
-            DEPTH if values['lockstep'] else NEWEST)
-        self._loop = self._make_loop(values['lockstep'], _divisor(values['rate']))
+            Float64MultiArray, 'effort_commands', self._on_command, NEWEST)
+        self._loop = self._make_loop(values['lockstep'], values['rate'])
         self._trajectories = TrajectoryInput(self, self._arm, self._loop)
         self._loop.begin(self._trajectories.answer_ended)
         self.get_logger().info(
             f"simulating '{self._arm.arm.name}', {signal} in the field effort; effort_commands "
-            f'are for {", ".join(values["joints"] or names)}')
+            f'are for {", ".join(joints)}')
 
     def stop(self) -> None:
-        """End the physics, once whoever commands the arm has brought it to rest."""
+        """End the physics, once the arm has come to rest."""
         self._loop.stop(lambda: self._trajectories.idle)
 
-    def _make_loop(self, lockstep: list[str], every: int) -> Lockstep | RealTime:
+    def _make_loop(self, lockstep: list[str], rate: float) -> Lockstep | RealTime:
+        every = round(1 / (rate * PERIOD))
+        if abs(every * rate * PERIOD - 1) > 1e-6:
+            raise InputError(
+                f'the rate of joint_states must be a divisor of 1000 Hz, not {rate:g} Hz')
         if not lockstep:
             return RealTime(self, self._arm, every, self._publish)
         if not simulated_time(self):
             raise InputError("the parameter 'lockstep' needs use_sim_time: set it to true")
-        return Lockstep(self, self._arm, every, self._publish, lockstep)
+        return Lockstep(self, self._arm, every, self._publish, lockstep, self._command)
 
-    def _order_of(self, joints: list[str]) -> list[int]:
-        """Where each of the arm's joints is in a command."""
-        if sorted(joints) != sorted(self._names):
-            raise InputError(
-                f"the parameter 'joints' must hold {', '.join(self._names)} in any order, not "
-                f'{", ".join(joints)}')
-        return [joints.index(name) for name in self._names]
-
-    def _declare_fault(self) -> None:
-        description = 'Fault to inject: ' + ', '.join(FAULTS) + ', and its seconds'
-        self.declare_parameter('fault', 'none', ParameterDescriptor(description=description))
-        self._inject(self.get_parameter('fault').value)
-        self.add_on_set_parameters_callback(self._set)
-
-    def _set(self, parameters: list[Parameter]) -> SetParametersResult:
-        for parameter in parameters:
-            if parameter.name == 'fault':
-                try:
-                    self._inject(parameter.value)
-                except InputError as error:
-                    return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
+    def _change(self, _name: str, text: str) -> None:
+        self._inject(text)
 
     def _inject(self, text: str) -> None:
         fault = parse_fault(text)
@@ -144,18 +129,17 @@ class SimulatedArmNode(Node):
         if fault.kind != 'none':
             self.get_logger().warning(f'fault injected: {FAULTS[fault.kind]}')
 
-    def _command(self, message: Float64MultiArray) -> None:
+    def _on_command(self, message: Float64MultiArray) -> None:
+        if not self._loop.led:
+            self._command(message.data)
+
+    def _command(self, data: Sequence[float]) -> None:
+        # A wrong number is left to be refused.
+        ours = len(data) == len(self._command_order)
         try:
-            self._arm.command(self._in_order(message.data))
+            self._arm.command([data[k] for k in self._command_order] if ours else data)
         except InputError as error:
             self.get_logger().error(f'refused: {error}', throttle_duration_sec=1.0)
-        self._loop.commanded(message.data)
-
-    def _in_order(self, data: array.array[float]) -> list[float]:
-        """Torques in the order of the arm's joints; a wrong number is left to be refused."""
-        if len(data) != len(self._command_order):
-            return list(data)
-        return [data[k] for k in self._command_order]
 
     def _publish(self, reading: Reading, nanoseconds: int) -> int | None:
         # The thread that steps the arm only reads it: the other one may just set the next fault.
@@ -177,24 +161,7 @@ class SimulatedArmNode(Node):
         return nanoseconds
 
 
-def _motion_of(excitation: str, arm: ArmModel) -> Motion | None:
-    """Motion of a file, or None if none is given."""
-    if not excitation:
-        return None
-    return read_motion(Path(excitation), arm).motion
-
-
-def _divisor(rate: float) -> int:
-    """Periods of the physics between two messages."""
-    every = round(1 / (rate * PERIOD))
-    if abs(every * rate * PERIOD - 1) > 1e-6:
-        raise InputError(f'the rate of joint_states must be a divisor of 1000 Hz, not {rate:g} Hz')
-    return every
-
-
-def main() -> int:
-    """Run the node."""
-    return run(SimulatedArmNode)
+main = partial(run, SimulatedArmNode)
 
 
 if __name__ == '__main__':

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 import time
 from typing import Any
 
@@ -24,7 +25,6 @@ from dynid_ros.ros.nodes.common.lockstep import (
     watch_clock,
 )
 from dynid_ros.ros.nodes.common.runtime import declare, run
-from dynid_ros.ros.nodes.motion.excite_action import ExciteAction
 from dynid_ros.ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
 from dynid_ros.ros.nodes.motion.motion_state import StateWatch
@@ -58,7 +58,7 @@ class TrajectoryPublisher(Node):
         self._values = values
         self._arm, scene, executor = load_motion(values)
         self._time = ControlTime(self)
-        self._told = self._aborted = self._rested = self._stamp = self._began = 0.0
+        self._told = self._changed = self._stamp = self._began = 0.0
         self._seconds = 1.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
@@ -68,20 +68,20 @@ class TrajectoryPublisher(Node):
             self._arm, executor, self._output, scene, values['tracking_error'],
             values['state_timeout'], values['dry_run'])
         self._reference = self.create_publisher(JointState, '~/reference', 10)
-        self._report = MotionReport(self, self._arm, executor.motion, values)
+        self._report = MotionReport(self, self._arm, executor.motion, scene, values,
+                                    self._on_start, self._on_stop)
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
-        # Who else is there does not depend on the simulated time, which may wait for them.
+        # Discovery does not depend on the simulated time, which may wait for it.
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
         create_steady_timer(self, LOOK, self._look)
         if self._time.simulated:
             create_steady_timer(self, SOON, self._look_soon)
         offer(self, '~/start', self._on_start)
         offer(self, '~/stop', self._on_stop)
-        self._excite = ExciteAction(self, scene, self._on_start, self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
-        # has begun would not be watched.
+        # has started would not be watched.
         self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
 
     def stop(self) -> None:
@@ -93,18 +93,22 @@ class TrajectoryPublisher(Node):
             while self._control.active and not self._states.gone and time.monotonic() < end:
                 rclpy.spin_once(self, timeout_sec=WATCH)
         self._control.leave()
-        while not (self._output.settled and self._excite.idle) and time.monotonic() < end:
+        while not (self._output.settled and self._report.idle) and time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=WATCH)
         self._answers.leave()
 
     def _on_state(self, message: JointState) -> None:
-        """Check the state, command what follows from it, and answer a simulated arm."""
+        """Check the state, command the arm, and answer a simulated one."""
         self._time.heard(message)
         self._answers.heard(message.header.stamp)
         self._stamp = nanoseconds(message.header.stamp) * 1e-9
         if self._time.simulated:
             self._notice_silence()
-        self._follow(message)
+        state, now = self._states.read(message), self._time.now()
+        told = None if state is None else self._control.take(now, state, bool(self._states.mixed))
+        if told is not None:
+            self._publish(now, message, *told)
+        self._notice_phase()
         if self._time.simulated:
             self._finish_once()
         self._unanswered = message.header.stamp
@@ -112,22 +116,14 @@ class TrajectoryPublisher(Node):
 
     def _answer(self) -> None:
         """Answer the last state, unless the simulated time must wait for others."""
-        if self._unanswered is None or self.finished or not self._output.settled:
-            return
-        if (self._values['once'] and self._control.period and not self._ran
-                and not self._refused):
+        starting = (self._values['once'] and self._control.period
+                    and not (self._ran or self._refused))
+        if (self._unanswered is None or self.finished or starting
+                or not self._output.settled):
             return
         stamp, self._unanswered = self._unanswered, None
         self._answers.answer(stamp, self._output.sent)
-
-    def _follow(self, message: JointState) -> None:
-        state = self._states.read(message)
-        if state is not None:
-            now = self._time.now()
-            told = self._control.take(now, state, bool(self._states.mixed))
-            if told is not None:
-                self._publish(now, message, *told)
-        self._notice_phase()
+        self._output.sent = ()
 
     def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
         if now - self._told < REFERENCE:
@@ -139,7 +135,7 @@ class TrajectoryPublisher(Node):
         reference.header.stamp = message.header.stamp
         self._reference.publish(reference)
         assert self._control.last is not None
-        self._excite.note((now - self._began) / self._seconds, self._control.last.q)
+        self._report.note((now - self._began) / self._seconds, self._control.last.q)
 
     def _watch(self) -> None:
         """Stop the arm when its state is not known any more."""
@@ -152,7 +148,7 @@ class TrajectoryPublisher(Node):
         before, self._stale = self._stale, self._control.stale(now)
         if self._stale and before:
             self._notice_silence()
-        since = now - self._aborted
+        since = now - self._changed
         if not self._stale and self._control.phase is Phase.ABORTED and since > LAST:
             moving = moving_joint(self._arm, last.qd)
             if moving:
@@ -170,7 +166,7 @@ class TrajectoryPublisher(Node):
                 and self._phase in (Phase.HOLDING, Phase.ABORTED)):
             return
         # In simulated time that is always after the same state, if one still comes.
-        rested = self._states.gone or self._time.now() - self._rested > LAST
+        rested = self._states.gone or self._time.now() - self._changed > LAST
         if rested or not (self._output.following or self._time.simulated):
             self.finished = True
             self.status = int(self._phase is Phase.ABORTED)
@@ -178,15 +174,13 @@ class TrajectoryPublisher(Node):
     def _look(self) -> None:
         """Look at the publishers, listeners and controllers in the graph."""
         problem = self._states.follow()
-        if problem is None and self._output.missing:
-            problem = Violation(Bound.CONTROLLER, self._output.missing)
         if problem is not None:
             self._control.fault(problem)
             self._notice_phase()
+        elif self._output.missing:
+            self._on_failure(self._output.missing)
         if self._states.gone:
             self._finish_once()
-        if not self._control.active:
-            self._output.look()
         waiting = self._values['once'] and not self._ran
         if waiting and self._output.settled and (self._control.period or self._patient):
             self._start_once()
@@ -221,23 +215,24 @@ class TrajectoryPublisher(Node):
             raise
 
     def _start(self) -> str:
-        """Begin, and return a sentence on the motion."""
+        """Start, and return a sentence on the motion."""
         self._control.check_free()
         self._states.follow()
         if self._states.mixed:
-            raise InputError(f'{self._states.mixed}; leave only that of the arm')
+            raise InputError(f'{self._states.mixed}; stop all but one')
         now, period = self._time.now(), self._control.period
         if self._control.stale(now) or period is None:
             raise NotThereError(
                 f"no states of all joints of '{self._arm.name}' with positions and velocities "
                 f'come on {self._states.topic}; start the arm first')
         listeners = self._values['listeners']
-        problem = self._output.missing or self._output.look() or self._states.deaf(listeners)
+        problem = self._output.missing or self._states.deaf(listeners)
         if problem:
             raise NotThereError(problem)
-        self._output.prepare(period)
+        self._output.prepare(period, self._states.names)
         self._began, self._seconds = now, self._control.start(now)
         self._ran = True
+        self._report.begin()
         self._notice_phase()
         return f'moving for {self._seconds:.1f} s' + (
             ' (dry run: nothing is commanded)' if self._values['dry_run'] else '')
@@ -256,23 +251,18 @@ class TrajectoryPublisher(Node):
     def _notice_phase(self) -> None:
         if self._control.phase is self._phase:
             return
-        self._phase, self._rested = self._control.phase, self._time.now()
+        self._phase, self._changed = self._control.phase, self._time.now()
         if self._phase is Phase.ABORTED:
-            self._aborted = self._rested
             # Whose states may be trusted from now on.
             self._states.follow()
             self.get_logger().error(
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
         else:
             self.get_logger().info(self._phase.value)
-        why = str(self._control.violation or '')
-        self._report.enter(self._phase, why, self._stamp)
-        self._excite.enter(self._phase, why)
+        self._report.enter(self._phase, str(self._control.violation or ''), self._stamp)
 
 
-def main() -> int:
-    """Run the node."""
-    return run(TrajectoryPublisher)
+main = partial(run, TrajectoryPublisher)
 
 
 if __name__ == '__main__':

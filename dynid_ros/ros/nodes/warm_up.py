@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import pickle
-import subprocess
 import sys
 import time
 
@@ -26,8 +24,8 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
     """
     Identify an arm from made-up samples, and forget them.
 
-    Where kernels have to be compiled, those of the verdict are, too: a judge that compiles beside
-    the stream would keep a save waiting.
+    Where kernels have to be compiled, the verdict is compiled, too: a judge that compiles beside
+    the stream would delay a save.
 
     Parameters
     ----------
@@ -48,26 +46,15 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
 
 
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
-    """Do the same for a simulation too, in a process beside this one."""
-    code = 'from dynid_ros.ros.nodes.warm_up import load_simulation; load_simulation()'
-    with subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE) as beside:
-        assert beside.stdin is not None
-        beside.stdin.write(pickle.dumps(arm))
-        beside.stdin.close()
-        warm_up(arm, say)
-
-
-def load_simulation() -> None:
-    """Simulate the arm that comes on the standard input."""
+    """Do the same, and for a simulation too."""
     from dynid_ros.simulation.live import LiveArm
     from dynid_ros.simulation.plausible_drive import with_plausible_drives
 
-    arm: ArmModel = pickle.load(sys.stdin.buffer)
-    LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle)
+    warm_up(arm, say, lambda: LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle))
 
 
 def _made_up(arm: ArmModel) -> OnlineIdentifier:
-    """Return a session that has learned from a drive signal without physics: friction drives."""
+    """Return a session with a drive signal without physics: friction drives the arm."""
     online = OnlineIdentifier(arm, 'warm-up')
     t = np.arange(int(SECONDS * RATE_HZ)) / RATE_HZ
     w = np.linspace(1.0, 2.0, arm.n)
@@ -77,7 +64,7 @@ def _made_up(arm: ArmModel) -> OnlineIdentifier:
 
 
 def load_verdict() -> None:
-    """Judge a session of the smallest arm, whose fault no cause explains: all are tried."""
+    """Judge a session of the smallest arm, whose fault makes it try all causes."""
     from dynid_ros.estimation.online.live_verdict import Judge
 
     judge = Judge(_made_up(load_arm('two_axis')), lambda model: model.arm.name)

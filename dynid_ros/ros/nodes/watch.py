@@ -1,17 +1,15 @@
-"""Node behind the live page: what other nodes say to the page, its buttons to their services."""
+"""Node behind the live page: messages of other nodes in, requests to their services out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-import sys
+from functools import partial
 import time
 from typing import Any
 
 from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
-from rclpy.action import ActionClient
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -36,14 +34,14 @@ from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, NEWEST, run, Setting
-from dynid_ros.ros.nodes.motion.excite_action import Excite
+from dynid_ros.ros.nodes.common.trajectory_points import times_of
 from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
             example='panda'),
-    Setting('host', '127.0.0.1', 'Address on which the page is served. All but those of this '
-            'computer alone ask for a token before they show buttons.'),
+    Setting('host', '127.0.0.1', 'Address on which the page is served. Beyond the loopback '
+            'interface, it asks for a token before it shows buttons.'),
     Setting('port', 8080, 'Port of the page; 0 for any that is free.'),
 )
 #: Period of the look at buttons and answers, s, and the part of it in which the node rests: the
@@ -55,7 +53,7 @@ FOLLOW = 0.5
 PATIENCE = 3.0
 #: Parameters and points of a motion that are taken in: more are none of ours.
 MOST_PARAMETERS, MOST_POINTS = 1000, 10000
-#: Service of each command, its type, and what is sent along.
+#: Service of each command, its type, and the fields of the request.
 SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
     Command.START: (f'{PUBLISHER}/start', Trigger, {}),
     Command.STOP: (f'{PUBLISHER}/stop', Trigger, {}),
@@ -63,25 +61,6 @@ SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
     Command.LEARN: (f'{IDENTIFIER}/freeze', SetBool, {'data': False}),
     Command.SAVE: (f'{IDENTIFIER}/save', Trigger, {}),
 }
-
-
-@dataclass
-class Begun:
-    """Answer to a start: the first feedback of its goal, or how the goal ended."""
-
-    answer: Any = None
-
-    def done(self) -> bool:
-        """Whether it is known."""
-        return self.answer is not None
-
-    def result(self) -> Any:
-        """Return the answer, as the service does."""
-        return self.answer
-
-    def know(self, success: bool, message: str) -> None:
-        """Take in what is known; the first counts."""
-        self.answer = self.answer or Trigger.Response(success=success, message=message)
 
 
 class Watch(Node):
@@ -98,7 +77,7 @@ class Watch(Node):
         self._asked: list[tuple[Request, Any, float]] = []
         self._called = {
             name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
-        self._excite = Excite and ActionClient(self, Excite, f'{PUBLISHER}/excite')
+        self._condition = np.nan
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
@@ -151,7 +130,7 @@ class Watch(Node):
         if order is None or not rows:
             return
         try:
-            t = np.array([nanoseconds(each.time_from_start) * 1e-9 for each in rows])
+            t = times_of(rows)
             q, qd = (np.array([list(getattr(each, name)) for each in rows], dtype=float)[:, order]
                      for name in ('positions', 'velocities'))
         except (ValueError, IndexError):
@@ -161,8 +140,11 @@ class Watch(Node):
             self._state.hear_motion(PlannedMotion(t, q, qd))
 
     def _on_status(self, message: DiagnosticArray) -> None:
-        for status in message.status[:1]:
-            self._state.hear_publisher(report_of(status))
+        for report in map(report_of, message.status[:1]):
+            self._state.hear_publisher(report)
+            share, clearance = (say.number_of(report.values.get(name, '')) for name in (
+                'share', 'least_clearance'))
+            self._state.hear_progress(Progress(share, clearance, self._condition))
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         own = say.name_of(self).rpartition('/')[0]
@@ -175,6 +157,7 @@ class Watch(Node):
     def _on_validation(self, message: DynamicJointState) -> None:
         names, columns = say.numbers_of(message)
         percent = columns.get('relative_error_percent', np.zeros(0)).tolist()
+        self._condition = float(columns.get('condition_number', [self._condition])[0])
         # The summary names the arm.
         self._state.hear_percent(dict(zip(
             ('' if name == self._arm.name else name for name in names), percent, strict=False)))
@@ -202,7 +185,7 @@ class Watch(Node):
                 throttle_duration_sec=60.0)
 
     def _look(self) -> None:
-        """Send what the buttons ask for, and tell them the answers."""
+        """Send the requests of the buttons, and return the answers to them."""
         for request in self._commands.take():
             self._send(request)
         waiting, self._asked = self._asked, []
@@ -220,10 +203,6 @@ class Watch(Node):
             time.sleep(REST)
 
     def _send(self, request: Request) -> None:
-        if (request.command is Command.START and self._excite is not None
-                and self._excite.server_is_ready()):
-            self._asked.append((request, self._begin(), time.monotonic()))
-            return
         name, kind, fields = SERVICES[request.command]
         client = self._called[name]
         if not client.service_is_ready():
@@ -232,42 +211,15 @@ class Watch(Node):
         self._asked.append(
             (request, client.call_async(kind.Request(**fields)), time.monotonic()))
 
-    def _begin(self) -> Begun:
-        """Send a goal, whose feedback the page shows."""
-        begun = Begun()
-
-        def heard(message: Any) -> None:
-            told = message.feedback
-            self._state.hear_progress(Progress(
-                told.share, told.least_clearance, told.condition_number))
-            begun.know(True, told.phase)
-
-        def ended(future: Any) -> None:
-            answer, problem = answer_of(future)
-            begun.know(False, problem or answer.result.message)
-
-        def accepted(future: Any) -> None:
-            handle, problem = answer_of(future)
-            if problem:
-                begun.know(False, problem)
-            else:
-                handle.get_result_async().add_done_callback(ended)
-
-        self._excite.send_goal_async(
-            Excite.Goal(), feedback_callback=heard).add_done_callback(accepted)
-        return begun
-
 
 def report_of(status: Any) -> Report:
     """Read one diagnostic_msgs/DiagnosticStatus."""
-    level = status.level if isinstance(status.level, int) else status.level[0]
-    return Report(level, status.message, {pair.key: pair.value for pair in status.values})
+    values = {pair.key: pair.value for pair in status.values}
+    return Report(status.level[0], status.message, values)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node."""
-    return run(Watch, arguments)
+main = partial(run, Watch)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

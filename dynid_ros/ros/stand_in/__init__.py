@@ -8,7 +8,7 @@ and is no replacement for ROS 2.
 
 from __future__ import annotations
 
-import importlib.abc
+import importlib
 from importlib.machinery import ModuleSpec
 import importlib.util
 import sys
@@ -20,6 +20,7 @@ from dynid_ros.errors import InputError
 _MESSAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
              'dynid_ros_interfaces', 'geometry_msgs', 'rcl_interfaces', 'rosgraph_msgs',
              'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs')
+_KINDS = ('', '.msg', '.srv', '.action')
 #: Names in modules of rclpy, and the modules here that hold them.
 _RCLPY = {
     'rclpy': ('spin', 'init ok shutdown try_shutdown spin_once'),
@@ -50,12 +51,16 @@ def step_in() -> bool:
         Cyclone DDS cannot be imported either.
 
     """
-    if importlib.util.find_spec('rclpy') is not None:
+    if active() or importlib.util.find_spec('rclpy') is not None:
         return False
     if importlib.util.find_spec('cyclonedds') is None:
         raise InputError('nodes need a sourced ROS 2, or else the Python package cyclonedds; '
                          'install it with: pip install cyclonedds')
-    sys.meta_path.append(_Finder())
+    for name in (*_RCLPY, *(f'{package}{kind}' for package in _MESSAGES for kind in _KINDS)):
+        sys.modules[name] = _Module(name)
+        parent, _, child = name.partition('.')
+        if child:
+            setattr(sys.modules[parent], child, sys.modules[name])
     print('dynid: rclpy is not installed; dynid_ros.ros.stand_in stands in for it',
           file=sys.stderr, flush=True)
     return True
@@ -63,11 +68,15 @@ def step_in() -> bool:
 
 def active() -> bool:
     """Whether this package stands in for rclpy here."""
-    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+    return isinstance(sys.modules.get('rclpy'), _Module)
 
 
 class _Module(ModuleType):
-    """A module whose content is looked up."""
+    """A module whose content is looked up when it is first used."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__spec__ = ModuleSpec(name, None)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith('_'):
@@ -79,21 +88,3 @@ class _Module(ModuleType):
         if name not in provided.split():
             raise AttributeError(f'{self.__name__}.{name} is not provided without ROS 2')
         return getattr(importlib.import_module(f'{__name__}.{place}'), name)
-
-
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes the modules when they are imported."""
-
-    def find_spec(self, fullname: str, _path: Any, _target: Any = None) -> ModuleSpec | None:
-        package, _, kind = fullname.partition('.')
-        if fullname in _RCLPY or (package in _MESSAGES and kind in ('', 'msg', 'srv', 'action')):
-            return ModuleSpec(fullname, self, is_package=not kind)
-        if package == 'rclpy':
-            raise ModuleNotFoundError(f'{fullname} is not provided without ROS 2', name=fullname)
-        return None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _Module(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to be done."""

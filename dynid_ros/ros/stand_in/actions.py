@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from enum import Enum
-from functools import partial, partialmethod
+from functools import partialmethod
 import secrets
 from typing import Any
 
 from dynid_ros.ros.stand_in.dds import DurabilityPolicy, QoSProfile
-from dynid_ros.ros.stand_in.endpoints import Future
 from dynid_ros.ros.stand_in.messages import message_class
 from dynid_ros.ros.stand_in.spin import Clock
 
@@ -41,14 +41,15 @@ class GoalHandle:
         self.goal_id = request.goal_id
         self.request = request.goal
         self.status = _EXECUTING
-        self.answer = Future()
+        self.answer: Future[Any] = Future()
 
     def publish_feedback(self, feedback: Any) -> None:
         """Publish how it goes."""
-        self._server.publish_feedback(self.goal_id, feedback)
+        self._server.feedback.publish(
+            self._server.feedback_kind(goal_id=self.goal_id, feedback=feedback))
 
     def execute(self) -> None:
-        """Let the server execute it."""
+        """Run the callback of the server."""
         result = self._server.run(self)
         self._server.publish_status()
         self.answer.set_result(
@@ -84,9 +85,9 @@ class ActionServer:
         self._services = [
             node.create_service(self.kinds[kind], f'{action_name}/_action/{name}', answers[kind])
             for kind, name in _SERVICES.items()]
-        self._feedback_kind = message_class(f'{action_type.TYPE}_FeedbackMessage')
-        self._feedback = node.create_publisher(
-            self._feedback_kind, f'{action_name}/_action/feedback', 10)
+        self.feedback_kind = message_class(f'{action_type.TYPE}_FeedbackMessage')
+        self.feedback = node.create_publisher(
+            self.feedback_kind, f'{action_name}/_action/feedback', 10)
         self._status = node.create_publisher(
             message_class('action_msgs/msg/GoalStatusArray'), f'{action_name}/_action/status',
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
@@ -97,10 +98,6 @@ class ActionServer:
         self._status.publish(message_class('action_msgs/msg/GoalStatusArray')(status_list=[
             status(goal_info=_info(goal.goal_id), status=goal.status)
             for goal in self._goals.values()]))
-
-    def publish_feedback(self, goal_id: Any, feedback: Any) -> None:
-        """Publish how a goal goes."""
-        self._feedback.publish(self._feedback_kind(goal_id=goal_id, feedback=feedback))
 
     def destroy(self) -> None:
         """Take no more goals."""
@@ -141,13 +138,13 @@ class ClientGoalHandle:
         self._goal_id = goal_id
         self.accepted = accepted
 
-    def get_result_async(self) -> Future:
+    def get_result_async(self) -> Future[Any]:
         """Ask for status and result, when it has ended."""
         future = self._client.ask('GetResult', goal_id=self._goal_id)
         future.add_done_callback(lambda _: self._client.forget(self._goal_id))
         return future
 
-    def cancel_goal_async(self) -> Future:
+    def cancel_goal_async(self) -> Future[Any]:
         """Ask to give it up."""
         return self._client.ask('CancelGoal', goal_info=_info(self._goal_id))
 
@@ -159,9 +156,8 @@ class ActionClient:
         self._node = node
         self._kinds = _kinds(action_type)
         self._listening: dict[bytes, Callable[[Any], None]] = {}
-        self._feedback: Any = None
-        self._subscribe = partial(
-            node.create_subscription, message_class(f'{action_type.TYPE}_FeedbackMessage'),
+        self._feedback = node.create_subscription(
+            message_class(f'{action_type.TYPE}_FeedbackMessage'),
             f'{action_name}/_action/feedback', self._hear, 10)
         self._clients = {
             kind: node.create_client(self._kinds[kind], f'{action_name}/_action/{name}')
@@ -171,8 +167,7 @@ class ActionClient:
         """Send no more goals."""
         for client in self._clients.values():
             self._node.destroy_client(client)
-        if self._feedback is not None:
-            self._node.destroy_subscription(self._feedback)
+        self._node.destroy_subscription(self._feedback)
 
     def server_is_ready(self) -> bool:
         """Whether somebody takes goals."""
@@ -180,17 +175,15 @@ class ActionClient:
 
     def send_goal_async(
         self, goal: Any, feedback_callback: Callable[[Any], None] | None = None,
-    ) -> Future:
+    ) -> Future[Any]:
         """Send a goal; the future has its handle, and the callback gets messages of feedback."""
-        sent = Future()
+        sent: Future[Any] = Future()
         uuid = list(secrets.token_bytes(16))
         if feedback_callback is not None:
-            # Only who wants to hear of goals has a reader.
-            self._feedback = self._feedback or self._subscribe()
             self._listening[bytes(uuid)] = feedback_callback
         goal_id = message_class('unique_identifier_msgs/msg/UUID')(uuid=uuid)
 
-        def answered(answer: Future) -> None:
+        def answered(answer: Future[Any]) -> None:
             if not answer.result().accepted:
                 self.forget(goal_id)
             sent.set_result(ClientGoalHandle(self, goal_id, answer.result().accepted))
@@ -207,9 +200,9 @@ class ActionClient:
         if listener is not None:
             listener(message)
 
-    def ask(self, kind: str, **fields: Any) -> Future:
+    def ask(self, kind: str, **fields: Any) -> Future[Any]:
         """Call one of the services."""
-        future: Future = self._clients[kind].call_async(self._kinds[kind].Request(**fields))
+        future: Future[Any] = self._clients[kind].call_async(self._kinds[kind].Request(**fields))
         return future
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 import re
 import secrets
@@ -24,18 +25,18 @@ from dynid_ros.ros.stand_in.dds import (
 from dynid_ros.ros.stand_in.log import Logger
 from dynid_ros.ros.stand_in.messages import decode, encode
 
-#: Who asks, and which question; before each request and its reply.
+#: Identifier of the client and number of the request, before each request and its reply.
 _HEADER = struct.Struct('<Qq')
 _ENCAPSULATION = b'\0\1\0\0'
-#: Vendor that identifiers of endpoints of Cyclone DDS begin with (RTPS 2.3, 9.3.1.5); with others,
+#: First bytes of identifiers of endpoints of Cyclone DDS (RTPS 2.3, 9.3.1.5); with other vendors,
 #: services have other headers.
 _VENDOR = b'\1\x10'
-#: Who a client is, in the user data of its reader and of its writer.
+#: Identity of a client, in the user data of its reader and of its writer.
 _IDENTITY = re.compile(rb'clientid=([0-9a-f.]+);')
 #: Longest time from a request until its client is known to listen, s: a starved processor, or a
 #: network that loses packets, needs some seconds.
 _FOUND = 10.0
-#: Requests and answers that wait: those of others must not push one out while the node is busy.
+#: Requests and answers that wait: none must push out another while the node is busy.
 _QUEUE = QoSProfile(depth=100)
 
 
@@ -62,7 +63,7 @@ class Publisher:
 
 class Subscription:
     """
-    Keeps what has arrived, and hands it on one by one.
+    Keeps the messages that have arrived, and passes them on one by one.
 
     Parameters
     ----------
@@ -71,11 +72,11 @@ class Subscription:
     reader : DataReader
         Where messages arrive.
     read : callable
-        Makes of CDR what is handed on.
+        Decodes CDR.
     callback : callable
-        Who wants it.
+        Takes each message.
     logger : Logger
-        Told of what cannot be read.
+        Logs messages that cannot be read.
 
     Attributes
     ----------
@@ -99,13 +100,13 @@ class Subscription:
         self._held: deque[tuple[bytes, int]] = deque()
 
     def ready(self) -> bool:
-        """Whether there is something to hand on."""
+        """Whether a message waits."""
         if not self._held:
             self._held.extend(take(self.reader))
         return bool(self._held)
 
     def run(self) -> None:
-        """Hand on the oldest."""
+        """Pass on the oldest message."""
         cdr, sender = self._held.popleft()
         try:
             message = self._read(cdr)
@@ -121,37 +122,8 @@ class Subscription:
         self._callback(message)
 
 
-class Future:
-    """An answer to come."""
-
-    def __init__(self) -> None:
-        self._results: list[Any] = []
-        self._callbacks: list[Callable[[Future], None]] = []
-
-    def done(self) -> bool:
-        """Whether it has come."""
-        return bool(self._results)
-
-    def result(self) -> Any:
-        """Return the answer, or None."""
-        return self._results[0] if self._results else None
-
-    def set_result(self, result: Any) -> None:
-        """Answer."""
-        self._results = [result]
-        for callback in self._callbacks:
-            callback(self)
-
-    def add_done_callback(self, callback: Callable[[Future], None]) -> None:
-        """Call when the answer comes, or now."""
-        if self.done():
-            callback(self)
-        else:
-            self._callbacks.append(callback)
-
-
 class _Pair(Subscription):
-    """Reader and writer of a service or of its client; what is handed on has its header."""
+    """Reader and writer of a service or of its client; messages keep their header."""
 
     def __init__(
         self, participant: Participant, kind: Any, name: str, logger: Logger,
@@ -192,12 +164,7 @@ class Service(_Pair):
 
     def run(self) -> None:
         """Send the answers that are due, and take the oldest request."""
-        owed, self._owed = self._owed, []
-        for answer in owed:
-            if self._due(answer):
-                self._send(*answer[2:])
-            else:
-                self._owed.append(answer)
+        self._send_due()
         if self._held:
             super().run()
 
@@ -211,11 +178,13 @@ class Service(_Pair):
             self._reply(client, header, answer)
 
     def _reply(self, client: bytes, header: bytes, response: Any) -> None:
-        owed = (time.monotonic() + _FOUND, client, header, response)
-        if self._due(owed):
-            self._send(header, response)
-        else:
-            self._owed.append(owed)
+        self._owed.append((time.monotonic() + _FOUND, client, header, response))
+        self._send_due()
+
+    def _send_due(self) -> None:
+        for owed in filter(self._due, tuple(self._owed)):
+            self._owed.remove(owed)
+            self._send(*owed[2:])
 
     def _due(self, owed: tuple[float, bytes, bytes, Any]) -> bool:
         end, client, *_ = owed
@@ -230,11 +199,11 @@ class Client(_Pair):
     def __init__(self, participant: Participant, kind: Any, name: str, logger: Logger) -> None:
         super().__init__(participant, kind, name, logger, self._answered, serves=False)
         self._guid = secrets.randbits(63)
-        self._waiting: dict[bytes, Future] = {}
+        self._waiting: dict[bytes, Future[Any]] = {}
         self._number = 0
 
     def service_is_ready(self) -> bool:
-        """Whether somebody answers who can be understood."""
+        """Whether there is a server on Cyclone DDS."""
         ends = (self.writer.get_matched_subscription_data(handle)
                 for handle in settled(self.writer.get_matched_subscriptions))
         # One may have gone between the two.
@@ -246,7 +215,7 @@ class Client(_Pair):
             return False
         return bool(servers and settled(self.reader.get_matched_publications))
 
-    def call_async(self, request: Any) -> Future:
+    def call_async(self, request: Any) -> Future[Any]:
         """Ask; the future has the response when it comes."""
         self._number += 1
         header = _HEADER.pack(self._guid, self._number)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-import re
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from cyclonedds import builtin
 from cyclonedds.core import DDSStatus, InstanceState, ReadCondition, SampleState, ViewState
 from rosbags.serde import SerdeError
 
+from dynid_ros.ros.stand_in.arguments import FULL_NAME
 from dynid_ros.ros.stand_in.dds import (
     DurabilityPolicy,
     from_dds,
@@ -24,8 +25,6 @@ from dynid_ros.ros.stand_in.messages import decode, encode, message_class
 #: Endpoints of one kind that are looked at.
 MANY = 10_000
 _NODES = 'rmw_dds_common/msg/ParticipantEntitiesInfo'
-_NAME = re.compile(r'[A-Za-z_][A-Za-z0-9_]*')
-_NAMESPACE = re.compile(r'(/[A-Za-z_][A-Za-z0-9_]*)+|/')
 _ALIVE = SampleState.Any | ViewState.Any | InstanceState.Alive
 _UNKNOWN = '/', '_CREATED_BY_BARE_DDS_APP_'
 
@@ -41,15 +40,7 @@ class EndpointInfo:
 
 
 class Graph:
-    """
-    Announcements of the nodes of this process, and of those of others.
-
-    Attributes
-    ----------
-    refused : int
-        Announcements of nodes that could not be read, or whose names no node may have.
-
-    """
+    """Announcements of the nodes of this process and of other processes."""
 
     def __init__(self, participant: Participant) -> None:
         self._gid = participant.gid
@@ -65,7 +56,6 @@ class Graph:
         self._known: dict[str, list[Any]] = {kind: [] for kind in topics}
         self._own: dict[tuple[str, str], tuple[list[bytes], list[bytes]]] = {}
         self._owners: dict[bytes, dict[bytes, tuple[str, str]]] = {}
-        self.refused = 0
 
     def announce(self, node: tuple[str, str], readers: list[UUID], writers: list[UUID]) -> None:
         """Announce a node, namespace and name, with its endpoints; without any it is gone."""
@@ -98,23 +88,15 @@ class Graph:
 
     def _listen(self) -> None:
         for cdr, _ in take(self._reader):
-            try:
+            with suppress(SerdeError):
                 told = decode(cdr, _NODES)
-            except SerdeError:
-                self.refused += 1
-                continue
-            owners: dict[bytes, tuple[str, str]] = {}
-            for node in told.node_entities_info_seq:
-                names = node.node_namespace, node.node_name
-                if not (_NAMESPACE.fullmatch(names[0]) and _NAME.fullmatch(names[1])):
-                    self.refused += 1
-                    continue
-                for gid in (*node.reader_gid_seq, *node.writer_gid_seq):
-                    owners[gid.data.tobytes()] = names
-            self._owners[told.gid.data.tobytes()] = owners
+                self._owners[told.gid.data.tobytes()] = {
+                    gid.data.tobytes(): (node.node_namespace, node.node_name)
+                    for node in told.node_entities_info_seq
+                    if FULL_NAME.fullmatch(f'{node.node_namespace.rstrip("/")}/{node.node_name}')
+                    for gid in (*node.reader_gid_seq, *node.writer_gid_seq)}
         if sum(map(len, self._owners.values())) > MANY:
             self._owners.clear()
-            self.refused += 1
 
 
 def _gid(data: bytes) -> Any:

@@ -23,7 +23,7 @@ class Logger:
         self._told[place] = now
         # Text from the network must not look like lines of its own.
         plain = ''.join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-        # One write a line: print() writes the end of the line apart, and threads then mix theirs.
+        # One write a line: print() writes its end separately, and threads mix their lines.
         sys.stderr.write(f'[{level}] [{time.time():.9f}] [{self._name}]: {plain}\n')
         sys.stderr.flush()
 

@@ -22,7 +22,7 @@ STORE.register(get_types_from_idl(Path(__file__).with_name('interfaces.idl').rea
 
 
 class Byte(bytes):
-    """One byte as rclpy has it; an integer to those who pack it."""
+    """One byte as in rclpy; an integer where it is packed."""
 
     def __new__(cls, value: Any = (0,)) -> Byte:  # noqa: D102
         return super().__new__(cls, value)
@@ -63,7 +63,7 @@ class Message:
 @cache
 def message_class(name: str) -> type[Any]:
     """
-    Class of a message; or of a service or an action, which holds those of its messages.
+    Class of a message; or of a service or an action, which holds its messages.
 
     Parameters
     ----------
@@ -87,7 +87,8 @@ def message_class(name: str) -> type[Any]:
     content: dict[str, Any] = {
         key: Byte((int(value),)) if kind == 'byte' else value for key, kind, value in constants}
     STORE.types[name] = made = type(base, (Message,), {
-        **content, 'TYPE': name, '_defaults': {field: _default(desc) for field, desc in fields},
+        **content, 'TYPE': name, '__module__': name.partition('/')[0],
+        '_defaults': {field: _default(desc) for field, desc in fields},
         '_takers': {field: _taker(desc) for field, desc in fields
                     if desc[0] in _SEVERAL or desc[1][0] == 'byte'}})
     return made
@@ -100,7 +101,7 @@ _PLAIN: dict[str, Callable[[], Any]] = {
 
 
 def _default(desc: Any) -> Callable[[], Any]:
-    """Make what a field holds at first."""
+    """Make the default of a field."""
     kind, detail = desc
     if kind == Nodetype.NAME:
         return message_class(detail)
@@ -129,7 +130,7 @@ def encode(message: Any) -> bytes:
     Raises
     ------
     TypeError
-        A field holds what cannot be sent.
+        A field holds a value that cannot be sent.
 
     """
     try:

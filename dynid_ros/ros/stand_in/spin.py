@@ -65,7 +65,7 @@ class Context:
         raise RuntimeError('call rclpy.init() first')
 
     def watch(self, end: Any) -> None:
-        """Wake up for what arrives there."""
+        """Wake up for messages of an endpoint."""
         self._watched[end] = ReadCondition(end.reader, _ANY)
         self.waits.attach(self._watched[end])
 
@@ -109,12 +109,12 @@ class Time(Duration):
 
 class Clock:
     """
-    A clock; that of a node shows the system's time, or the simulated one.
+    A clock; a node's own shows the system's time, or the simulated one.
 
     Attributes
     ----------
     simulated : int or None
-        Simulated time, ns, which somebody else moves on; None for a clock that runs by itself.
+        Simulated time, ns, set from outside; None for a clock that runs by itself.
 
     """
 

@@ -111,6 +111,12 @@ def test_without_metadata_the_files_are_read_in_order_of_their_numbers(tmp_path,
     assert (defect.code, defect.severity, defect.count) == ('metadata_missing', 'warning', 11)
 
 
+def test_a_folder_may_have_the_name_of_a_bag_of_ros_1(tmp_path):
+    motion = Motion(NAMES)
+    found = one_block(read_joint_states(write_bag(tmp_path / 'run.bag', motion.messages())))
+    np.testing.assert_array_equal(found.position, motion.q)
+
+
 def test_topics_match_with_and_without_slash_and_namespaced_when_given_or_in_the_sidecar(tmp_path):
     motion = Motion(NAMES, samples=20)
     messages = motion.messages()

@@ -81,7 +81,7 @@ def ros2_topic(velocity=True):
 
 def german():
     names = numbered('q{} [deg]', 'dq{} [deg/s]', 'tau{} [Nm]', first=1)
-    degrees = table(['Zeit;Time [ms]', *names], T, 1e3 * T, np.degrees(Q), np.degrees(QD), TAU,
+    degrees = table(['Nr;Time [ms]', *names], T, 1e3 * T, np.degrees(Q), np.degrees(QD), TAU,
                     separator=';')
     return '\ufeff' + degrees.replace('.', ',')
 
@@ -253,12 +253,64 @@ def test_guesses_are_reported_and_what_the_documents_name_is_none(tmp_path, arm)
     assert read_recording(path, arm).defects == ()
 
 
+def test_names_in_a_table_may_lack_what_those_of_the_arm_share(tmp_path, arm):
+    own = arm.with_tree(joint_names=tuple(f'ur10_{name}_joint' for name in JOINTS))
+    path = tmp_path / 'a.csv'
+    path.write_text(plotjuggler())
+    log = read_recording(path, own)
+    assert_motion(log, True)
+    (guess,) = log.defects
+    assert 'joints pan, lift, elbow as ur10_pan_joint, ur10_lift_joint, ur10_e' in guess.message
+    # Documented names of columns, but not of the joints.
+    path.write_text(table(['t', *(f'{name}.{field}' for field in ('position', 'effort')
+                                  for name in NAMES)], T, Q[:, OTHER], TAU[:, OTHER]))
+    assert 'joints pan, lift, elbow as' in read_recording(path, own).defects[0].message
+    assert read_recording(path, arm).defects == ()
+
+
+@pytest.mark.parametrize(('before', 'separator'), [
+    ('# robot: UR3e\n# operator: X, at noon\n', ','),
+    ('Trace: KRCAxis\n\nDate: 1.11.2024\n', '\t'), ('% log of 3 joints\n%\n% ', ';')])
+def test_a_header_may_stand_behind_other_lines(tmp_path, arm, before, separator):
+    path = tmp_path / 'a.txt'
+    names = ['t', *numbered('q_{}', 'qd_{}', 'tau_{}')]
+    path.write_text(before + table(names, T, Q, QD, TAU, separator=separator))
+    assert_motion(read_recording(path, arm), True)
+    # Without names, arm.yaml names the columns.
+    path.write_text('# robot: UR3e\n' + text(np.column_stack([T, Q, TAU]), separator))
+    with pytest.raises(RecordingError, match='no header line, but 7 columns'):
+        read_recording(path, arm)
+    named = replace(arm, table=Table(header=('t', *numbered('q{}', 'tau{}'))))
+    assert_motion(read_recording(path, named))
+
+
+def test_text_of_windows_in_german(tmp_path, arm):
+    names = ['Zeit [s]', *(f'{word}_A{k}[{unit}]' for word, unit in (
+        ('AxisActual_Winkel', '°'), ('Soll_Winkel', 'Grad'), ('Drehmoment', 'Nm'))
+        for k in (1, 2, 3))]
+    trace = table(names, T, np.degrees(Q), 1 + Q, TAU, separator=';').replace('.', ',')
+    (tmp_path / 'a.txt').write_text(trace, encoding='cp1252', newline='\r\n')
+    assert_motion(read_recording(tmp_path / 'a.txt', arm))
+
+
+@pytest.mark.parametrize(('content', 'said'), [
+    ('header:\n  stamp:\n    sec: 1\n    nanosec: 5\n  frame_id: base\nname:\n- pan\n',
+     'messages as "ros2 topic echo" prints .*--csv'),
+    ('<Rob Type="KUKA"><AIPos A1="1.0"/></Rob>\n' * 2, 'XML or JSON; write a line of names'),
+    ('{"t": 0.0, "q": [0.1, 0.2, 0.3]}\n' * 2, 'XML or JSON; write a line of names'),
+    ('t,position,effort\n0.0,"[0.1, 0.2, 0.3]","[1, 2, 3]"\n', 'lists in its cells; write each')])
+def test_text_that_is_no_table_has_its_own_remedy(tmp_path, arm, content, said):
+    (tmp_path / 'a.txt').write_text(content)
+    with pytest.raises(RecordingError, match=said):
+        read_recording(tmp_path / 'a.txt', arm)
+
+
 FIVE = (T[:5], Q[:5], TAU[:5])
 WRONG = {
     'a column missing': (
         table(['t', *(f'/js/{name}/position' for name in JOINTS), '/js/pan/effort',
                '/js/elbow/effort'], FIVE[0], FIVE[1], FIVE[2][:, :2]),
-        ['no signal of lift', '/js/lift/effort is missing', '/js/elbow/effort']),
+        ['no columns of signal for lift: /js/pan/effort, /js/elbow/effort do not fit']),
     'two arms': (
         table(['t', *(f'{side}_{name}_q' for side in ('left', 'right') for name in JOINTS),
                *numbered('tau_{}')], FIVE[0], FIVE[1], FIVE[1], FIVE[2]),
@@ -272,7 +324,7 @@ WRONG = {
     'other joints': (
         table(['t', *(f'{name}.{field}' for field in ('position', 'effort')
                       for name in ('base', 'arm1', 'hand'))], *FIVE),
-        ['base, arm1, hand', 'pan, lift, elbow', 'aliases']),
+        ['for pan, lift, elbow: base.position, arm1.position, hand.position', 'aliases']),
     'no header': (table([*map(repr, np.r_[T[0], Q[0], TAU[0]].tolist())], *FIVE),
                   ['no header line', '7 columns', 'header: [t, q_1']),
     'no time': (table(numbered('q_{}', 'tau_{}'), FIVE[1], FIVE[2]), ['table: {rate_hz: 100}']),
@@ -291,10 +343,11 @@ def test_what_cannot_be_told_is_one_error_with_the_candidates(tmp_path, arm, cas
 
 def test_arrays_without_names_and_mat_files_of_version_7_3_are_refused(tmp_path, arm):
     np.save(tmp_path / 'log.npy', np.column_stack([T, Q, TAU]))
-    with pytest.raises(RecordingError, match=r'shape \(200, 7\) without names.*table: \{header'):
+    with pytest.raises(RecordingError, match=r'shape \(200, 7\).*0 columns.*table: \{header'):
         read_recording(tmp_path / 'log.npy', arm)
     named = replace(arm, table=Table(header=('t', *numbered('q{}', 'tau{}'))))
     assert_motion(read_recording(tmp_path / 'log.npy', named))
-    (tmp_path / 'a.mat').write_bytes(b'MATLAB 7.3 MAT-file, Platform: GLNXA64' + bytes(500))
-    with pytest.raises(RecordingError, match=r'version 7\.3 .*-v7'):
+    head = b'MATLAB 7.3 MAT-file, Platform: GLNXA64'.ljust(124) + b'\0\2IM'
+    (tmp_path / 'a.mat').write_bytes(head.ljust(512, b'\0') + b'\x89HDF\r\n\x1a\n')
+    with pytest.raises(RecordingError, match=r'v7\.3 .*-v7'):
         read_recording(tmp_path / 'a.mat', arm)

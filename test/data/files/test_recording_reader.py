@@ -129,8 +129,8 @@ def test_aliases_are_tried_after_the_joint_names(tmp_path, arm):
 
 
 def test_names_that_do_not_match_are_listed_from_both_sides(tmp_path, arm):
-    bag = write_bag(tmp_path / 'bag', Motion(['u1', 'u2', 'u3']).messages())
-    with pytest.raises(RecordingError, match=r'j1, j2, j3.*u1, u2, u3'):
+    bag = write_bag(tmp_path / 'bag', Motion(['u1', 'v2', 'w3']).messages())
+    with pytest.raises(RecordingError, match=r'j1, j2, j3.*u1, v2, w3'):
         read_recording(bag, arm)
 
 
@@ -168,7 +168,7 @@ def test_velocities_that_are_partly_absent_are_left_out_and_reported(tmp_path, a
 @pytest.mark.parametrize('field', ['position', 'effort'])
 def test_a_missing_array_is_named(tmp_path, arm, field):
     messages = [replace(m, **{field: []}) for m in Motion(list(NAMES)).messages()]
-    words = rf'/joint_states, message 0: {field} is missing for j1, j2, j3'
+    words = rf'/joint_states, message 0: 0 values of {field} for 3 joints, j1, j2, j3'
     with pytest.raises(RecordingError, match=words):
         read_recording(write_bag(tmp_path / 'bag', messages), arm)
 
@@ -178,7 +178,7 @@ def test_arrays_of_another_length_are_named_with_topic_joint_and_sample(tmp_path
     messages = Motion(list(NAMES)).messages()
     for k in range(7, 300, 50):
         messages[k] = replace(messages[k], **{field: [1.0, 2.0]})
-    words = rf'/joint_states, message 7: 2 values of {field} for 3 joints, so j3'
+    words = rf'/joint_states, message 7: 2 values of {field} for 3 joints, j1'
     with pytest.raises(RecordingError, match=words):
         read_recording(write_bag(tmp_path / 'bag', messages), arm)
 
@@ -234,3 +234,44 @@ def test_a_missing_file_and_an_unknown_kind_say_what_is_expected(tmp_path, arm):
     (tmp_path / 'notes.xlsx').touch()
     with pytest.raises(RecordingError, match=r'notes\.xlsx is not a recording.*\.csv'):
         read_recording(tmp_path / 'notes.xlsx', arm)
+
+
+@pytest.mark.parametrize('there', [
+    ('ur10_j1', 'ur10_j2', 'ur10_j3', 'ur10_finger'), ('left/j1', 'left/j2', 'left/j3', 'j4'),
+    ('j1_position', 'j2_position', 'j3_position'), ('A1', 'A2', 'A3'), ('1', '2', '3')])
+def test_names_that_share_a_prefix_or_suffix_of_their_own_are_guessed(tmp_path, arm, there):
+    motion = Motion(list(NAMES), samples=40)
+    order = np.random.default_rng(0).permutation(len(there)).tolist()
+    messages = [permuted(replace(message, names=list(there[:3])), range(3), there[3:])
+                for message in motion.messages()]
+    messages = [permuted(message, order) for message in messages]
+    path = write_bag(tmp_path / 'bag', messages)
+    log = read_recording(path, arm)
+    assert_motion(log, motion)
+    [guess] = log.defects
+    alias = f'[[{", ".join(there[:3])}]]'
+    assert (guess.code, guess.severity) == ('joints_guessed', 'info')
+    assert f'set aliases: {alias} in arm.yaml' in guess.message
+    assert read_recording(path, replace(arm, aliases=(there[:3],))).defects == ()
+
+
+@pytest.mark.parametrize(('own', 'there'), [
+    (('panda_joint1', 'panda_joint2'), ('fr3_joint1', 'fr3_joint2', 'fr3_finger_joint1')),
+    (('r_pan_joint', 'r_lift_joint'), ('pan', 'lift', 'finger'))])
+def test_names_may_lack_or_replace_what_those_of_the_arm_share(tmp_path, own, there):
+    arm = random_arm(np.random.default_rng(0), 2, prismatic=False).with_tree(joint_names=own)
+    motion = Motion(list(there), samples=40)
+    log = read_recording(write_bag(tmp_path / 'bag', motion.messages()), arm)
+    np.testing.assert_array_equal(log.q, motion.q[:, :2])
+
+
+@pytest.mark.parametrize(('there', 'said'), [
+    ([f'{side}_j{k}' for side in ('left', 'right') for k in (1, 2, 3)],
+     r'aliases: \[\[left_j1, left_j2, left_j3\]\] or \[\[right_j1, right_j2, right_j3\]\] in'),
+    # Numbers count joints: this arm has four.
+    (['a1', 'a2', 'a3', 'a4'], 'set joints or aliases in arm'),
+    (['a11', 'a12', 'a13'], 'set joints or aliases in arm')])
+def test_names_that_fit_twice_or_count_another_arm_are_refused(tmp_path, arm, there, said):
+    path = write_bag(tmp_path / 'bag', Motion(there).messages())
+    with pytest.raises(RecordingError, match=said):
+        read_recording(path, arm)

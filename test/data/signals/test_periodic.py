@@ -10,6 +10,7 @@ from dynid_ros.data.signals.periodic import (
     find_period,
     harmonic_derivative,
     misfit,
+    periodic_part,
 )
 from dynid_ros.errors import RecordingError
 
@@ -121,7 +122,7 @@ def test_exactly_two_periods_are_enough_and_less_is_said():
     mean, _ = average_periods(q(t), 100.0, find_period(q(t), 100.0))
     np.testing.assert_allclose(mean, q(t[:500]), atol=1e-3)
     with pytest.raises(RecordingError, match='less than two periods of 5 s'):
-        average_periods(q(t[:-2]), 100.0, 5.0)
+        periodic_part(q(t[:-2]), 100.0, 5.0)
 
 
 def test_a_wrong_period_is_refused_where_repetition_is_asked_for():

@@ -131,17 +131,15 @@ def test_a_wrong_first_stamp_does_not_cost_the_others_their_digits(tmp_path, arm
     np.testing.assert_allclose(np.diff(log.t[1:]), 0.01, atol=5e-7)
 
 
-@pytest.mark.parametrize(('names', 'said'), [
-    (('q_1', 'q_1', 'q_2'), 'two columns of one number, q_1;'),
-    (('q_1', 'q_01', 'q_2'), 'two columns of one number, q_01 and q_1;'),
-    (('q_0', 'q_1', 'q_9'), 'a column q_9 where q_2 should be'),
-    (('q_0', 'q_3', 'q_1'), 'a column q_3 where q_2 should be'),
-    (('q_4', 'q_5', 'q_6'), 'a column q_4 where q_1 should be')])
-def test_columns_that_cannot_be_assigned_are_named(tmp_path, arm, names, said):
+@pytest.mark.parametrize('names', [
+    ('q_1', 'q_1', 'q_2'), ('q_1', 'q_01', 'q_2'), ('q_0', 'q_1', 'q_9'), ('q_0', 'q_3', 'q_1'),
+    ('q_4', 'q_5', 'q_6')])
+def test_columns_that_cannot_be_assigned_are_named(tmp_path, arm, names):
     path = written(tmp_path / 'a.csv', lines(['t', *names, *HEADER[4:]]))
-    with pytest.raises(RecordingError) as caught:
+    with pytest.raises(RecordingError, match='no columns of position for j1, j2, j3: ') as caught:
         read_recording(path, arm)
-    assert str(path) in str(caught.value) and said in str(caught.value)
+    assert f'{path} ' in str(caught.value) and f'{names[0]}' in str(caught.value)
+    assert f'{names[2]} do not fit; it has t' in str(caught.value)
 
 
 def test_a_column_that_is_named_twice_is_refused_if_it_is_used(tmp_path, arm):

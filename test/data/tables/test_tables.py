@@ -128,7 +128,7 @@ def test_missing_columns_are_named_with_those_there(tmp_path, arm):
 def test_columns_of_an_arm_with_more_joints_are_refused(tmp_path, arm):
     header = ['t', *(f'q_{i}' for i in range(7)), *(f'tau_{i}' for i in range(7))]
     path = write_csv(tmp_path / 'a.csv', header, np.zeros((9, 15)))
-    with pytest.raises(RecordingError, match=r'7 columns q_0 \.\.\. q_6, but random has 3 joints'):
+    with pytest.raises(RecordingError, match=r'for j1, j2, j3: q_0 \.\.\. q_6 do not fit'):
         read_recording(path, arm)
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_is_no_table_says_why(tmp_path, arm, content, said):
     ('arrays', 'said'),
     [
         ({'q': MOTION.q}, r'no columns of signal.*it has t, q_0 \.\.\. q_2'),
-        ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, 'tau_1, but random has 3'),
+        ({'q': MOTION.q, 'tau': MOTION.effort[:, :2]}, r'for j1, j2, j3: tau_0 \.\.\. tau_1 do'),
         ({'q': MOTION.q, 'tau': MOTION.effort[:-1]}, 'tau 299'),
         ({'q': MOTION.q.astype(str), 'tau': MOTION.effort}, 'q is not numeric'),
     ],

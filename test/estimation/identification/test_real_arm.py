@@ -68,7 +68,7 @@ def test_five_seconds_are_too_little_excitation():
     verdict = model().verdict
     assert not verdict.trustworthy
     (reason,) = verdict.reasons
-    assert 'too little excitation' in reason
+    assert 'the motion excites too little' in reason
 
 
 def test_gravity_of_a_real_arm_is_not_accused():

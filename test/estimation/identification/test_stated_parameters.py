@@ -126,7 +126,7 @@ def test_an_exported_urdf_keeps_what_it_was_identified_as(tmp_path):
 
 @pytest.mark.parametrize(('words', 'expected'), [
     (['{urdf}', '{bag}'], 'give the arm that was recorded with --arm'),
-    (['{urdf}', '{bag}', '--arm', 'ur10'], 'has no joint shoulder_pan_joint'),
+    (['{urdf}', '{bag}', '--arm', 'ur10'], 'has no joint "shoulder_pan_joint"'),
     (['{folder}', '{bag}', '--arm', 'panda'], '--arm is for a URDF only'),
     (['{folder}/no.urdf', '{bag}', '--arm', 'panda'], 'no.urdf: No such file'),
 ])

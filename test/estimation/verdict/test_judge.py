@@ -68,7 +68,7 @@ def test_a_motion_of_one_slow_sine_is_too_little():
     waves = Waves.random(arm, seed=1, lowest_hz=0.05, harmonics=1)
     result = identify(arm, [log_of(arm, waves, 0.1)], friction=arm.friction, holdout=0.0)
     assert not result.verdict.trustworthy
-    (reason,) = [r for r in result.verdict.reasons if 'too little excitation' in r]
+    (reason,) = [r for r in result.verdict.reasons if 'the motion excites too little' in r]
     assert result.verdict.expected_error_percent > THRESHOLDS.expected_error_percent
     assert set(result.verdict.undetermined_joints) <= set(arm.joint_names)
     assert all(name in reason for name in result.verdict.undetermined_joints)
@@ -119,7 +119,7 @@ def test_a_joint_that_is_mostly_noise_is_not_trusted():
 
 def test_held_out_samples_without_motion_validate_nothing():
     (reason,) = held_out_findings(metrics(1.0, False), metrics(float('nan')))
-    assert 'not validated' in reason.text and 'last third' in reason.text
+    assert 'nothing validates the model' in reason.text and 'last third' in reason.text
 
 
 def test_without_held_out_samples_nothing_is_said_of_them():
@@ -154,7 +154,7 @@ def test_med7_is_refused_for_too_little_excitation(
     assert status == 1
     assert told.err == ''
     reason, _, *rows = told.out.splitlines()
-    assert reason.startswith('Not trustworthy: Too little excitation')
+    assert reason.startswith('Not trustworthy: The motion excites too little')
     joints, parameters = reason.split('not determined: ')[1].split(', mainly ')
     # Its first, third and last axes hardly turn under load in this recording.
     assert undetermined <= set(joints.split(', '))

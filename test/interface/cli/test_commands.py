@@ -87,7 +87,7 @@ def test_check_returns_1_for_a_recording_that_nothing_can_be_fitted_to(tmp_path,
     np.savez(tmp_path / 'dead.npz', t=t, q=q, u=np.zeros_like(q))
     status, told = run('check', tmp_path / 'dead.npz', '--arm', ARM)
     assert status == 1
-    assert 'Error effort_zero [arm_joint]' in told
+    assert 'Error effort_zero [arm_joint and pendulum_joint]: Each moves but' in told
     status, told = run('check', tmp_path / 'dead.npz', '--arm', ARM, '--json')
     defect = json.loads(told)['defects'][0]
     assert set(defect) >= {

@@ -50,7 +50,7 @@ def test_a_designed_motion_is_sampled(model, tmp_path, capsys):
     points = yaml.safe_load((tmp_path / 'out.yaml').read_text())['points']
     assert len(points) == round(20 * motion.duration) + 1
     assert main([*arguments, '1e9']) == 2
-    assert 'lower --rate' in capsys.readouterr().err
+    assert 'lower the rate' in capsys.readouterr().err
 
 
 def test_other_joints_are_wrong_use(model, tmp_path, capsys):

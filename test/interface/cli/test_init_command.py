@@ -63,6 +63,12 @@ def test_what_the_file_leaves_out_is_stated_and_filled_in(tmp_path, capsys):
     limits = load_arm(folder).limits
     assert limits.velocity.tolist() == [2.0]
     assert np.isinf([limits.lower[0], limits.upper[0], limits.effort[0]]).all()
+    assert 'the description has none' not in printed.out
+    # Some makers write zeros where they state no range.
+    path.write_text(path.read_text().replace(
+        'continuous', 'revolute').replace('<axis', '<limit lower="0" upper="0" effort="0"/><axis'))
+    assert 'limits.lower and upper of j: the description has none' in init(
+        capsys, path, '-o', str(tmp_path / 'other'))[1].out
 
 
 @pytest.mark.parametrize(('effort', 'told'), [(20.0, False), (19.0, True)])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 import json
 from pathlib import Path
+import re
 
 from loaded_arms import arm_named, free_model, LOAD, recorded
 import numpy as np
@@ -61,7 +62,10 @@ def test_json_has_the_same_facts(folder, capsys):
 def test_a_free_arm_gets_no_messages(folder, capsys):
     assert main(['payload', str(folder / 'free.npz'), '--model', str(folder / 'model')]) == 0
     text = capsys.readouterr().out
-    assert 'No load: ' in text
+    value, half = re.match(r'No load: (.*) ± (.*) kg', text).groups()
+    # Both to the second digit of the interval, in which zero lies.
+    assert abs(float(value)) < 2 * float(half)
+    assert len(value.partition('.')[2]) == len(half.partition('.')[2])
     assert 'set_target_payload' not in text
 
 

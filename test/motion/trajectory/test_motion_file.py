@@ -99,7 +99,7 @@ def test_a_motion_for_another_arm_is_refused(written, arm):
     (('motion', 'ramp'), None, '"motion.ramp" in .* is missing'),
     (('motion', 'ramp'), -1.0, 'holds no usable motion: the ramp must not be a negative time'),
     (('motion', 'periods'), 2**32, 'holds no usable motion: it would last 1.43.*e.10 s; keep'),
-    (('joints', 'j1', 'sine'), [1.0], '"joints.j1.sine" in .* has 1 numbers; wanted 5'),
+    (('joints', 'j1', 'sine'), [1.0], '"joints.j1.sine" in .* 5 numbers, not a list of 1'),
     (('joints', 'j2', 'offset'), None, '"joints.j2.offset" in .* is missing'),
     (('joints',), {}, '"joints" in .* must hold one entry for each joint'),
     (('speed',), 1, 'unknown key "speed"'),

@@ -53,7 +53,7 @@ def changed(change):
 @pytest.mark.parametrize(('change', 'told'), [
     (lambda c: c['points'][1].pop('velocities'), r'"points\[1\].velocities".*are missing'),
     (lambda c: c['points'][2].update(accelerations=[]), r'"points\[2\].accelerations".*missing'),
-    (lambda c: c['points'][0].update(positions=[1.0]), r'"points\[0\].positions".*has 1 numbers'),
+    (lambda c: c['points'][0].update(positions=[1.0]), r'"points\[0\].positions".*a list of 1'),
     (lambda c: c['points'][2].update(time_from_start={'sec': 1}), r'points\[2\] \(1 s\) is not'),
     (lambda c: c.update(points=[]), r'"points".*two points or more'),
     (lambda c: c.pop('joint_names'), '"joint_names".*must list'),

@@ -136,8 +136,8 @@ def test_friction_is_a_curve_over_the_speed_and_a_line_for_each_joint(tmp_path):
     share = np.array([float('2' not in name) for name in names])
     page, text = report(tmp_path, identification(
         arm, theta=theta, covariance=covariance, data_share=share))
-    assert 'friction of j1: 6 Nm + 8.3 Nm s/rad friction' in page.words
-    assert 'friction of j2: 2 Nm + 0.4 Nm s/rad (the prior: the motion shows none)' in page.words
+    assert 'friction of j1: 6.0 Nm + 8.3 Nm s/rad friction' in page.words
+    assert 'friction of j2: 2.0 Nm + 0.40 Nm s/rad (the prior: the motion shows' in page.words
     told = re.findall(r'aria-label="Friction of (\w+) over its speed: ([^"]*)"', text)
     assert [joint for joint, _ in told] == list(arm.joint_names)
     # The motion of the results reaches 1 rad/s; the band is that of the covariance.

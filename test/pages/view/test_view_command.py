@@ -15,8 +15,10 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
+from dynid_ros.pages.view.charts import track_charts
 from dynid_ros.pages.view.recorded_track import recording_track
 from dynid_ros.pages.view.server import is_own, open_server
+from dynid_ros.pages.view.track import motion_track
 
 pytestmark = pytest.mark.skipif(find_spec('viser') is None, reason='viser is not installed')
 
@@ -41,6 +43,15 @@ def test_one_file_holds_the_page(swing, tmp_path, capsys):
     assert 'least clearance' in text
     assert 'position, % of its range' in text
     assert f'{len(text.encode()) / 1e6:.1f} MB' in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings('error::RuntimeWarning')
+def test_joints_without_limits_have_finite_charts(swing):
+    arm = load_arm(swing[0])
+    endless = np.full(arm.n, np.inf)
+    arm = replace(arm, limits=replace(arm.limits, lower=-endless, upper=endless))
+    charts = list(track_charts(motion_track(swing[1], arm), None, 0.0))
+    assert charts and np.isfinite([(chart.low, chart.high) for chart in charts]).all()
 
 
 @pytest.fixture(scope='module')

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from rclpy.action import ActionClient
 
-from dynid_ros.ros.nodes.motion.excite_action import Excite
+from dynid_ros.ros.nodes.motion.motion_report import Excite
 
 pytestmark = pytest.mark.skipif(
     Excite is None, reason='dynid_ros_interfaces is not built in a sourced workspace')

@@ -3,7 +3,6 @@
 from control_msgs.msg import JointTolerance
 import numpy as np
 import pytest
-from rcl_interfaces.srv import GetParameters
 from ros.motion.controller_rig import (
     ABORTED,
     ARM,
@@ -142,10 +141,3 @@ def test_torques_are_refused_while_a_trajectory_moves_the_arm(controlled, talker
     assert status == 0
     # A goal that overtook the torques before it was accepted, and they were refused, too.
     assert printed.count(REFUSED) <= tries
-
-
-def test_controller_tells_its_joints(controlled):
-    joints, other = controlled.talker.call(
-        GetParameters, f'{CONTROLLER}/get_parameters', names=['joints', 'else']).values
-    assert tuple(joints.string_array_value) == ARM.joint_names
-    assert other.type == 0

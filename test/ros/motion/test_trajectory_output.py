@@ -8,18 +8,17 @@ from control_msgs.action import FollowJointTrajectory
 from motion_rig import ARM, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
-from rcl_interfaces.msg import ParameterType, ParameterValue
-from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionServer, CancelResponse
 from ros.motion.pace import stamp
 from scipy.optimize import minimize_scalar
+from sensor_msgs.msg import JointState
 
 from dynid_ros.motion.execution.motion_executor import MotionExecutor
 from dynid_ros.motion.execution.motion_output import MotionState
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
+from dynid_ros.ros.nodes.motion.motion_state import StateWatch
 from dynid_ros.ros.nodes.motion.trajectory_output import (
     AHEAD_SECONDS,
-    ControllerJoints,
     TrajectoryOutput,
 )
 
@@ -105,16 +104,12 @@ def test_controller_that_is_killed_with_its_arm_is_an_abort(
 class Silent:
     """A controller that accepts goals and does nothing about them."""
 
-    def __init__(self, talker, joints):
+    def __init__(self, talker):
         self.goals, self.cancelled = [], []
-        self.joints = ParameterValue(
-            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=list(joints))
         self.server = ActionServer(
             talker.node, FollowJointTrajectory, 'other/follow_joint_trajectory', self.end,
             handle_accepted_callback=self.accept,
             cancel_callback=self.cancel)
-        self.service = talker.node.create_service(
-            GetParameters, 'other/get_parameters', self.answer)
 
     def accept(self, handle):
         self.goals.append(handle)
@@ -122,10 +117,6 @@ class Silent:
     def cancel(self, handle):
         self.cancelled.append(handle)
         return CancelResponse.ACCEPT
-
-    def answer(self, _, response):
-        response.values = [self.joints]
-        return response
 
     def leave(self):
         if self.server is not None:
@@ -148,9 +139,14 @@ class Watch:
 
 
 def test_time_of_the_motion_stands_still_until_its_controller_answers(talker, silent_controller):
-    controller, watch, failed = silent_controller(ARM.joint_names), Watch(), []
+    controller, watch, failed = silent_controller(), Watch(), []
     output = TrajectoryOutput(talker.node, ARM, 'other', failed.append, False, watch)
     talker.until(lambda: not output.missing, 'the controller')
+    # The controller has the names of the states.
+    states = StateWatch(talker.node, ARM, watch, print)
+    zeros = [0.0] * ARM.n
+    assert states.read(JointState(name=ARM.aliases[0][::-1], position=zeros, velocity=zeros))
+    output.prepare(0.004, states.names)
     executor = MotionExecutor(slow_motion(), planning_limits(ARM), 0.2)
     executor.start(watch.now(), slow_motion().start)
     output.begin(executor, output.clock(watch.now()))
@@ -161,6 +157,7 @@ def test_time_of_the_motion_stands_still_until_its_controller_answers(talker, si
         assert output.ahead == pytest.approx(ahead)
     talker.until(lambda: output.settled, 'the answer')
     assert len(controller.goals) == 1
+    assert tuple(controller.goals[0].request.trajectory.joint_names) == ARM.aliases[0]
     assert output.clock(watch.now()) == pytest.approx(10.0)
     watch.seconds += 1.0
     assert output.clock(watch.now()) == pytest.approx(11.0)
@@ -177,7 +174,7 @@ def failed_future():
 @pytest.fixture
 def following(talker, silent_controller):
     """Return a controller that follows a goal, the output that sent it, and what failed."""
-    controller, failed = silent_controller(ARM.joint_names), []
+    controller, failed = silent_controller(), []
     output = TrajectoryOutput(talker.node, ARM, 'other', failed.append, False, Watch())
     talker.until(lambda: not output.missing, 'the controller')
     begin(output)
@@ -193,7 +190,7 @@ def begin(output):
 
 @pytest.mark.parametrize(('method', 'reason'), [
     ('send_goal_async', 'has not answered the motion'),
-    ('get_result_async', 'has not told how the motion ended')])
+    ('get_result_async', 'has not reported how the motion ended')])
 def test_controller_without_an_answer_ends_the_motion_with_its_reason(
         talker, following, monkeypatch, method, reason):
     controller, output, failed = following
@@ -216,27 +213,13 @@ def test_cancelling_that_fails_is_told_and_nothing_waits_for_it(following, monke
                       'up: the context is gone']
 
 
-def test_joints_are_asked_for_again_where_the_question_fails(
-        talker, silent_controller, monkeypatch):
-    silent_controller([*ARM.joint_names[:-1], 'finger'])
-    joints = ControllerJoints(talker.node, ARM, 'other')
-    with monkeypatch.context() as patch:
-        patch.setattr(type(joints._client), 'call_async', lambda *_: failed_future())
-        talker.until(lambda: joints.look() or joints._asked is not None, 'the service')
-        assert joints.known == ()
-    joints.look()
-    assert joints.problem == 'other has not reported its joints yet; try again'
-    talker.until(lambda: joints.known, 'the answer')
-    assert 'finger' in joints.problem
-
-
 @pytest.fixture
 def silent_controller(talker):
     """Return a function that makes a controller."""
     made = []
 
-    def make(joints):
-        made.append(Silent(talker, joints))
+    def make():
+        made.append(Silent(talker))
         return made[-1]
 
     yield make
@@ -247,8 +230,8 @@ def silent_controller(talker):
 @pytest.fixture
 def silent(start, talker, tmp_path, silent_controller):
     """Return a function that makes controller and rig."""
-    def make(joints=ARM.joint_names, periods=5, **parameters):
-        return silent_controller(joints), through_controller(
+    def make(periods=5, **parameters):
+        return silent_controller(), through_controller(
             start, talker, slow_file(tmp_path, periods), controller='other',
             tracking_error=5.0, **parameters)
 
@@ -256,12 +239,11 @@ def silent(start, talker, tmp_path, silent_controller):
 
 
 def test_motion_is_one_goal_and_the_controller_giving_it_up_is_an_abort(silent):
-    controller, rig = silent(joints=ARM.aliases[0][::-1])
+    controller, rig = silent()
     assert rig.begin().success
     rig.until(lambda: controller.goals, 'a goal')
     motion, goal = slow_motion(periods=5), controller.goals[0].request.trajectory
-    # As the controller calls them.
-    assert tuple(goal.joint_names) == ARM.aliases[0]
+    assert tuple(goal.joint_names) == ARM.joint_names
     assert (goal.header.stamp.sec, goal.header.stamp.nanosec) == (0, 0)
     times = np.array([p.time_from_start.sec + p.time_from_start.nanosec * 1e-9
                       for p in goal.points])
@@ -287,14 +269,6 @@ def test_controller_that_goes_while_it_moves_the_arm_is_an_abort(silent):
     status, printed = rig.end()
     assert status == 1
     assert 'aborted: the action other/follow_joint_trajectory is not there' in printed
-
-
-def test_controller_of_other_joints_is_refused_by_their_names(silent):
-    controller, rig = silent(joints=[*ARM.joint_names[:-1], 'finger'])
-    answer = rig.begin()
-    assert not answer.success
-    assert 'other lacks fer_joint7 and also has finger; it must have just' in answer.message
-    assert controller.goals == []
 
 
 def test_goal_that_fails_at_its_end_is_an_abort_too(silent):

@@ -256,7 +256,7 @@ def test_start_gives_the_arm_its_friction_and_its_filters(start, talker, batch, 
 
 @pytest.mark.parametrize(('parameters', 'words'), [
     ({'arm': 'panda'}, "the arm 'panda' has another joint_names than that of the result"),
-    ({'friction': '[viscous]'}, 'start states the friction'),
+    ({'friction': '[viscous]'}, 'leave friction out'),
 ])
 def test_start_that_contradicts_another_parameter_is_one_sentence(
         start, batch, parameters, words):

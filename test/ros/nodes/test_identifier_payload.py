@@ -85,5 +85,5 @@ def test_an_arm_memoryless_publishes_zero_and_a_load_that_falls_is_named(start, 
 
 def test_a_model_of_another_arm_is_refused_in_one_line(start, model):
     status, printed = start('identifier', payload=True, model=model, arm='panda').end()
-    assert status == 2 and 'give the model of this arm' in printed, printed
+    assert status == 2 and 'leave the arm out' in printed, printed
     assert printed.count('\n') == 1

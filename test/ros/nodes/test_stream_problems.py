@@ -18,15 +18,16 @@ def stream(heard):
 
 
 @pytest.mark.parametrize(('names', 'efforts', 'words'), [
-    (('a', 'b'), 2, f'lack joints of {ARM}: they hold a, b'),
-    (None, 0, 'hold no effort; set up the driver to publish it'),
+    (lambda own: list('ab')[:len(own)], 2, f'lack joints of {ARM}: they hold a, b; set joints'),
+    (lambda own: [f'x/{name}' for name in own], None, 'set aliases: [[x/'),
+    (lambda own: own, 0, 'hold no effort; set up the driver to publish it'),
 ])
 def test_begin_and_end_of_a_problem_are_logged_once(start, talker, names, efforts, words):
     log = recording(rate_hz=500.0)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     process, publisher = ready(start, talker)
     _, t, q, u = part(log, slice(0, 400))
-    talker.play(publisher, names or log.joint_names, t, q, u[:, :efforts])
+    talker.play(publisher, names(log.joint_names), t, q, u[:, :efforts])
     talker.until(lambda: words in process.printed, 'the problem')
     talker.play(publisher, *part(log, slice(400, 4000)))
     talker.until(lambda: '/joint_states is good again' in process.printed

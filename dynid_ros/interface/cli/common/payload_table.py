@@ -21,7 +21,7 @@ from dynid_ros.applications.payload.words import headline, INTERVAL
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.words import told
 from dynid_ros.interface.cli.common.output import answer
-from dynid_ros.utilities.text import columns, plain, sentence
+from dynid_ros.utilities.text import columns, plain, sentence, within
 
 
 def show_payload(
@@ -49,7 +49,8 @@ def _table(found: Payload) -> list[list[str]]:
 
 
 def _row(name: str, value: float, std: float, unit: str, digits: int, known: bool) -> list[str]:
-    return [name, f'{value:.{digits}f} {unit}', f'± {INTERVAL * std:.{digits}f}',
+    return [name, f'{round(value, digits) + 0.0:.{digits}f} {unit}',
+            f'± {INTERVAL * std:.{digits}f}',
             *([] if known else ['not determined'])]
 
 
@@ -61,7 +62,7 @@ def payload_notes(found: Payload, where: str) -> Iterator[str]:
                f'follows from {_rows(found)}.')
     # An interval that is wider than the mass agrees with any load.
     mass = found.masses[found.method][0]
-    yield from (f'For comparison: {value:.3f} ± {INTERVAL * std:.3f} kg from {method}.'
+    yield from (f'For comparison: {within(value, INTERVAL * std, "kg")} from {method}.'
                 for method, (value, std) in found.masses.items()
                 if method != found.method and found.present and INTERVAL * std < mass)
     yield from map(sentence, found.remarks)

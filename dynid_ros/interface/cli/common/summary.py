@@ -18,7 +18,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, unrepeated_percent
 from dynid_ros.estimation.model.words import headline, notes, ROUTINE
 from dynid_ros.interface.cli.common.output import answer
-from dynid_ros.utilities.text import plain, sentence
+from dynid_ros.utilities.text import plain, sentence, several
 
 
 def metrics_as_dict(metrics: Metrics | None) -> dict[str, Any] | None:
@@ -158,8 +158,16 @@ def _link_lines(result: IdentifiedModel) -> Iterator[str]:
 
 
 def defect_notes(defects: Sequence[Defect]) -> list[str]:
-    """List defects, the severe ones first: a sentence each, its code for scripts and searches."""
+    """
+    List defects, the severe ones first: a sentence each, its code for scripts and searches.
+
+    Joints of which the same holds share one.
+    """
     order = ('error', 'warning', 'info')
-    return [f'{each.severity.capitalize()} {each.code}'
-            f'{f" [{each.joint}]" if each.joint else ""}: {each.message.rstrip(".")}.'
-            for each in sorted(defects, key=lambda each: order.index(each.severity))]
+    alike: dict[tuple[str, str], list[Defect]] = {}
+    for each in sorted(defects, key=lambda each: order.index(each.severity)):
+        text = each.message.replace(each.joint, 'each') if each.joint else each.message
+        alike.setdefault((f'{each.severity.capitalize()} {each.code}', text), []).append(each)
+    return [f'{kind}{f" [{several(str(each.joint) for each in own)}]" if own[0].joint else ""}: '
+            f'{(sentence(text) if own[1:] else own[0].message).rstrip(".")}.'
+            for (kind, text), own in alike.items()]

@@ -30,7 +30,7 @@ class Goals:
     name : str
         Of the action.
     accept, cancel : callable
-        Take the handle of a goal that begins, and of one that its sender gives up.
+        Take the handle of a goal that starts, and of one that its sender cancels.
     check : callable, optional
         Takes a goal, and raises DynidError where it is to be rejected.
 
@@ -84,7 +84,7 @@ def offer(node: Node, name: str, action: Callable[[], str]) -> None:
     name : str
         Of the service.
     action : callable
-        Returns the message of the answer; a DynidError is that of a refusal.
+        Returns the message of the answer; a DynidError refuses the request.
 
     """
     def answer(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

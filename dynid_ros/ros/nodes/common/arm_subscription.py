@@ -1,4 +1,4 @@
-"""Everything that a node hears of an arm, and what is wrong with it."""
+"""Subscriptions to the states of an arm, and the problems of their streams."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sensor_msgs.msg import JointState
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.streaming.sample_validation import RULES
+from dynid_ros.data.tables.joint_names import remedy
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.joint_state_reader import JointStateReader, message_type, PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import Answers, BEHIND, EVERY, watch_clock
@@ -29,7 +30,7 @@ THROTTLE = 2.0
 
 
 class Problem(NamedTuple):
-    """What is wrong with a stream, a word that stays the same as long as it is, and its level."""
+    """A problem of a stream: its level, a key that stays the same while it lasts, and its text."""
 
     level: bytes
     key: str
@@ -56,7 +57,7 @@ class StateSubscription:
     Attributes
     ----------
     others : list of str
-        Other types that are published on the topic, and that nobody hears.
+        Other types that are published on the topic, and that this node does not receive.
 
     """
 
@@ -66,11 +67,8 @@ class StateSubscription:
         self, node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None],
         depth: int = DEPTH,
     ) -> None:
-        self._node = node
-        self._kind = kind
-        self.type = type_name(kind)
-        self._callback = callback
-        self._depth = depth
+        self._node, self._kind, self._callback, self._depth = node, kind, callback, depth
+        self.type = f'{kind.__module__.partition(".")[0]}/msg/{kind.__name__}'
         self.topic: str = node.resolve_topic_name(topic)
         self._subscribe()
 
@@ -90,12 +88,6 @@ class StateSubscription:
         self._qos = self._wanted()
         self._subscription = self._node.create_subscription(
             self._kind, self.topic, self._callback, self._qos)
-
-
-def type_name(kind: type[Any]) -> str:
-    """Return the name of a message type, such as ``sensor_msgs/msg/JointState``."""
-    package = kind.__module__.partition('.')[0]
-    return str(getattr(kind, 'TYPE', f'{package}/msg/{kind.__name__}'))
 
 
 class ArmSubscription:
@@ -144,9 +136,7 @@ class ArmSubscription:
             self._followed.append(drive)
         self._heard = dict.fromkeys(self.topics, self._watch.now().nanoseconds)
         self._publishers: dict[str, list[str]] = {}
-        # Counts at the last report, and at the last one before which messages came; and when each
-        # last grew, s.
-        self._last: Mapping[str, int] = {}
+        # Counts at the last report before which messages came; and when each last grew, s.
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
         self._logged, self._logged_at = '', -THROTTLE
@@ -163,22 +153,13 @@ class ArmSubscription:
         return self._publishers[self.topic]
 
     def leave(self) -> None:
-        """Tell a simulated arm that it need not wait any more."""
+        """Release a simulated arm, which need not wait for this node any more."""
         self._answers.leave()
 
-    def values(self) -> dict[str, object]:
-        """Return counts for diagnostics."""
-        values: dict[str, object] = {'messages': self.reader.messages}
-        if len(self._followed) > 1:
-            values['signals'] = self.reader.signals
-        publishers = sorted({name for names in self._publishers.values() for name in names})
-        return {**values, 'publishers': ', '.join(publishers), **self.reader.counts}
-
     def reset(self) -> None:
-        """Forget what was met."""
+        """Forget all samples and problems."""
         self.reader.reset()
-        self._last = self._before = {}
-        self._met = {}
+        self._before, self._met = {}, {}
 
     def status(
         self, applied: Mapping[str, int], losses: Sequence[str],
@@ -192,30 +173,41 @@ class ArmSubscription:
         applied : mapping of str to int
             How often each of `RULES` was applied to it.
         losses : sequence of str
-            Those of them by which data is lost.
+            Rules by which data is lost.
         met : mapping of str to tuple, optional
-            Levels and sentences on what else is wrong.
+            Levels and sentences of further problems.
         **further
             Values to show beside the counts.
 
         """
+        met, now = met or {}, time.monotonic()
         counts = {**self.reader.counts, **{rule: applied[rule] for rule in losses}}
-        found = self._trouble(counts)
-        self._note(counts)
+        received = {'messages': self.reader.messages}
+        if len(self._followed) > 1:
+            received['signals'] = self.reader.signals
+        new = {key: count - self._before.get(key, 0)
+               for key, count in {**counts, **received}.items()}
+        found = self._trouble(new)
+        self._met = {key: since for key, since in self._met.items() if now - since < RECENT}
+        self._met |= {key: now for key in counts if new[key] > 0}
+        if any(new[key] for key in received):
+            self._before = {**counts, **received}
         topics = ' and '.join(self.topics)
-        if found is None and (self._met or met):
-            every = [*(f'{counts[key]} {MEANINGS[key]}' for key in self._met),
-                     *(text for _, text in (met or {}).values())]
-            level = max([say.WARN] * bool(self._met) + [each for each, _ in (met or {}).values()])
-            found = Problem(level, ' '.join([*self._met, *(met or {})]),
-                            f'{topics}: {"; ".join(every)}')
+        every = [*(f'{counts[key]} {MEANINGS[key]}' for key in self._met),
+                 *(text for _, text in met.values())]
+        if found is None and every:
+            level = max([say.WARN] * bool(self._met) + [each for each, _ in met.values()])
+            found = Problem(level, ' '.join([*self._met, *met]), f'{topics}: {"; ".join(every)}')
         shown = found or Problem(say.OK, '', f'{topics} is good')
         self._log(shown)
-        return say.status(f'{say.name_of(self._node)}: stream', self._arm.name, shown.level,
-                          shown.text, {**applied, **self.values(), **further})
+        publishers = sorted({name for names in self._publishers.values() for name in names})
+        return say.status(
+            f'{say.name_of(self._node)}: stream', self._arm.name, shown.level, shown.text,
+            {**applied, **received, 'publishers': ', '.join(publishers), **self.reader.counts,
+             **further})
 
-    def _trouble(self, counts: Mapping[str, int]) -> Problem | None:
-        """Say why nothing can be learned now, if so."""
+    def _trouble(self, new: Mapping[str, int]) -> Problem | None:
+        """Find why nothing can be identified now, by the counts since the last report."""
         now = self._watch.now().nanoseconds
         for each in self._followed:
             names = self._publishers.get(each.topic, [])
@@ -232,15 +224,14 @@ class ArmSubscription:
             if len(names) > 1:
                 return Problem(say.ERROR, 'publishers', (
                     f'{each.topic} has {len(names)} publishers: {listed}; stop all but one'))
-        new = {key: count - self._before.get(key, 0)
-               for key, count in {**counts, **self._received}.items()}
         for topic, problem, received in zip(
-                self.topics, ('joints_missing', 'signal_joints_missing'), self._received,
+                self.topics, ('joints_missing', 'signal_joints_missing'), ('messages', 'signals'),
                 strict=False):
             if new[received] and new[problem] == new[received]:
                 return Problem(say.ERROR, problem, (
                     f'the messages on {topic} lack joints of {self._arm.name}: they hold '
-                    f'{", ".join(self.reader.others) or "no names"}'))
+                    f'{", ".join(self.reader.others) or "no names"}; '
+                    f'{remedy(self._arm, self.reader.others)}'))
         if new['messages'] and new['effort_missing'] == new['messages']:
             return Problem(say.ERROR, 'effort_missing', (
                 f'the messages on {self.topic} hold no effort; set up the driver to publish it, '
@@ -251,21 +242,8 @@ class ArmSubscription:
                 'stamps of both topics'))
         return None
 
-    @property
-    def _received(self) -> dict[str, int]:
-        return {'messages': self.reader.messages, 'signals': self.reader.signals}
-
-    def _note(self, counts: Mapping[str, int]) -> None:
-        """Take note of the counts that have grown, and forget those that no longer do."""
-        now = time.monotonic()
-        self._met = {key: since for key, since in self._met.items() if now - since < RECENT}
-        self._met |= {key: now for key in counts if counts[key] > self._last.get(key, 0)}
-        self._last = counts
-        if self._received != {key: self._before.get(key, 0) for key in self._received}:
-            self._before = {**counts, **self._received}
-
     def _log(self, found: Problem) -> None:
-        """Log once when a problem begins, and once when it ends."""
+        """Log the start and the end of a problem, once each."""
         now = time.monotonic()
         if found.key == self._logged or now - self._logged_at < THROTTLE:
             return

@@ -18,13 +18,11 @@ TOPIC, WORD, PATIENCE = 'dynid_doctor', 'well', 10.0
 def message_time() -> float | None:
     """Wait for a message of another process, s; None where none comes."""
     heard, began = list[str](), time.monotonic()
-    code = (f'from dynid_ros.ros.stand_in import step_in; step_in(); from {__name__} import talk; '
-            'talk()')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = Node('dynid_doctor')
         node.create_subscription(String, TOPIC, lambda message: heard.append(message.data), 1)
-        with subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.DEVNULL,
+        with subprocess.Popen([sys.executable, '-m', __name__], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as other:
             while WORD not in heard and time.monotonic() < began + PATIENCE:
                 rclpy.spin_once(node, timeout_sec=0.1)
@@ -42,3 +40,7 @@ def talk() -> None:
     for _ in range(int(10 * PATIENCE)):
         publisher.publish(String(data=WORD))
         time.sleep(0.1)
+
+
+if __name__ == '__main__':
+    talk()

@@ -14,9 +14,8 @@ from sensor_msgs.msg import JointState
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.words import headline
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.estimation.model.uses import Use
-from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.online.estimate import Estimate
+from dynid_ros.estimation.online.live_verdict import LiveVerdict
 from dynid_ros.estimation.verdict.confirmation import NOT_YET
 from dynid_ros.ros.nodes.common.lockstep import time_message
 from dynid_ros.utilities.arrays import Array
@@ -26,7 +25,7 @@ OK, WARN, ERROR, STALE = (
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a node with its namespace, as statuses begin."""
+    """Return the name of a node with its namespace, with which its statuses start."""
     return str(node.get_fully_qualified_name()).strip('/')
 
 
@@ -82,7 +81,7 @@ def numbers_of(message: DynamicJointState) -> tuple[tuple[str, ...], dict[str, A
 def parameter_numbers(
     stamp: int, names: Sequence[str], values: Array, std: Array, from_data: NDArray[np.bool_],
 ) -> DynamicJointState:
-    """Collect values, standard deviations, and whether the data or a prior has told them."""
+    """Collect values, standard deviations, and whether they come from the data or a prior."""
     return numbers(stamp, names, {'value': values, 'std': std, 'from_data': from_data})
 
 
@@ -121,7 +120,7 @@ def estimate_status(name: str, arm: ArmModel, estimate: Estimate) -> DiagnosticS
 
 
 def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticStatus:
-    """Report the mass of a load, whether it is trusted, why not, and what it leaves open."""
+    """Report the mass of a load, whether it is trusted, why not, and its open questions."""
     if found is None:
         return status(name, arm.name, WARN, 'the mass is not determined yet', {})
     values: dict[str, object] = {
@@ -131,22 +130,21 @@ def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticSt
     return status(name, arm.name, OK if found.trustworthy else WARN, headline(found), values)
 
 
-def verdict_status(
-    name: str, arm: ArmModel, line: str, verdict: Verdict, uses: Sequence[Use],
-) -> DiagnosticStatus:
+def verdict_status(name: str, arm: ArmModel, judged: LiveVerdict) -> DiagnosticStatus:
     """Report a verdict in a line, its uses, and code, evidence and remedy of each finding."""
-    values: dict[str, object] = {
-        'trustworthy': verdict.trustworthy, **{use.purpose: use.sentence for use in uses}}
-    for number, finding in enumerate(verdict.findings, 1):
+    assert judged.verdict is not None
+    values: dict[str, object] = {'trustworthy': judged.verdict.trustworthy,
+                                 **{use.purpose: use.sentence for use in judged.uses}}
+    for number, finding in enumerate(judged.verdict.findings, 1):
         own = {'code': finding.code, 'severity': finding.severity, 'text': finding.text,
                'joints': ', '.join(finding.joints),
                'error_before_percent': finding.error_before_percent,
                'error_after_percent': finding.error_after_percent, 'remedy': finding.remedy}
         last = f'_{number}' if number > 1 else ''
         values |= {key + last: value for key, value in own.items() if value is not None}
-    codes = [finding.code for finding in verdict.findings[:1]]
+    codes = [finding.code for finding in judged.verdict.findings[:1]]
     level = OK if not codes or codes[0] in NOT_YET else WARN
-    return status(name, arm.name, level, line, values)
+    return status(name, arm.name, level, judged.headline, values)
 
 
 def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:

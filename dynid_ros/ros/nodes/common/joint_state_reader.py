@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+from control_msgs.msg import DynamicJointState
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
@@ -16,7 +18,7 @@ from dynid_ros.data.streaming.pairing import Pairing
 from dynid_ros.ros.nodes.common.lockstep import nanoseconds
 from dynid_ros.utilities.arrays import Array
 
-#: Orders that are remembered: who sends other names in every message must not fill the memory.
+#: Orders that are remembered: a sender of other names in every message must not fill the memory.
 ORDERS = 16
 #: Names of other joints that are shown.
 SHOWN = 20
@@ -37,16 +39,8 @@ PROBLEMS = {
 def message_type(topic: DriveTopic) -> Any:
     """Return the type of the messages."""
     if topic.interface is not None:
-        # A package that no other topic of an identifier needs.
-        from control_msgs.msg import DynamicJointState
-
         return DynamicJointState
     return Float64MultiArray if topic.joints else JointState
-
-
-def stamp_of(message: Any) -> int:
-    """Header stamp, ns."""
-    return nanoseconds(message.header.stamp)
 
 
 def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], NDArray[np.float64]]:
@@ -66,12 +60,12 @@ def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], ND
     if topic.joints:
         return 0, topic.joints, np.array(message.data)
     if topic.interface is None:
-        return stamp_of(message), tuple(message.name), np.array(message.effort)
+        return nanoseconds(message.header.stamp), tuple(message.name), np.array(message.effort)
     held = {
         name: own.values[own.interface_names.index(topic.interface)]
         for name, own in zip(message.joint_names, message.interface_values, strict=True)
         if topic.interface in own.interface_names}
-    return stamp_of(message), tuple(held), np.array(list(held.values()))
+    return nanoseconds(message.header.stamp), tuple(held), np.array(list(held.values()))
 
 
 class JointOrder:
@@ -83,21 +77,20 @@ class JointOrder:
     arm : ArmModel
         Names of the joints, and their aliases.
 
+    Attributes
+    ----------
+    of : callable
+        Returns the places (n,) of the joints among names, a tuple; None if some are missing.
+
     """
 
     def __init__(self, arm: ArmModel) -> None:
         self._names = (arm.joint_names, *arm.aliases)
-        self._orders: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
+        self.of = lru_cache(maxsize=ORDERS)(self._find)
 
-    def of(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
-        """Places (n,) of the joints among the names; None if some are missing."""
-        if names not in self._orders:
-            if len(self._orders) >= ORDERS:
-                self._orders.clear()
-            known = next((own for own in self._names if set(own) <= set(names)), None)
-            self._orders[names] = None if known is None else np.array(
-                [names.index(name) for name in known], dtype=np.intp)
-        return self._orders[names]
+    def _find(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+        known = next((own for own in self._names if set(own) <= set(names)), None)
+        return None if known is None else np.array([names.index(name) for name in known])
 
 
 class JointStateReader:
@@ -125,17 +118,15 @@ class JointStateReader:
         self._apart = arm.drive.topic
         self._pairing = Pairing(arm.n, arm.n)
         self._held: tuple[int, Array, Array] | None = None
-        self._stamps: list[int] = []
-        self._rows: list[tuple[Array, Array]] = []
+        self._rows: list[tuple[int, Array, Array]] = []
         self._last = 0
         self._stamped = self._unstamped = False
-        self.messages = self.signals = 0
-        self._counts = dict.fromkeys(PROBLEMS, 0)
         self.others: tuple[str, ...] = ()
+        self.reset()
 
     def __len__(self) -> int:
         """Joint states since the last `take`."""
-        return len(self._pairing) if self._apart else len(self._stamps)
+        return len(self._pairing) if self._apart else len(self._rows)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -144,7 +135,7 @@ class JointStateReader:
         return self._counts | own
 
     def reset(self) -> None:
-        """Forget what was counted, and the samples that wait."""
+        """Forget the counts, and the samples that wait."""
         self.take()
         self.messages = self.signals = 0
         self._counts = dict.fromkeys(PROBLEMS, 0)
@@ -172,7 +163,7 @@ class JointStateReader:
         if min(len(p), len(u)) <= order.max():
             self._counts['values_missing' if len(u) else 'effort_missing'] += 1
             return
-        self._stamp(stamp_of(message), received, p[order], u[order])
+        self._stamp(nanoseconds(message.header.stamp), received, p[order], u[order])
 
     def add_signal(self, message: Any, received: int) -> None:
         """Take in one message of the drive topic."""
@@ -191,10 +182,9 @@ class JointStateReader:
         """Hand over stamps (k,), ns, positions and drive signals (k, n), and start afresh."""
         if self._apart:
             return self._pairing.take()
-        stamps = np.array(self._stamps, dtype=np.int64)
-        values = np.array(self._rows).reshape(-1, 2, self._n)
-        self._stamps, self._rows = [], []
-        return stamps, values[:, 0], values[:, 1]
+        rows, self._rows = self._rows, []
+        values = np.array([row[1:] for row in rows]).reshape(-1, 2, self._n)
+        return np.array([row[0] for row in rows], dtype=np.int64), values[:, 0], values[:, 1]
 
     def _resolve(self, problem: str, names: tuple[str, ...]) -> NDArray[np.intp] | None:
         order = self._orders.of(names)
@@ -237,6 +227,5 @@ class JointStateReader:
         self._last = stamp
         if self._apart:
             self._pairing.add_state(stamp, p)
-            return
-        self._stamps.append(stamp)
-        self._rows.append((p, u))
+        else:
+            self._rows.append((stamp, p, u))

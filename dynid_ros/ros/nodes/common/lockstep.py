@@ -3,24 +3,21 @@ How nodes and a simulated arm keep step in simulated time, so that no processor 
 
 Nodes that run on simulated time answer the joint states on the topic ``lockstep``
 (sensor_msgs/JointState): ``header.frame_id`` is the node, ``header.stamp`` the newest state that
-it has dealt with, and ``effort`` what it commanded for it, in the order of ``effort_commands``. A
-node that has not answered for a second repeats its needs: ``name`` then holds
-each node and topic that must have met before the time begins, ``position`` the number of states
-by which the node may be behind, and the stamp is that of the newest state that it has heard, zero
-if there was none. A node that leaves answers with a negative number there.
+it has dealt with, and ``effort`` the torques commanded for it, in the order of
+``effort_commands``. A node that has not answered for a second repeats its needs: ``name`` then
+holds each node and topic that must have met before the time starts, ``position`` the number of
+states by which the node may be behind, and the stamp belongs to the newest state that it has
+received, zero if there was none. A node that leaves answers with a negative number there.
 """
 
 from __future__ import annotations
 
-import array
 from collections.abc import Callable, Sequence
 import math
 import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -29,7 +26,7 @@ TOPIC = 'lockstep'
 #: Period of looks at the graph while no state comes, s, and time after which none comes.
 LOOK = 0.05
 SILENCE = 1.0
-#: States between two answers of a node that only learns from them, and by which it may be behind:
+#: States between two answers of a node that only reads them, and by which it may be behind:
 #: a quarter of those that wait for a busy node.
 EVERY = 50
 BEHIND = 500
@@ -66,17 +63,12 @@ def time_message(nanoseconds: int) -> Time:
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
-def doubles(values: NDArray[np.float64]) -> array.array[float]:
-    """Return values as messages take them without a check of each."""
-    return array.array('d', values.tobytes())
-
-
 class ControlTime:
     """
     Time by which a node controls an arm, s.
 
     Of a real arm it is this computer's steady clock. Of a simulated one it is the newest stamp of
-    a state or of the clock, so that what follows from a state does not depend on which of the two
+    a state or of the clock, so that the command for a state does not depend on which of the two
     messages came first.
 
     Parameters
@@ -147,16 +139,16 @@ class Answers:
         self._newest = stamp
 
     def answer(self, stamp: Any, efforts: Sequence[float] = ()) -> None:
-        """Say that the state of a stamp has been dealt with, and what was commanded for it."""
+        """Report that the state of a stamp has been dealt with, and the commanded efforts."""
         self._answered = time.monotonic()
         self._say(stamp, effort=efforts)
 
     def leave(self) -> None:
-        """Say that no answer will come any more."""
+        """Report that no answer will come any more."""
         self._say(self._newest, position=[-1.0])
 
     def _join(self) -> None:
-        """Say that the time may begin, while it does not."""
+        """Report that the time may start, while it stands still."""
         if time.monotonic() - self._answered < SILENCE:
             return
         others = self._ready()

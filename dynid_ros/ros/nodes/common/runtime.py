@@ -13,7 +13,6 @@ from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
 import rclpy
-from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -22,10 +21,11 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 
-#: Messages that wait for the busy callback of a node that learns: two seconds at 1 kHz.
+#: Messages that wait for the busy callback of a node that estimates: two seconds at 1 kHz.
 DEPTH = 2000
-#: And of one that controls: an older message would only delay a busy control loop.
+#: The same of a node that controls: an older message would only delay a busy control loop.
 NEWEST = 1
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
@@ -80,7 +80,7 @@ class Setting:
         return Parameter.Type.DOUBLE_ARRAY if self.numbers else Parameter.Type.STRING_ARRAY
 
     def described(self, fixed: bool) -> ParameterDescriptor:
-        """Return what ``ros2 param describe`` shows."""
+        """Return the description that ``ros2 param describe`` shows."""
         bounded = self.low is not None and self.high is not None
         kind = self.declared.value if self.default == [] else 0
         return ParameterDescriptor(
@@ -146,7 +146,7 @@ def repeat(node: Node, rate: Callable[[], float], callback: Callable[[], None]) 
             due = time.monotonic() + 1.0 / rate() - LOOK / 2
             callback()
 
-    node.create_timer(LOOK, look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    create_steady_timer(node, LOOK, look)
 
 
 def _declare(node: Node, setting: Setting) -> Any:
@@ -167,7 +167,7 @@ def _declare(node: Node, setting: Setting) -> Any:
 
 def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:
     """
-    Choose the QoS of a subscription to states: as reliable as what is published.
+    Choose the QoS of a subscription to states: as reliable as the publisher.
 
     A reliable subscriber gets nothing from a best-effort publisher, and the usual depth of ten
     loses samples of 1 kHz whenever a callback takes longer than ten milliseconds.
@@ -193,9 +193,9 @@ def signals_to_stop() -> list[int]:
     return stopping
 
 
-def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
+def run(make: type[Node]) -> int:
     """
-    Run a node until a signal, and let it send its last messages.
+    Run a node until a signal, and give it time to send its last messages.
 
     rclpy's own signal handlers make the context invalid before the node can publish a last safe
     command; these only set a flag. A node may have a method ``stop()``, called before it goes,
@@ -206,13 +206,11 @@ def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
     ----------
     make : type
         Class of the node, which is made once rclpy is initialised.
-    arguments : sequence of str, optional
-        Command line; that of the process if not given.
 
     Returns
     -------
     int
-        Exit status: that of the node, 0 if it has none, or 2 if it could not start.
+        Exit status of the node, 0 if it has none, or 2 if it could not start.
 
     """
     stopping = signals_to_stop()
@@ -221,7 +219,7 @@ def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
     kind: Any = make
     node: Any = None
     try:
-        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         # It is there, and can log why it does not start, before its __init__ ends.
         node = kind.__new__(kind)
         kind.__init__(node)
@@ -238,11 +236,11 @@ def run(make: type[Node], arguments: Sequence[str] | None = None) -> int:
             print(f'dynid: {error}', file=sys.stderr)
             return 2
         node.get_logger().fatal(str(error))
-        # Until then, whoever listens to /rosout has found the node.
+        # Until then, listeners to /rosout have found the node.
         time.sleep(ROSOUT)
         return 2
     except RuntimeError as error:
-        # What rclpy raises where a node may not join, or may not use a topic or a service.
+        # rclpy raises it where a node may not join, or may not use a topic or a service.
         if os.environ.get('ROS_SECURITY_ENABLE') != 'true':
             raise
         print(f'dynid: ROS 2 refuses this node while ROS_SECURITY_ENABLE is true: '

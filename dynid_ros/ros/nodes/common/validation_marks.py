@@ -15,19 +15,19 @@ from dynid_ros.ros.nodes.common.runtime import LATCHED
 
 class ValidationMarks:
     """
-    Stamps of the states at which validation motions began and ended.
+    Stamps of the states at which validation motions started and ended.
 
     Parameters
     ----------
     node : Node
         Owner.
     changed : callable
-        Called when a motion begins or ends.
+        Called when a motion starts or ends.
 
     Attributes
     ----------
     spans : list of [float, float]
-        Begin and end of each, s; the end of one that goes on is infinite.
+        Start and end of each, s; infinite while the motion goes on.
 
     """
 

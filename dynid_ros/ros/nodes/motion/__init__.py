@@ -1,1 +1,1 @@
-"""How a motion leaves the trajectory publisher, and what comes back."""
+"""Outputs and reports of the trajectory publisher."""

@@ -1,4 +1,4 @@
-"""How a motion leaves the trajectory publisher as torques."""
+"""Output of the trajectory publisher as torques."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EffortOutput(TorqueOutput):
     order : sequence of str
         Joints in the order of the commands.
     gains : Gains or None
-        Of the PD control; by default those that the arm bears at the rate of its states.
+        Of the PD control; proposed by the rate of the states if not given.
     ahead : str
         Feed-forward, as for `TorqueOutput`.
     silent : bool
@@ -62,7 +62,7 @@ class EffortOutput(TorqueOutput):
             return ''
         return f'nobody listens to {self._publisher.topic_name}'
 
-    def prepare(self, period: float) -> None:
+    def prepare(self, period: float, _names: Sequence[str], /) -> None:
         """Propose gains for the first motion, and make sure that the loop is stable."""
         if self._checked and abs(np.log(period / self._checked)) < SAME_PERIOD:
             return

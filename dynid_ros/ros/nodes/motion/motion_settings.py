@@ -50,7 +50,7 @@ SETTINGS = (
             'Share of the velocity and acceleration limits on the way to the start', 0.01, 1.0),
     Setting('dry_run', False, 'Publish the reference only, and command nothing'),
     Setting('listeners', [],
-            'Nodes that must subscribe to the joint states before a motion begins'),
+            'Nodes that must subscribe to the joint states before a motion starts'),
     Setting('once', False,
             'Start as soon as states come, and end when the motion has ended'),
 )
@@ -58,7 +58,7 @@ SETTINGS = (
 
 def load_motion(values: dict[str, Any]) -> tuple[ArmModel, Scene | None, MotionExecutor]:
     """
-    Read arm and excitation, and check the whole motion.
+    Read arm and excitation, and check the complete motion.
 
     Raises
     ------

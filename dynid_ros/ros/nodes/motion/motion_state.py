@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dynid_ros.arm.drive import joint_position, joint_torque, joint_velocity
+from dynid_ros.arm.drive import Drive, joint_position, joint_torque, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.motion.execution.motion_output import MotionState
 from dynid_ros.motion.execution.safety_monitor import Bound, Violation
@@ -19,46 +18,17 @@ from dynid_ros.ros.nodes.common.lockstep import ControlTime
 from dynid_ros.ros.nodes.common.runtime import NEWEST
 
 
-class MotionStateReader:
-    """
-    Find the joints of an arm by name in every message.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        Names of the joints, their aliases, and what lies between motors and joints.
-
-    """
-
-    def __init__(self, arm: ArmModel) -> None:
-        self._order = JointOrder(arm)
-        self._drive = arm.drive
-
-    def read(self, message: Any) -> MotionState | None:
-        """
-        Read one message.
-
-        Parameters
-        ----------
-        message : sensor_msgs.msg.JointState
-            With positions and velocities of at least all joints of the arm.
-
-        Returns
-        -------
-        MotionState or None
-            None if joints, positions or velocities are missing.
-
-        """
-        order = self._order.of(tuple(message.name))
-        p, pd = np.array(message.position), np.array(message.velocity)
-        if order is None or min(len(p), len(pd)) <= order.max():
-            return None
-        tau = None
-        measured = self._drive.signal == 'effort' and self._drive.topic is None
-        if measured and len(message.effort) > order.max():
-            tau = joint_torque(np.array(message.effort)[order], self._drive)
-        return MotionState(
-            joint_position(p[order], self._drive), joint_velocity(pd[order], self._drive), tau)
+def motion_state(joints: JointOrder, drive: Drive, message: JointState) -> MotionState | None:
+    """Read a message; None where a joint, its position or its velocity is missing."""
+    order = joints.of(tuple(message.name))
+    p, pd = np.array(message.position), np.array(message.velocity)
+    if order is None or min(len(p), len(pd)) <= order.max():
+        return None
+    tau = None
+    measured = drive.signal == 'effort' and drive.topic is None
+    if measured and len(message.effort) > order.max():
+        tau = joint_torque(np.array(message.effort)[order], drive)
+    return MotionState(joint_position(p[order], drive), joint_velocity(pd[order], drive), tau)
 
 
 class StateWatch:
@@ -70,7 +40,7 @@ class StateWatch:
     node : Node
         Owner.
     arm : ArmModel
-        As for `MotionStateReader`.
+        Names of the joints, their aliases, and the transmission between motors and joints.
     time : ControlTime
         Time of the motion.
     callback : callable
@@ -78,8 +48,6 @@ class StateWatch:
 
     Attributes
     ----------
-    read : callable
-        Of `MotionStateReader`.
     topic : str
         Full name of the topic.
     mixed, gone : str
@@ -92,12 +60,25 @@ class StateWatch:
         self, node: Node, arm: ArmModel, time: ControlTime,
         callback: Callable[[JointState], None],
     ) -> None:
-        self._node = node
-        self._time = time
-        self.read = MotionStateReader(arm).read
+        self._node, self._time = node, time
+        self._joints, self._drive = JointOrder(arm), arm.drive
+        self._named: Sequence[str] = ()
         self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
         self.topic = self._subscription.topic
         self.mixed = self.gone = ''
+
+    @property
+    def names(self) -> list[str]:
+        """Return the joints of the arm as its last readable state names them."""
+        order = self._joints.of(tuple(self._named))
+        return [] if order is None else [self._named[k] for k in order]
+
+    def read(self, message: JointState) -> MotionState | None:
+        """Return `motion_state` of a message."""
+        state = motion_state(self._joints, self._drive, message)
+        if state is not None:
+            self._named = message.name
+        return state
 
     def follow(self) -> Violation | None:
         """Adapt to the publishers of states, and return a problem of theirs."""

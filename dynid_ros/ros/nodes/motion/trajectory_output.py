@@ -1,17 +1,15 @@
-"""How a motion leaves the trajectory publisher as goals of a joint_trajectory_controller."""
+"""Output of the trajectory publisher as goals of a joint_trajectory_controller."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
-from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
-from rclpy.duration import Duration
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -21,7 +19,8 @@ from dynid_ros.motion.execution.motion_executor import MotionExecutor, Reference
 from dynid_ros.motion.execution.motion_output import MotionState, Output
 from dynid_ros.motion.execution.safety_monitor import Violation
 from dynid_ros.ros.nodes.common.answers import answer_of, SUCCEEDED
-from dynid_ros.ros.nodes.common.lockstep import ControlTime, doubles
+from dynid_ros.ros.nodes.common.lockstep import ControlTime
+from dynid_ros.ros.nodes.common.trajectory_points import trajectory_points
 from dynid_ros.utilities.arrays import Array
 
 #: Rate of the points of a trajectory, Hz; the controller interpolates by quintics.
@@ -34,79 +33,6 @@ AHEAD_SECONDS = 0.2
 #: whose time stands still meanwhile.
 ANSWER = 2.0
 SIMULATED_ANSWER = 15.0
-
-
-class ControllerJoints:
-    """
-    The joints that a controller has, asked of it whenever it appears.
-
-    Parameters
-    ----------
-    node : Node
-        Owner.
-    arm : ArmModel
-        Names of the joints, and their aliases.
-    controller : str
-        Relative name of the controller.
-
-    """
-
-    def __init__(self, node: Node, arm: ArmModel, controller: str) -> None:
-        self._arm = arm
-        self._logger = node.get_logger()
-        self._controller = controller
-        self._client = node.create_client(GetParameters, f'{controller}/get_parameters')
-        self._asked: Any = None
-        self._since = 0.0
-
-    @property
-    def awaited(self) -> bool:
-        """Whether the answer may still come."""
-        asked = self._asked is not None and not self._asked.done()
-        return asked and monotonic() - self._since < ANSWER
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Joints of the controller; empty if it does not report them."""
-        if self._asked is None or not self._asked.done():
-            return ()
-        answer, _ = answer_of(self._asked)
-        return tuple(answer.values[0].string_array_value) if answer and answer.values else ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Joints of the arm as the controller names them."""
-        own = (self._arm.joint_names, *self._arm.aliases)
-        return next((names for names in own if set(names) == set(self.known)), own[0])
-
-    @property
-    def problem(self) -> str:
-        """Why the controller cannot move the arm, or empty."""
-        if self._asked is not None and not self._asked.done():
-            return f'{self._controller} has not reported its joints yet; try again'
-        known, names = self.known, self.names
-        if not known or set(known) == set(names):
-            return ''
-        lacks = [name for name in names if name not in known]
-        others = [name for name in known if name not in names]
-        said = [f'lacks {", ".join(lacks)}'] * bool(lacks)
-        said += [f'also has {", ".join(others)}'] * bool(others)
-        return (f"{self._controller} {' and '.join(said)}; it must have just the joints of "
-                f"'{self._arm.name}'")
-
-    def look(self) -> None:
-        """Ask if the controller has just appeared, or if the last question has no answer."""
-        if self._asked is not None and self._asked.done():
-            problem = answer_of(self._asked)[1]
-            if problem:
-                self._logger.warning(f'{self._controller} has not reported its joints: {problem}',
-                                     throttle_duration_sec=2.0)
-                self._asked = None
-        if not self._client.service_is_ready():
-            self._asked = None
-        elif self._asked is None:
-            self._since = monotonic()
-            self._asked = self._client.call_async(GetParameters.Request(names=['joints']))
 
 
 class TrajectoryOutput(Output):
@@ -122,11 +48,11 @@ class TrajectoryOutput(Output):
     node : Node
         Owner.
     arm : ArmModel
-        Names of the joints, and what lies between motors and joints.
+        Transmission between motors and joints.
     controller : str
         Relative name of the controller.
     failed : callable
-        Told why the controller gave a goal up.
+        Takes the reason why the controller gave a goal up.
     silent : bool
         Whether nothing is commanded: a dry run.
     time : ControlTime
@@ -147,7 +73,7 @@ class TrajectoryOutput(Output):
         self._failed = failed
         self._name = f'{controller}/follow_joint_trajectory'
         self._client = ActionClient(node, FollowJointTrajectory, self._name)
-        self._joints = ControllerJoints(node, arm, controller)
+        self._names: Sequence[str] = arm.joint_names
         self._number = self._unanswered = 0
         self._handle: Any = None
         self._sent: float | None = None
@@ -166,9 +92,7 @@ class TrajectoryOutput(Output):
 
     @property
     def settled(self) -> bool:
-        """Whether every question, goal and cancel request has been answered, or nobody will."""
-        if self._joints.awaited:
-            return False
+        """Whether every goal and cancel request has been answered, or nobody will."""
         return (self._unanswered == 0 or monotonic() > self._answer_by
                 or not self._client.server_is_ready())
 
@@ -187,10 +111,9 @@ class TrajectoryOutput(Output):
         """Time of the motion: it stands still until a goal is accepted."""
         return (now if self._sent is None else self._sent) - self._late
 
-    def look(self) -> str:
-        """Ask a new controller for its joints; return a problem with them, or an empty text."""
-        self._joints.look()
-        return '' if self._silent else self._joints.problem
+    def prepare(self, _period: float, names: Sequence[str], /) -> None:
+        """Name the joints in goals as the states do."""
+        self._names = names
 
     def begin(self, executor: MotionExecutor, now: float) -> None:
         """Send the motion as one goal, which replaces the one before."""
@@ -198,7 +121,7 @@ class TrajectoryOutput(Output):
             return
         self._sent = now + self._late
         goal = FollowJointTrajectory.Goal()
-        goal.trajectory.joint_names = self._joints.names
+        goal.trajectory.joint_names = self._names
         goal.trajectory.points = self._points(executor, now)
         self._number += 1
         self._ask(self._client.send_goal_async(goal), 'has not answered the motion',
@@ -223,16 +146,10 @@ class TrajectoryOutput(Output):
 
     def _points(self, executor: MotionExecutor, now: float) -> list[JointTrajectoryPoint]:
         """Points in the coordinates of the joint states."""
-        times, q, qd, qdd = executor.course(now, LEAD, POINTS_HZ)
+        t, q, qd, qdd = executor.course(now, LEAD, POINTS_HZ)
         forward = self._drive.transmission.T
-        return [
-            JointTrajectoryPoint(
-                positions=doubles(position), velocities=doubles(velocity),
-                accelerations=doubles(acceleration),
-                time_from_start=Duration(seconds=t).to_msg())
-            for t, position, velocity, acceleration in zip(
-                times.tolist(), motor_position(q, self._drive), qd @ forward, qdd @ forward,
-                strict=True)]
+        return trajectory_points(
+            t, motor_position(q, self._drive), qd @ forward, qdd @ forward)
 
     def _cancel(self, handle: Any) -> None:
         self._ask(handle.cancel_goal_async(), 'has not confirmed that it gave the motion up',
@@ -271,11 +188,12 @@ class TrajectoryOutput(Output):
         self._sent = None
         if not handle.accepted:
             self._failed(
-                f'{self._name} rejected the motion; is the controller active? See its log')
+                f'{self._name} rejected the motion; is the controller active, and has it just '
+                f'the joints {", ".join(self._names)}? See its log')
             return
         self._handle = handle
         handle.get_result_async().add_done_callback(
-            partial(self._take, lacking='has not told how the motion ended',
+            partial(self._take, lacking='has not reported how the motion ended',
                     take=partial(self._ended, number)))
 
     def _ended(self, number: int, answer: Any) -> None:

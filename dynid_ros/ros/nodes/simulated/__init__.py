@@ -1,1 +1,1 @@
-"""What moves the simulated arm: its time, real or in lockstep, and the trajectories it takes."""
+"""Time of the simulated arm, real or in lockstep, and its trajectories."""

@@ -1,11 +1,11 @@
-"""Simulated time of the arm, led by the answers of those who control it and learn from it."""
+"""Simulated time of the arm, led by the answers of nodes that control or identify it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 import time
-from typing import NamedTuple
 
 import rclpy
 from rclpy.node import Node
@@ -37,7 +37,8 @@ ABSENCE = 1.0
 REST = 0.3
 
 
-class Listener(NamedTuple):
+@dataclass
+class Listener:
     """
     A node that answers.
 
@@ -47,18 +48,27 @@ class Listener(NamedTuple):
         Nodes and topics that must have met.
     behind : int
         States by which it may be behind.
+    answered : int
+        Number of the last state that it has answered; stamps may go back.
+    missing : tuple of (int, int, float), or None
+        Stamp of the last state that it has heard, where that is old, how often it has said so, and
+        when, s.
 
     """
 
-    pairs: tuple[str, ...]
-    behind: int
+    pairs: tuple[str, ...] = ()
+    behind: int = 0
+    answered: int = 0
+    missing: tuple[int, int, float] | None = None
 
 
 class Lockstep(SimulationLoop):
     """
-    Goes on when those who are waited for have answered, and stands still otherwise.
+    Goes on when the awaited nodes have answered, and stands still otherwise.
 
-    Time begins at zero with the first state after all of them have met the arm, so that they get
+    Torques come with the answers: those on ``effort_commands`` are the same, but may come later.
+
+    Time starts at zero with the first state after all of them have met the arm, so that they get
     the same states in every run. Where a fault keeps a state back, nobody can answer it, and real
     time leads over it.
 
@@ -68,45 +78,34 @@ class Lockstep(SimulationLoop):
         As for `SimulationLoop`.
     names : sequence of str
         Names of the nodes that are waited for.
+    command : callable
+        Takes the torques of an answer.
 
     """
 
     def __init__(
         self, node: Node, arm: LiveArm, every: int, publish: Publish, names: Sequence[str],
+        command: Callable[[Sequence[float]], None],
     ) -> None:
         super().__init__(node, arm, every, publish)
+        self._command = command
         self._names = [name if name.startswith('/') else node.resolve_topic_name(name)
                        for name in names]
         self._listeners: dict[str, Listener] = {}
         self._vanished: set[str] = set()
-        # States are counted: their stamps may go back.
-        self._answered: dict[str, int] = {}
         self._stamps: deque[int] = deque(maxlen=4 * BEHIND)
         self._states = 0
-        # Torques that an answer has announced, until they come; and those that came last, of which
-        # some may be newer than the answer.
-        self._awaited: list[float] = []
-        self._came: deque[list[float]] = deque(maxlen=DEPTH)
         self._begun = self._kept = self._leaving = False
         self._since = time.monotonic()
-        # The last state that a node has reported, where that is old, how often and when.
-        self._missing: dict[str, tuple[int, int, float]] = {}
         node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
 
     def begin(self, settle: Callable[[], None]) -> None:
-        """Let the time begin as soon as all have met."""
+        """Start the time as soon as all nodes have met."""
         self._settle = settle
         create_steady_timer(self._node, LOOK, self._look)
 
-    def commanded(self, efforts: Sequence[float]) -> None:
-        """Take note of torques that have come."""
-        self._came.append(list(efforts))
-        if self._awaited == self._came[-1]:
-            self._awaited = []
-        self._go_on()
-
     def stop(self, idle: Callable[[], bool]) -> None:
-        """Go on with those who are left, until they have brought the arm to rest."""
+        """Go on with the nodes that are left, until they have brought the arm to rest."""
         self._leaving = True
         moved, self._since = self._arm.time, time.monotonic()
         if self._arm.held and idle():
@@ -123,37 +122,39 @@ class Lockstep(SimulationLoop):
             return
         if len(message.position) and message.position[0] < 0:
             self._listeners.pop(name, None)
+            self.led = False
             return
         if len(message.name):
             self._vanished.discard(name)
-            self._listeners[name] = Listener(tuple(message.name), int(message.position[0]))
-            self._answered.setdefault(name, 0)
-            self._notice_missing(name, stamp)
-        elif stamp in self._stamps:
+            listener = self._listeners.setdefault(name, Listener())
+            listener.pairs, listener.behind = tuple(message.name), int(message.position[0])
+            self._notice_missing(listener, stamp)
+        elif name in self._listeners and stamp in self._stamps:
             back = next(k for k, known in enumerate(reversed(self._stamps)) if known == stamp)
-            self._answered[name] = self._states - back
+            self._listeners[name].answered = self._states - back
         if len(message.effort):
-            announced = list(message.effort)
-            self._awaited = [] if announced in self._came else announced
+            self.led = True
+            self._command(message.effort)
         self._go_on()
 
-    def _notice_missing(self, name: str, heard: int) -> None:
+    def _notice_missing(self, listener: Listener, heard: int) -> None:
         """Wait no longer for a node that repeats that it lacks the last state."""
-        if self._keeps_up(name) or heard == self._stamps[-1]:
-            self._missing.pop(name, None)
-            if self._listeners[name].behind and self._stamps and heard == self._stamps[-1]:
-                # One that only learns from states has dealt with those it heard. It may have come
+        newest = bool(self._stamps) and heard == self._stamps[-1]
+        if newest or self._keeps_up(listener):
+            listener.missing = None
+            if newest and listener.behind:
+                # A node that only reads states has dealt with those it heard. It may have come
                 # back so late that it answers none before the time goes on.
-                self._answered[name] = self._states
+                listener.answered = self._states
             return
-        before, times, last = self._missing.get(name, (heard, 0, self._since))
+        before, times, last = listener.missing or (heard, 0, self._since)
         now = time.monotonic()
         if before == heard and now < last + LOOK / 2:
             # The node said so before the last state came, and this process reads it late.
             return
-        self._missing[name] = heard, times + 1 if before == heard else 1, now
+        listener.missing = heard, times + 1 if before == heard else 1, now
         if times >= MISSING:
-            self._answered[name] = self._states
+            listener.answered = self._states
 
     def _look(self) -> None:
         """Go on where no answer does it, and log the names of awaited nodes."""
@@ -173,7 +174,7 @@ class Lockstep(SimulationLoop):
         if not self._begun:
             awaited = [name for name in self._names if name not in self._listeners]
             said = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
-        elif late := [name for name in self._listeners if not self._keeps_up(name)]:
+        elif late := [name for name, each in self._listeners.items() if not self._keeps_up(each)]:
             said = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
         else:
             return
@@ -185,29 +186,26 @@ class Lockstep(SimulationLoop):
                  for info in self._node.get_publishers_info_by_topic(TOPIC)}
         for name in self._listeners.keys() - there:
             del self._listeners[name]
+            self.led = False
             self._vanished.add(name)
-            self._awaited = []
             self._node.get_logger().warning(f'{name} has vanished: the time goes on without it')
 
     def _go_on(self) -> None:
-        if not self._begun:
-            self._begun = (
-                all(name in self._listeners for name in self._names) and not self._unmet())
-        awaited = list(self._listeners) if self._leaving else [
-            name for name in self._names if name not in self._vanished]
+        away = set(self._names) - self._listeners.keys()
+        self._begun = self._begun or not (away or self._unmet())
+        if not self._begun or (away - self._vanished and not self._leaving):
+            return
         for _ in range(BURST):
-            if (self._kept or not self._begun or self._awaited or not awaited
-                    or not all(map(self._keeps_up, awaited))):
+            if (self._kept or not self._listeners
+                    or not all(map(self._keeps_up, self._listeners.values()))):
                 return
             self._advance(1)
 
-    def _keeps_up(self, name: str) -> bool:
-        listener = self._listeners.get(name)
-        return (listener is not None
-                and self._states - self._answered.get(name, 0) <= listener.behind)
+    def _keeps_up(self, listener: Listener) -> bool:
+        return self._states - listener.answered <= listener.behind
 
     def _unmet(self) -> set[str]:
-        """Nodes and topics that must meet before the time begins."""
+        """Nodes and topics that must meet before the time starts."""
         pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
         for topic in {pair.split()[1] for pair in pairs}:
             infos = self._node.get_subscriptions_info_by_topic(topic)
@@ -216,7 +214,8 @@ class Lockstep(SimulationLoop):
 
     def _advance(self, states: int) -> None:
         self._since = time.monotonic()
-        self._missing.clear()
+        for listener in self._listeners.values():
+            listener.missing = None
         for _ in range(states):
             reading = self._step(self._every)
             self._settle()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 import sys
 import threading
 import time
@@ -42,13 +42,17 @@ class SimulationLoop:
     publish : callable
         Publishes a reading at a time, ns, and returns the stamp; None if it was kept back.
 
+    Attributes
+    ----------
+    led : bool
+        Whether torques come from this loop instead of a topic.
+
     """
 
+    led = False
+
     def __init__(self, node: Node, arm: LiveArm, every: int, publish: Publish) -> None:
-        self._node = node
-        self._arm = arm
-        self._every = every
-        self._publish = publish
+        self._node, self._arm, self._every, self._publish = node, arm, every, publish
         self._held = True
         self._ticked = 0
         self._clock: Any = None
@@ -56,7 +60,7 @@ class SimulationLoop:
             self._clock = node.create_publisher(ClockMessage, '/clock', DEPTH)
 
     def begin(self, settle: Callable[[], None]) -> None:
-        """Let the time begin; `settle`, where it is simulated, is called before each state."""
+        """Start the time; `settle`, where it is simulated, is called before each state."""
         raise NotImplementedError
 
     def now(self) -> float:
@@ -67,11 +71,8 @@ class SimulationLoop:
         """Time of the arm at a stamp."""
         return nanoseconds(stamp) * 1e-9
 
-    def commanded(self, efforts: Sequence[float]) -> None:
-        """Take note of torques that have come."""
-
     def stop(self, idle: Callable[[], bool]) -> None:
-        """End the time, once whoever commands the arm has brought it to rest, if it can."""
+        """End the time, once the arm has come to rest, if it does."""
 
     def _tick(self, stamp: int) -> None:
         """Publish the simulated time, ns."""
@@ -109,12 +110,12 @@ class RealTime(SimulationLoop):
         return self.now() + (nanoseconds(stamp) - now) * 1e-9
 
     def begin(self, settle: Callable[[], None]) -> None:  # noqa: ARG002 - a timer does it
-        """Let the time begin."""
+        """Start the time."""
         sys.setswitchinterval(SWITCH)
         self._thread.start()
 
     def stop(self, idle: Callable[[], bool]) -> None:
-        """End the time, once whoever commands the arm has brought it to rest."""
+        """End the time, once the arm has come to rest."""
         end = time.monotonic() + LAST
         while not (self._arm.held and idle()) and time.monotonic() < end:
             rclpy.spin_once(self._node, timeout_sec=0.01)

@@ -9,15 +9,17 @@ from typing import Any
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
 from numpy.typing import NDArray
-from rcl_interfaces.msg import ParameterType, ParameterValue
-from rcl_interfaces.srv import GetParameters
-from rclpy.duration import Duration
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.ros.nodes.common.answers import ABORTED, CANCELED, Goals, SUCCEEDED
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, doubles
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
+from dynid_ros.ros.nodes.common.trajectory_points import (
+    doubles,
+    times_of,
+    trajectory_points,
+)
 from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
@@ -31,7 +33,7 @@ from dynid_ros.simulation.trajectory_controller import (
     TrajectoryGoal,
 )
 
-#: Name of the controller, which its topic, action and service begin with.
+#: Name of the controller, the prefix of its topic and action.
 NAME = 'joint_trajectory_controller'
 #: Period of the look at how goals have ended, s.
 LOOK = 0.01
@@ -43,13 +45,13 @@ STATES = {
 
 class TrajectoryInput:
     """
-    Action, topic and parameters of the controller of a simulated arm.
+    Action and topic of the controller of a simulated arm.
 
     A goal that cannot be run ends at once as aborted, with error code and reason; the
     joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
-    Positions are those of ``joint_states``, and efforts torques there, Nm: a goal with efforts is
-    followed by them and PD control, one without by computed torque. Of tolerances, those of
-    positions count.
+    Positions are in the coordinates of ``joint_states``, and efforts are torques there, Nm: a goal
+    with efforts is followed by them and PD control, one without by computed torque. Only the
+    tolerances of positions count.
 
     Parameters
     ----------
@@ -63,17 +65,14 @@ class TrajectoryInput:
     """
 
     def __init__(self, node: Node, arm: LiveArm, loop: SimulationLoop) -> None:
-        self._node = node
-        self._arm = arm
-        self._loop = loop
+        self._node, self._arm, self._loop = node, arm, loop
         self._names = list(arm.arm.joint_names)
-        # Goals with their handles; those of the topic have none.
+        # Goals with their handles; goals of the topic have none.
         self._goals: list[tuple[Any, TrajectoryGoal]] = []
         self._server = Goals(
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._accept,
             self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
-        node.create_service(GetParameters, f'{NAME}/get_parameters', self._report_joints)
         create_steady_timer(node, LOOK, self.answer_ended)
         create_steady_timer(node, FEEDBACK, self._feed_back)
 
@@ -84,10 +83,9 @@ class TrajectoryInput:
 
     def _accept(self, handle: Any) -> None:
         goal = handle.request
-        patience = goal.goal_time_tolerance
         self._run(
             handle, goal.trajectory, goal.path_tolerance, goal.goal_tolerance,
-            patience.sec + patience.nanosec * 1e-9 or GOAL_TIME)
+            nanoseconds(goal.goal_time_tolerance) * 1e-9 or GOAL_TIME)
 
     def _take(self, message: JointTrajectory) -> None:
         self._run(None, message, (), (), GOAL_TIME)
@@ -113,8 +111,7 @@ class TrajectoryInput:
         """Trajectory in joint coordinates."""
         points, drive = message.points, self._arm.arm.drive
         read = core.read_trajectory(
-            self._names, message.joint_names,
-            [p.time_from_start.sec + p.time_from_start.nanosec * 1e-9 for p in points],
+            self._names, message.joint_names, times_of(points).tolist(),
             [p.positions for p in points], [p.velocities for p in points],
             [p.accelerations for p in points], [p.effort for p in points])
         return core.JointTrajectory(
@@ -123,9 +120,9 @@ class TrajectoryInput:
             None if read.tau is None else read.tau @ drive.transmission)
 
     def _start(self, message: JointTrajectory) -> float:
-        """Time of the arm at which a trajectory begins: at once, or at its stamp."""
+        """Time of the arm at which a trajectory starts: at once, or at its stamp."""
         stamp = message.header.stamp
-        return self._loop.time_of(stamp) if stamp.sec or stamp.nanosec else self._loop.now()
+        return self._loop.time_of(stamp) if nanoseconds(stamp) else self._loop.now()
 
     def _tolerance(self, usual: float, given: Sequence[Any]) -> NDArray[np.float64]:
         """Tolerances (n,) of positions; zero is the usual one, and -1 is none."""
@@ -156,12 +153,11 @@ class TrajectoryInput:
             if handle is None or since < goal.trajectory.t[0]:
                 continue
             wanted = goal.trajectory.sample(since).q
-            points = {name: JointTrajectoryPoint(
-                positions=doubles(motor_position(q, drive)),
-                time_from_start=Duration(seconds=since).to_msg())
-                for name, q in (('desired', wanted), ('actual', measured))}
+            desired, actual = trajectory_points(
+                np.full(2, since), motor_position(np.array([wanted, measured]), drive))
             handle.publish_feedback(FollowJointTrajectory.Feedback(
-                joint_names=self._names, **points, error=JointTrajectoryPoint(
+                joint_names=self._names, desired=desired, actual=actual,
+                error=JointTrajectoryPoint(
                     positions=doubles((wanted - measured) @ drive.transmission.T))))
 
     def answer_ended(self) -> None:
@@ -179,13 +175,3 @@ class TrajectoryInput:
         if handle is not None:
             self._server.end(handle, STATES[outcome.status], FollowJointTrajectory.Result(
                 error_code=int(outcome.code), error_string=outcome.reason))
-
-    def _report_joints(
-        self, request: GetParameters.Request, response: GetParameters.Response,
-    ) -> GetParameters.Response:
-        """Return the joints, the only parameter that there is."""
-        joints = ParameterValue(
-            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=self._names)
-        response.values = [
-            joints if name == 'joints' else ParameterValue() for name in request.names]
-        return response
