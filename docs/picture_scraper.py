@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from sphinx_gallery.scrapers import figure_rst
-
 from dynid_ros.pages.report.picture import Picture
+from sphinx_gallery.scrapers import figure_rst
 
 #: Dots per inch: text of 7 points is to be read.
 DPI = 150

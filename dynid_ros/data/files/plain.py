@@ -7,6 +7,7 @@ from functools import lru_cache
 import json
 import math
 from operator import attrgetter
+from pathlib import PurePath
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints, Union
 
@@ -234,15 +235,19 @@ def _check_choices(arm: ArmModel) -> None:
 
 
 def json_text(content: Any, indent: int | None = None) -> str:
-    """Write JSON; numbers that it lacks, such as infinity, are null."""
+    """Write values, arrays, paths and dataclasses as JSON; infinity and what it lacks are null."""
     return json.dumps(_json_values(content), indent=indent, allow_nan=False)
 
 
 def _json_values(content: Any) -> Any:
+    if dataclasses.is_dataclass(content):
+        content = vars(content)
+    elif isinstance(content, (np.ndarray, np.generic)):
+        content = content.tolist()
     if isinstance(content, dict):
         return {key: _json_values(value) for key, value in content.items()}
     if isinstance(content, (list, tuple)):
         return [_json_values(value) for value in content]
     if isinstance(content, float) and not math.isfinite(content):
         return None
-    return content
+    return str(content) if isinstance(content, PurePath) else content

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -48,10 +47,6 @@ class Defect:
     first_stamp: float | None = None
     value: float | None = None
     threshold: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Keys of the ``defects`` list of ``--json``."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

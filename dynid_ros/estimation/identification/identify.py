@@ -49,7 +49,7 @@ from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.progress import progress
 
 #: Stages of which the result has the seconds.
-STAGES = ('condition', 'regress', 'estimate')
+STAGES = ('read', 'condition', 'regress', 'estimate')
 
 
 @one_thread()
@@ -111,6 +111,7 @@ def identify(
     laps = [perf_counter()]
     progress('read', 0.0)
     division = divide(arm, recordings, validation, holdout, friction)
+    laps.append(perf_counter())
     if joint_offsets:
         division = correct_zeros(division)
     progress('condition', 0.2)
@@ -132,7 +133,8 @@ def identify(
     model = compare_bandwidths(model, data, estimated.plain)
     laps.append(perf_counter())
     model = compare_parameters(model, data, stated)
-    return replace(model, timing=dict(zip(STAGES, np.diff(laps).tolist(), strict=True)))
+    stages = dict(zip(STAGES, np.diff(laps).tolist(), strict=True))
+    return replace(model, timing={**stages, 'total': perf_counter() - laps[0]})
 
 
 def correct_zeros(division: Division) -> Division:

@@ -11,13 +11,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import (
-    add_arm,
-    add_output,
-    add_reading,
-    reading,
-)
-from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.interface.cli.common.arguments import add_arm, add_output, reading
+from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -25,21 +20,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('recording', type=Path, metavar='LOG')
     add_output(parser, 'folder of the bag')
     add_arm(parser, required=False)
-    add_reading(parser)
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Convert, and print what was taken for what."""
+def run(args: Namespace) -> Answer:
+    """Convert, and state what was taken for what."""
     from dynid_ros.interface.cli.common.summary import defect_notes
     from dynid_ros.interface.python.applications import convert
     from dynid_ros.utilities.text import several
 
     written = convert(args.recording, args.output, arm=args.arm, **reading(args))
-    answer(args, {
-        'bag': str(args.output), 'joints': list(written.joint_names),
-        'samples': len(written.t), 'seconds': written.seconds,
-        'defects': [defect.as_dict() for defect in written.defects],
-    }, f'Converted: {len(written.t)} samples of {several(written.joint_names)} in '
+    facts = {'bag': args.output, 'joints': written.joint_names, 'samples': len(written.t),
+             'seconds': written.seconds, 'defects': written.defects}
+    return Answer(
+        facts, f'Converted: {len(written.t)} samples of {several(written.joint_names)} in '
         f'{written.seconds:.1f} s.', notes=defect_notes(written.defects), wrote=[args.output])
-    return 0

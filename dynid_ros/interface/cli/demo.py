@@ -9,14 +9,13 @@ ROS 2.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict
 from pathlib import Path
 import shutil
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from dynid_ros.interface.cli.common.arguments import seed
-from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.interface.cli.common.output import Answer
 
 if TYPE_CHECKING:
     from dynid_ros.interface.demo.comparison import Comparison
@@ -27,26 +26,21 @@ HOLDS = ('excitation.yaml', 'logs', 'online', 'recordings', 'result')
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'arm', nargs='?', default='panda', metavar='ARM',
+    add = parser.add_argument
+    add('arm', nargs='?', default='panda', metavar='ARM',
         help='a shipped arm, or the path of an arm.yaml (default: %(default)s)')
-    parser.add_argument(
-        '-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
+    add('-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
         help='output folder (default: %(default)s)')
-    parser.add_argument(
-        '--seed', type=seed, default=0, help='of motion and noise (default: %(default)s)')
-    parser.add_argument(
-        '--real-time', action='store_true',
+    add('--seed', type=seed, default=0, help='of motion and noise (default: %(default)s)')
+    add('--real-time', action='store_true',
         help='move the arm in real time; without it, as fast as all nodes can follow')
-    parser.add_argument(
-        '--view', action='store_true',
+    add('--view', action='store_true',
         help='show it on a live page, whose address is printed, and in a browser if there is a '
              'screen')
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Run the demonstration, and print its results."""
+def run(args: Namespace) -> Answer:
+    """Run the demonstration."""
     start = perf_counter()
     from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.result_files.result_file import read_result
@@ -63,22 +57,22 @@ def run(args: Namespace) -> int:
         found = demonstrate(
             args.arm, args.output, args.seed, View(), args.real_time, args.view)
     seconds = perf_counter() - start
-    page = args.output / 'result' / 'report.html'
     own = args.arm if Path(args.arm).exists() else 'my_arm'
-    answer(args, {**asdict(found), 'seconds': seconds, 'folder': str(args.output)},
-           headline(read_result(args.output / 'result')), table=_table(found), notes=[
-               *([] if found.online.trustworthy else [
-                   'While it moved, not trustworthy: '
-                   + headline(read_result(args.output / 'online')).partition(': ')[2]]),
-               f'The two sets of parameters differ by {found.apart_percent:.2f} %.',
-               f'The demonstration took {seconds:.0f} s; open {page} in a browser.'],
-           then=[
-               'Next, with your own robot:',
-               *([] if Path(args.arm).exists() else [
-                   '  dynid init my_robot.urdf -o my_arm      # lists what only you know']),
-               f'  dynid design {own} -o excitation.yaml  # a motion within all limits',
-               f'  dynid identify recording/ --arm {own} -o result'])
-    return 0 if found.batch.trustworthy and found.online.trustworthy else 1
+    online, batch = (headline(read_result(args.output / name)) for name in ('online', 'result'))
+    return Answer(
+        {**vars(found), 'seconds': seconds, 'folder': args.output}, batch,
+        int(not (found.batch.trustworthy and found.online.trustworthy)), _table(found), notes=[
+            *([] if found.online.trustworthy else [
+                f'While it moved, not trustworthy: {online.partition(": ")[2]}']),
+            f'The two sets of parameters differ by {found.apart_percent:.2f} %.',
+            f'The demonstration took {seconds:.0f} s; open '
+            f'{args.output / "result" / "report.html"} in a browser.'],
+        then=[
+            'Next, with your own robot:',
+            *([] if Path(args.arm).exists() else [
+                '  dynid init my_robot.urdf -o my_arm      # lists what only you know']),
+            f'  dynid design {own} -o excitation.yaml  # a motion within all limits',
+            f'  dynid identify recording/ --arm {own} -o result'])
 
 
 def _table(found: Comparison) -> list[list[str]]:

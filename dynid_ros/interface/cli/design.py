@@ -24,13 +24,14 @@ from dynid_ros.interface.cli.common.arguments import (
     positive,
     seed,
 )
-from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.text import counted, plain, sentence
 
 if TYPE_CHECKING:
     from dynid_ros.applications.payload.design import PayloadDesign
     from dynid_ros.arm import ArmModel
-    from dynid_ros.motion.excitation.design_objective import Task
+    from dynid_ros.estimation.model.identified_model import IdentifiedModel
     from dynid_ros.motion.excitation.search import Design
 
 #: Arms swing of themselves above this, Hz.
@@ -73,107 +74,98 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='samples as well: .yaml (JointTrajectory) or .csv')
     add('--rate', type=positive, default=100.0, help='of these samples, Hz (default: %(default)g)')
     add('--plots', type=Path, metavar='FOLDER', help='drawings of joints and tool path')
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> Answer:
     """Design the motion and write it."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
-    from dynid_ros.motion.excitation.design import (
-        design,
-        design_both,
-        design_metadata,
-    )
-    from dynid_ros.motion.feasibility.scene import build_scene
-    from dynid_ros.motion.trajectory.trajectory_file import check_formats, export_motion
-    from dynid_ros.utilities.atomic_write import check_output
-
-    _check_length(args)
-    arm = load_arm(args.arm)
-    check_formats(args.export)
-    check_output(args.output, *args.export)
-    scene = build_scene(arm, load_surroundings(args.arm, arm))
-    task = _task(args, arm)
-    load = _load_design(args, arm) if args.chosen == [PAYLOAD] else None
-    if load is not None:
-        arm, task = load.arm, replace(task, objective=load.objective)
-    with shown_progress() as show:
-        def progress(start: int, seconds: float, best: float) -> None:
-            show(f'start {start + 1}, best {best:.4g}', seconds / args.time)
-
-        designed = (design_both if load is None else design)(arm, task, scene, progress)
-    if load is not None:
-        designed = replace(designed, arm=arm, notes=design_metadata(designed, task, arm, scene) | {
-            'regards_earlier_results': load.measured, 'payload': _expected(load, designed)})
-    notes = designed.notes
-    designed.save(args.output)
-    for path in args.export:
-        export_motion(path, designed.pair or designed.motion, arm.joint_names, args.rate)
-    if args.plots:
-        from dynid_ros.pages.report.plots import draw_motion
-
-        draw_motion(args.plots, designed.motion, arm)
-    answer(args, {'arm': arm.name, 'motion': str(args.output), **notes}, _line(designed, arm),
-           table=_margins(notes['margins'], arm), notes=_notes(designed, arm, notes),
-           details=_details(designed, notes), wrote=[args.output, *args.export])
-    return 0
-
-
-def _check_length(args: Namespace) -> None:
-    from dynid_ros.motion.trajectory.fourier import LONGEST
-
-    if args.periods is None:
-        args.periods = 1 if args.chosen == [PAYLOAD] else 3
-    if args.load and args.chosen != [PAYLOAD]:
-        raise InputError('--load is for --for payload only')
-    seconds = args.period * args.periods + 2 * args.ramp
-    if seconds > LONGEST:
-        raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
-                         f'twice --ramp within {LONGEST:g} s')
-    if args.export and seconds * args.rate > MOST_SAMPLES:
-        raise InputError(f'--export would write {seconds * args.rate:.3g} samples; lower --rate '
-                         f'to {MOST_SAMPLES / seconds:g} Hz or less')
-
-
-def _task(args: Namespace, arm: ArmModel) -> Task:
-    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.interface.python.boundary import as_models
+    from dynid_ros.motion.excitation.design import design, design_both, design_metadata
     from dynid_ros.motion.excitation.design_objective import (
         DesignObjective,
         parameters_sought,
         Task,
     )
     from dynid_ros.motion.excitation.prior_information import objective_given
+    from dynid_ros.motion.feasibility.scene import build_scene
+    from dynid_ros.motion.trajectory.trajectory_file import check_formats, export_motion
+    from dynid_ros.utilities.atomic_write import check_output
 
-    payload = args.chosen == [PAYLOAD]
-    objective = DesignObjective(
-        args.criterion, args.scale_columns,
-        parameters_sought(arm, args.chosen) if args.chosen and not payload else None)
+    load, seconds = None, _length(args)
+    arm = load_arm(args.arm)
+    check_formats(args.export)
+    check_output(args.output, *args.export)
+    scene = build_scene(arm, load_surroundings(args.arm, arm))
+    earlier = as_models(args.given, 'given')
+    if args.chosen == [PAYLOAD]:
+        load = _load_design(args, arm, seconds, earlier)
+        arm, objective = load.arm, load.objective
+    else:
+        objective = DesignObjective(
+            args.criterion, args.scale_columns,
+            parameters_sought(arm, args.chosen) if args.chosen else None)
+        if earlier:
+            objective = objective_given(objective, arm, earlier, seconds)
+    task = Task(args.period, args.harmonics, args.periods, args.ramp, objective, args.starts,
+                args.time, args.seed)
+    designed = (design_both if load is None else design)(
+        arm, task, scene, lambda start, gone, best: progress(
+            f'start {start + 1}, best {best:.4g}', gone / args.time))
+    if load is not None:
+        designed = replace(designed, arm=arm, notes=design_metadata(designed, task, arm, scene) | {
+            'regards_earlier_results': load.measured, 'payload': _expected(load, designed)})
+    designed.save(args.output)
+    motion, notes = designed.motion, designed.notes
+    for path in args.export:
+        export_motion(path, designed.pair or motion, arm.joint_names, args.rate)
+    if args.plots:
+        from dynid_ros.pages.report.plots import draw_motion
+
+        draw_motion(args.plots, motion, arm)
+    return Answer(
+        {'arm': arm.name, 'motion': args.output, **notes},
+        f'A motion of {motion.duration:g} s for {arm.name}, within all limits at all times; '
+        f'condition number {designed.condition_number:.1f}.', table=_margins(designed, arm),
+        notes=map(sentence, _notes(designed, arm)), wrote=[args.output, *args.export], details=[
+            f'{counted(motion.periods, "period")} of {motion.period:g} s, '
+            f'{counted(motion.harmonics, "harmonic")}; {counted(designed.starts, "start")} in '
+            f'{designed.seconds:.1f} s.', sentence(f'{notes["criterion"]}: {designed.score:.4g}')])
+
+
+def _length(args: Namespace) -> float:
+    """Choose the number of periods, and return the length of the motion, s, if it can be made."""
+    from dynid_ros.motion.trajectory.fourier import LONGEST
+
+    if args.periods is None:
+        args.periods = 1 if args.chosen == [PAYLOAD] else 3
+    if args.load and args.chosen != [PAYLOAD]:
+        raise InputError('--load is for --for payload only')
+    seconds: float = args.period * args.periods + 2 * args.ramp
+    if seconds > LONGEST:
+        raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
+                         f'twice --ramp within {LONGEST:g} s')
+    if args.export and seconds * args.rate > MOST_SAMPLES:
+        raise InputError(f'--export would write {seconds * args.rate:.3g} samples; lower --rate '
+                         f'to {MOST_SAMPLES / seconds:g} Hz or less')
     if args.harmonics > HIGHEST_HZ * args.period:
         raise InputError(
             f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
             f'{args.harmonics / args.period:.3g} Hz, where an arm is no longer rigid; stay below '
             f'{HIGHEST_HZ:g} Hz')
-    if args.given and not payload:
-        seconds = args.period * args.periods + 2 * args.ramp
-        earlier = [read_result(path) for path in args.given]
-        objective = objective_given(objective, arm, earlier, seconds)
-    return Task(
-        args.period, args.harmonics, args.periods, args.ramp, objective, args.starts, args.time,
-        args.seed)
+    return seconds
 
 
-def _load_design(args: Namespace, arm: ArmModel) -> PayloadDesign:
+def _load_design(
+    args: Namespace, arm: ArmModel, seconds: float, earlier: list[IdentifiedModel],
+) -> PayloadDesign:
     from dynid_ros.applications.payload.design import payload_design
-    from dynid_ros.estimation.result_files.result_file import read_result
 
     mass, *center = args.load or [HEAVIEST]
     if not mass > 0 or len(center) not in (0, 3):
         raise InputError(
             '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
-    return payload_design(
-        arm, args.period * args.periods + 2 * args.ramp, mass, center or (0.0, 0.0, 0.0),
-        [read_result(path) for path in args.given])
+    return payload_design(arm, seconds, mass, center or (0.0, 0.0, 0.0), earlier)
 
 
 def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
@@ -184,69 +176,48 @@ def _expected(load: PayloadDesign, designed: Design) -> dict[str, Any]:
         'mass_std': mass, 'center_std': center.tolist(), 'noise_measured': load.measured}
 
 
-def _line(designed: Design, arm: ArmModel) -> str:
-    return (f'A motion of {designed.motion.duration:g} s for {arm.name}, within all limits at all '
-            f'times; condition number {designed.condition_number:.1f}.')
-
-
-def _notes(designed: Design, arm: ArmModel, notes: dict[str, Any]) -> Iterator[str]:
+def _notes(designed: Design, arm: ArmModel) -> Iterator[str]:
+    notes = designed.notes
     if 'validation' in notes:
         yield (f'Another motion of {notes["validation"]["seconds"]:.3g} s for validation follows, '
-               f'{notes["validation"]["way_seconds"]:.1f} s on the way to it.')
+               f'{notes["validation"]["way_seconds"]:.1f} s on the way to it')
     if 'payload' in notes:
-        yield sentence(_payload_line(notes['payload']))
+        expected = notes['payload']
+        center = ', '.join(f'{1000 * value:.2g}' for value in expected['center_std'])
+        noise = ('the noise of the model' if expected['noise_measured'] else
+                 'residuals of 0.5 % of the effort limits, five independent ones a second '
+                 '(--given MODEL for those of your arm)')
+        yield (f'limits hold with {expected["mass"]:g} kg; its standard deviations to be '
+               f'expected: mass {expected["mass_std"]:.2g} kg, centre {center} mm, with {noise}')
     if 'torque' not in notes['margins']:
-        yield 'Torque is not checked: the arm has no effort limits.'
+        yield 'Torque is not checked: the arm has no effort limits'
     elif arm.inertial is None or not arm.inertial[:, 0].all():
-        yield 'Links without inertias: torque is checked with cylinders from joint to joint.'
+        yield 'Links without inertias: torque is checked with cylinders from joint to joint'
     if not notes['margins']['clearance']:
         yield ('Collisions are not checked: the description has no collision shapes, and arm.yaml '
-               'no "collision" capsules.')
+               'no "collision" capsules')
     if not designed.complete:
-        yield f'The search took all of its --time, {designed.seconds:.1f} s; more may find better.'
+        yield f'The search took all of its --time, {designed.seconds:.1f} s; more may find better'
     if notes['pairs_not_checked']:
-        yield f'Touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}.'
-    yield from map(sentence, _about_meshes(notes))
-
-
-def _details(designed: Design, notes: dict[str, Any]) -> Iterator[str]:
-    motion = designed.motion
-    yield (f'{counted(motion.periods, "period")} of {motion.period:g} s, '
-           f'{counted(motion.harmonics, "harmonic")}; {counted(designed.starts, "start")} in '
-           f'{designed.seconds:.1f} s.')
-    yield sentence(f'{notes["criterion"]}: {designed.score:.4g}')
-
-
-def _payload_line(expected: dict[str, Any]) -> str:
-    center = ', '.join(f'{1000 * value:.2g}' for value in expected['center_std'])
-    noise = ('the noise of the model' if expected['noise_measured'] else
-             'residuals of 0.5 % of the effort limits, five independent ones a second (--given '
-             'MODEL for those of your arm)')
-    return (f'limits hold with {expected["mass"]:g} kg; its standard deviations to be expected: '
-            f'mass {expected["mass_std"]:.2g} kg, centre {center} mm, with {noise}')
-
-
-def _about_meshes(notes: dict[str, Any]) -> Iterator[str]:
-    """Lines on what stands for the meshes, and on pairs that keep less clearance."""
+        yield f'Touch nearly everywhere, not checked: {", ".join(notes["pairs_not_checked"])}'
     yield from notes['notes']
-    less = notes['less_clearance']
+    less, gaps = notes['less_clearance'], notes['hull_gaps']
     if less:
         yield (f'close neighbours keep less than {1000 * notes["clearance"]:g} mm: ' + ', '.join(
             f'{name} {1000 * value:.1f} mm' for name, value in less.items()))
-    gaps = notes['hull_gaps']
     if gaps:
         widest = max(gaps, key=gaps.get)
         yield (f'convex hulls stand for {len(gaps)} meshes and reach at most '
                f'{1000 * gaps[widest]:.0f} mm beyond them ({widest})')
 
 
-def _margins(margins: dict[str, Any], arm: ArmModel) -> list[list[str]]:
+def _margins(designed: Design, arm: ArmModel) -> list[list[str]]:
     """Least margin of each quantity and unit, as rad and m cannot be compared."""
     from dynid_ros.arm.description.tree import joint_units
 
     units = {'position': 'rad', 'velocity': 'rad/s', 'acceleration': 'rad/s²', 'torque': 'Nm'}
     rows = [['limit of', 'least margin', 'at']]
-    for quantity, values in margins.items():
+    for quantity, values in designed.notes['margins'].items():
         of_joint = dict(zip(
             arm.joint_names, joint_units(units.get(quantity, ''), arm.prismatic), strict=True))
         least: dict[str, str] = {}

@@ -9,31 +9,31 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 import os
 from pathlib import Path
 import sys
 
 from dynid_ros import __version__
-from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import several
 
-#: Packages that every command needs: name of the import, and on PyPI.
-NEEDED = {'numpy': 'numpy', 'numba': 'numba', 'scipy': 'scipy', 'pinocchio': 'pin',
-          'yaml': 'pyyaml', 'jinja2': 'jinja2', 'tqdm': 'tqdm'}
-#: Other packages: name on PyPI, and what they give.
-OPTIONAL = {
-    'matplotlib': ('matplotlib', 'pictures of motions, contacts and estimates'),
-    'mujoco': ('mujoco', 'dynid simulate and demo'),
-    'rosbags': ('rosbags', 'bags without ROS 2'),
-    'mcap': ('mcap', 'MCAP bags without ROS 2'),
-    'viser': ('viser', 'dynid view and watch'),
-    'distributed': ('dask[distributed]', 'dynid fleet'),
-    'fsspec': ('fsspec', 'fleets of bags behind URLs'),
-    'threadpoolctl': ('threadpoolctl', 'one thread in your own Python'),
-    'xacro': ('xacro', 'descriptions in xacro'),
-    'argcomplete': ('argcomplete', 'completion of commands by the shell')}
+EVERY = 'every command'
+#: Packages: name of the import, name on PyPI, and what they give.
+PACKAGES = (
+    *((name, name, EVERY) for name in ('numpy', 'numba', 'scipy', 'jinja2', 'tqdm')),
+    ('pinocchio', 'pin', EVERY), ('yaml', 'pyyaml', EVERY),
+    ('matplotlib', 'matplotlib', 'pictures of motions, contacts and estimates'),
+    ('mujoco', 'mujoco', 'dynid simulate and demo'),
+    ('rosbags', 'rosbags', 'bags without ROS 2'),
+    ('mcap', 'mcap', 'MCAP bags without ROS 2'),
+    ('viser', 'viser', 'dynid view and watch'),
+    ('distributed', 'dask[distributed]', 'dynid fleet'),
+    ('fsspec', 'fsspec', 'fleets of bags behind URLs'),
+    ('threadpoolctl', 'threadpoolctl', 'one thread in your own Python'),
+    ('xacro', 'xacro', 'descriptions in xacro'),
+    ('argcomplete', 'argcomplete', 'completion of commands by the shell'))
 
 
 @dataclass(frozen=True)
@@ -43,42 +43,33 @@ class Part:
     name: str
     there: bool
     found: str
-    gives: str
+    gives: str = ''
     needed: bool = False
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_answer(parser)
+def add_arguments(_: ArgumentParser) -> None:
+    """Declare no arguments."""
 
 
-def run(args: Namespace) -> int:
-    """Print which parts are installed; status 1 if a needed part is missing."""
+def run(_: Namespace) -> Answer:
+    """Look which parts are installed; status 1 if a needed part is missing."""
     import platform
 
-    parts = [Part('Python', True, f'{platform.python_version()}, {sys.executable}', ''),
-             *_packages(), *_ros(), *_machine()]
+    python = f'Python {platform.python_version()}'
+    parts = [Part('Python', True, f'{platform.python_version()}, {sys.executable}'),
+             *(_package(*each) for each in PACKAGES), *_ros(), *_machine()]
     lacking = [part.name for part in parts if part.needed and not part.there]
-    line = (f'Not ready: {several(lacking)} must be there for every command.' if lacking else
-            f'Ready: dynid {__version__}, Python {platform.python_version()}, '
-            f'{platform.system()} {platform.machine()}.')
-    answer(args, {
-        'version': __version__, 'platform': platform.platform(), 'ready': not lacking,
-        'parts': [asdict(part) for part in parts],
-    }, line, table=[['part', 'found', ''], *(
-        [part.name, part.found, '' if part.there else f'would give {part.gives}']
-        for part in parts)])
-    return int(bool(lacking))
+    return Answer(
+        {'version': __version__, 'platform': platform.platform(), 'ready': not lacking,
+         'parts': parts},
+        f'Not ready: {several(lacking)} must be there for every command.' if lacking else
+        f'Ready: dynid {__version__}, {python}, {platform.system()} {platform.machine()}.',
+        int(bool(lacking)), [['part', 'found', ''], *(
+            [part.name, part.found, '' if part.there else f'would give {part.gives}']
+            for part in parts)])
 
 
-def _packages() -> Iterator[Part]:
-    for module, package in NEEDED.items():
-        yield _package(module, package, 'every command', True)
-    for module, (package, gives) in OPTIONAL.items():
-        yield _package(module, package, gives, False)
-
-
-def _package(module: str, package: str, gives: str, needed: bool) -> Part:
+def _package(module: str, package: str, gives: str) -> Part:
     from importlib.metadata import PackageNotFoundError, version
 
     there = find_spec(module) is not None
@@ -87,28 +78,22 @@ def _package(module: str, package: str, gives: str, needed: bool) -> Part:
                  f"missing: pip install '{package}'")
     except PackageNotFoundError:
         found = 'of another installer'
-    return Part(module, there, found, gives, needed)
+    return Part(module, there, found, gives, gives == EVERY)
 
 
 def _ros() -> Iterator[Part]:
     """Look for ROS 2 or its stand-in, and send a message from one process to another."""
-    from importlib.metadata import version
-
     from dynid_ros.ros.stand_in import step_in
 
     spec, installed = find_spec('rclpy'), sorted(Path('/opt/ros').glob('*/setup.bash'))
-    if spec is not None:
-        found = f'{os.environ.get("ROS_DISTRO", "of unknown name")} in {spec.origin}'
-    elif installed:
-        found = f'not sourced: . {installed[-1]}'
-    else:
-        found = 'not installed'
+    found = (f'{os.environ.get("ROS_DISTRO", "of unknown name")} in {spec.origin}' if spec else
+             f'not sourced: . {installed[-1]}' if installed else 'not installed')
     yield Part('ROS 2', spec is not None, found, 'nodes in a colcon workspace, rosbag2_py, launch')
-    stand_in = find_spec('cyclonedds') is not None
+    stand_in = _package('cyclonedds', 'cyclonedds', 'nodes without ROS 2, dynid demo')
     if spec is None:
-        yield Part('its stand-in', stand_in, f'Cyclone DDS {version("cyclonedds")}' if stand_in
-                   else 'missing: pip install cyclonedds', 'nodes without ROS 2, dynid demo')
-    if spec is not None or stand_in:
+        yield replace(
+            stand_in, name='its stand-in', found=f'Cyclone DDS {stand_in.found}')
+    if spec is not None or stand_in.there:
         # Where there is no ROS 2, its stand-in has to step in before anything imports rclpy.
         step_in()
         from dynid_ros.ros.nodes.common.dds_trial import message_time, PATIENCE
@@ -121,29 +106,19 @@ def _ros() -> Iterator[Part]:
 
 
 def _machine() -> Iterator[Part]:
-    """Look at processors and threads, and try to write where dynid does."""
+    """Look at processors and threads, and where dynid writes."""
     import tempfile
 
     import dynid_ros
 
     usable = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()
     yield Part('threads', True, f'{usable} of {os.cpu_count()} processors, '
-               f'{os.environ.get("OMP_NUM_THREADS", "all")} for linear algebra', '')
-    cache = os.environ.get('NUMBA_CACHE_DIR')
+               f'{os.environ.get("OMP_NUM_THREADS", "all")} for linear algebra')
+    cache = os.environ.get('NUMBA_CACHE_DIR') or Path(dynid_ros.__file__).parent
     for name, folder, gives in (
             ('current folder', Path.cwd(), 'results in it'),
-            ('temporary folder', Path(tempfile.gettempdir()), 'locks and fault reports'),
-            ('kernel cache', Path(cache or Path(dynid_ros.__file__).parent),
+            ('temporary folder', tempfile.gettempdir(), 'locks and fault reports'),
+            ('kernel cache', cache,
              'compiled kernels of the next start; set NUMBA_CACHE_DIR')):
-        there = _writable(folder)
+        there = os.access(folder, os.W_OK | os.X_OK)
         yield Part(name, there, f'{folder} {"can" if there else "cannot"} be written', gives)
-
-
-def _writable(folder: Path) -> bool:
-    import tempfile
-
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False

@@ -10,26 +10,24 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.interface.cli.common.arguments import add_output
+from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('result', type=Path, metavar='DIR', help='folder of the result')
-    parser.add_argument(
-        '--format', choices=('urdf', 'mjcf', 'yaml', 'python'),
+    add = parser.add_argument
+    add('result', type=Path, metavar='DIR', help='folder of the result')
+    add('--format', choices=('urdf', 'mjcf', 'yaml', 'python'),
         help='(default: by the suffix of the file, .urdf, .xml, .yaml, .py)')
-    parser.add_argument(
-        '--robot', type=Path, metavar='FILE',
+    add('--robot', type=Path, metavar='FILE',
         help='your URDF, of which inertias and friction are replaced and all else is kept; with '
              '--format yaml the physical_parameters.yaml of ur_description or the inertials.yaml '
              'of franka_description; without it, a URDF of joints and links alone, or a table')
-    parser.add_argument('-o', '--output', required=True, type=Path, metavar='FILE',
-                        help='file to write')
-    add_answer(parser)
+    add_output(parser, 'file to write')
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> Answer:
     """Write the file, and state its torque error and the parts that it cannot hold."""
     from dynid_ros.applications.export.formats import format_of
     from dynid_ros.estimation.model.words import headline
@@ -44,7 +42,6 @@ def run(args: Namespace) -> int:
     notes = [*export(model, args.output, robot=args.robot, form=form)]
     if not model.verdict.trustworthy:
         notes.insert(0, headline(model))
-    answer(args, {'file': str(args.output), 'format': form, 'notes': notes},
-           f'Exported {model.arm.name} as {form}, with physically possible parameters.',
-           notes=map(sentence, notes), wrote=[args.output])
-    return 0
+    return Answer({'file': args.output, 'format': form, 'notes': notes},
+                  f'Exported {model.arm.name} as {form}, with physically possible parameters.',
+                  notes=map(sentence, notes), wrote=[args.output])

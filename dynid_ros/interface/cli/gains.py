@@ -9,48 +9,47 @@ arm states, or determine none.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from itertools import compress
 from pathlib import Path
+from typing import Any
 
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import (
-    add_arm,
-    add_friction,
-    add_reading,
-    positive,
-    reading,
+from dynid_ros.estimation.calibration.gain_verdict import (
+    DriveGains,
+    NOT_DETERMINED,
+    REFERENCE,
+    ROUGH,
 )
-from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.estimation.model.standard_parameters import source_of
+from dynid_ros.interface.cli.common.arguments import add_arm, add_friction, positive, reading
+from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.utilities.text import sentence, several
+
+#: Units of the signals; an effort in Nm has a gain without one.
+SIGNALS = {'current': 'A', 'voltage': 'V'}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
+    add = parser.add_argument
+    add('recordings', nargs='+', type=Path, metavar='BAG')
     add_arm(parser)
-    parser.add_argument(
-        '--loaded', action='append', default=[], type=Path, metavar='BAG',
+    add('--loaded', action='append', default=[], type=Path, metavar='BAG',
         help='recording with a weighed load on the tool; may be given several times. If the arm '
              'mostly rests in this one and in those without the load, its weight gives the gains')
-    parser.add_argument(
-        '--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
-    parser.add_argument(
-        '--write', type=Path, metavar='FILE',
+    add('--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
+    add('--write', type=Path, metavar='FILE',
         help='write a copy of the arm.yaml with the gains found for those that the data refute')
     add_friction(parser)
-    add_reading(parser)
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Print the gains, and write them into a copy of the arm."""
+def run(args: Namespace) -> Answer:
+    """Find the gains, and write them into a copy of the arm."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.drive_file import check_copy, write_copy
-    from dynid_ros.interface.cli.common.gain_table import (
-        gain_details,
-        gain_line,
-        gain_notes,
-        gain_table,
-        gains_as_dict,
-    )
     from dynid_ros.interface.python.identification import gains
 
     if bool(args.loaded) != (args.mass is not None):
@@ -59,15 +58,66 @@ def run(args: Namespace) -> int:
     arm = load_arm(args.arm)
     if args.write:
         check_copy(args.arm, args.write)
-    with shown_progress():
-        found = gains(arm, args.recordings, loaded=args.loaded, mass=args.mass,
-                      friction=args.friction, **reading(args))
-    written = None
+    found = gains(arm, args.recordings, loaded=args.loaded, mass=args.mass,
+                  friction=args.friction, **reading(args))
+    wrote = []
     if args.write and not found.objection:
         write_copy(args.arm, found.gain, args.write)
-        written = str(args.write)
-    unwritten = [f'{args.write} is not written.'] if args.write and not written else []
-    answer(args, gains_as_dict(arm, found) | {'written': written}, gain_line(found),
-           table=gain_table(arm, found), notes=[*unwritten, *gain_notes(found)],
-           details=gain_details(found), wrote=[written] if written else [])
-    return 1 if found.refuted.any() or found.objection else 0
+        wrote = [args.write]
+    unwritten = [f'{args.write} is not written.'] if args.write and not wrote else []
+    refuted = list(compress(found.joint_names, found.refuted))
+    joints, reference = gain_joints(found), found.logarithms.reference
+    facts = {
+        'arm': arm.name, 'signal': arm.drive.signal, 'trustworthy': not found.objection,
+        'reference': None if reference is None else found.joint_names[reference],
+        'joints': joints, 'written': args.write if wrote else None,
+        **{key: getattr(found, key) for key in (
+            'friction', 'mass', 'stated_error_percent', 'error_percent', 'notes', 'objection')}}
+    against = f'the stated gain of {several(refuted)}' if refuted else 'no stated gain'
+    return Answer(
+        facts, f'Not trustworthy: {sentence(found.objection)}' if found.objection else
+        f'The data refute {against}.',
+        int(bool(refuted or found.objection)), gain_table(arm, joints),
+        [*unwritten, *_notes(found)], [f'Friction: {", ".join(found.friction) or "none"}.'], wrote)
+
+
+def gain_joints(found: DriveGains) -> list[dict[str, Any]]:
+    """Return the gain of each joint under stable keys."""
+    rows = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, found.verdicts,
+               map(source_of, found.logarithms.from_data), zip(*found.interval, strict=True),
+               found.gain, strict=True)
+    return [
+        {'name': name, 'stated': stated, 'ratio': ratio, 'ratio_std': std, 'source': source,
+         'interval_95': None if verdict == NOT_DETERMINED else interval,
+         'gain': None if verdict == NOT_DETERMINED else gain, 'verdict': verdict}
+        for name, stated, ratio, std, verdict, source, interval, gain in rows]
+
+
+def gain_table(arm: ArmModel, joints: list[dict[str, Any]]) -> list[list[str]]:
+    """Gains joint by joint."""
+    table, signal = [['joint', 'stated', 'found by stated', 'gain', 'verdict']], arm.drive.signal
+    for each, torque in zip(joints, torque_units(arm), strict=True):
+        verdict, ratio, std = (each[key] for key in ('verdict', 'ratio', 'ratio_std'))
+        found = gain = remark = ''
+        if verdict == NOT_DETERMINED:
+            remark = (f' (± {100 * std / ratio:.0f} %)' if each['source'] == source_of(True) else
+                      f' (source: {each["source"]})')
+        else:
+            unit = f'{torque}/{SIGNALS[signal]}' if signal in SIGNALS else ''
+            gain = f'{each["gain"]:.5g} {unit}'.strip()
+            found = '' if verdict == REFERENCE else f'{ratio:.4f} ± {std:.4f}'
+        if verdict == ROUGH:
+            remark = ' ({:.3f} to {:.3f})'.format(*each['interval_95'])
+        table.append([each['name'], f'{each["stated"]:.5g}', found, gain, verdict + remark])
+    return table
+
+
+def _notes(found: DriveGains) -> Iterator[str]:
+    """List what a user should know of the gains."""
+    reference = found.logarithms.reference
+    yield (f'The fit leaves {found.stated_error_percent:.1f} % of the torque with the gains '
+           f'stated, and {found.error_percent:.1f} % with the gains found.')
+    yield ('Without a weighed load the data give ratios of gains only: the gain of '
+           f'{found.joint_names[reference]} is taken as stated.' if reference is not None else
+           f'The load of {found.mass:g} kg gives the gains themselves.')
+    yield from map(sentence, found.notes)

@@ -14,55 +14,46 @@ from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_friction,
     add_output,
-    add_reading,
     cutoff,
     reading,
     share,
 )
-from dynid_ros.interface.cli.common.output import add_answer, shown_progress
+from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('recordings', nargs='+', type=Path, metavar='BAG')
+    add = parser.add_argument
+    add('recordings', nargs='+', type=Path, metavar='BAG')
     add_arm(parser)
     add_output(parser, 'folder for result.yaml and report.html')
     add_friction(parser)
-    parser.add_argument(
-        '--holdout', type=share, metavar='SHARE',
+    add('--holdout', type=share, metavar='SHARE',
         help='share at the end of each recording that is held out for validation (default: 0.33, '
              'and nothing of a recording of less than 6 s)')
-    parser.add_argument(
-        '--validate', action='append', default=[], type=Path, metavar='BAG',
+    add('--validate', action='append', default=[], type=Path, metavar='BAG',
         help='validate on this recording instead; may be given several times')
-    parser.add_argument(
-        '--cutoff', type=cutoff, metavar='HZ',
+    add('--cutoff', type=cutoff, metavar='HZ',
         help='cut-off of the low-pass filters (default: that of arm.yaml, else from the data)')
-    parser.add_argument(
-        '--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',
+    add('--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',
         help='fit torque with accelerations, or torque or power after a first-order filter '
              'without them (default: %(default)s)')
-    parser.add_argument(
-        '--joint-offsets', action='store_true',
+    add('--joint-offsets', action='store_true',
         help='estimate the zero of each joint too, and report which ones are identifiable')
-    add_reading(parser)
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Identify, write the result and the report, and print a summary."""
+def run(args: Namespace) -> Answer:
+    """Identify, and write the result and the report; status 1 if it is not trustworthy."""
     from dynid_ros.estimation.result_files.result_file import RESULT
-    from dynid_ros.interface.cli.common.summary import show_result
+    from dynid_ros.interface.cli.common.summary import result_answer
     from dynid_ros.interface.python.identification import identify
     from dynid_ros.utilities.atomic_write import check_output
 
     wrote = [args.output / RESULT, args.output / 'report.html']
     check_output(*wrote)
-    with shown_progress():
-        result = identify(
-            args.arm, args.recordings, friction=args.friction, holdout=args.holdout,
-            validation=args.validate, method=args.method, cutoff_hz=args.cutoff,
-            joint_offsets=args.joint_offsets, **reading(args))
+    result = identify(
+        args.arm, args.recordings, friction=args.friction, holdout=args.holdout,
+        validation=args.validate, method=args.method, cutoff_hz=args.cutoff,
+        joint_offsets=args.joint_offsets, **reading(args))
     result.save(args.output)
-    show_result(args, result, wrote)
-    return 0 if result.verdict.trustworthy else 1
+    return result_answer(result, wrote)

@@ -13,30 +13,28 @@ from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import ArmError, InputError
-from dynid_ros.interface.cli.common.output import add_answer, answer
+from dynid_ros.interface.cli.common.arguments import add_output
+from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.atomic_write import check_output, write_whole
 from dynid_ros.utilities.text import counted, sentence, several
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('robot', type=Path, metavar='ROBOT',
-                        help='URDF, xacro file, MJCF or SDF')
-    parser.add_argument('-o', '--output', required=True, type=Path, metavar='DIR',
-                        help='folder of the arm.yaml')
-    parser.add_argument('--xacro', nargs='+', metavar='NAME:=VALUE', default=(),
-                        help='arguments of a xacro file')
+    add = parser.add_argument
+    add('robot', type=Path, metavar='ROBOT', help='URDF, xacro file, MJCF or SDF')
+    add_output(parser, 'folder of the arm.yaml')
+    add('--xacro', nargs='+', metavar='NAME:=VALUE', default=(), help='arguments of a xacro file')
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(
         '--joints', metavar='A,B,C',
         help='joints of the arm, each after its parent, or "all"; without it, the longest serial '
              'chain without its torso or base and its gripper')
     chosen.add_argument('--tip', metavar='LINK', help='the arm is the chain to this link')
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Write the folder and print the next steps."""
+def run(args: Namespace) -> Answer:
+    """Write the folder and list the next steps."""
     from dynid_ros.arm.description.joint_choice import (
         arm_tips,
         chain_to,
@@ -53,19 +51,16 @@ def run(args: Namespace) -> int:
     check_output(target)
     path = _expanded(args) if args.xacro else args.robot
     robot = read_urdf_xml(path)
-    known = robot.joints
-    if args.tip:
-        chosen = GuessedArm(chain_to(known, args.tip, path))
-    elif args.joints:
-        chosen = GuessedArm(
-            free_joints(known) if args.joints == 'all' else tuple(args.joints.split(',')))
-    else:
-        chosen = guess_arm(known)
+    chosen = (
+        GuessedArm(chain_to(robot.joints, args.tip, path)) if args.tip else
+        guess_arm(robot.joints) if not args.joints else
+        GuessedArm(free_joints(robot.joints) if args.joints == 'all' else
+                   tuple(args.joints.split(','))))
     joints = chosen.joints
     if not joints:
         raise ArmError(f'{path} has no moving joint')
-    locked = [name for name in free_joints(known) if name not in joints]
-    tips = arm_tips(known)
+    locked = [name for name in free_joints(robot.joints) if name not in joints]
+    tips = arm_tips(robot.joints)
     text, doubts, questions = starter(robot, path, chosen, locked, args.output)
     write_whole(target, text.encode())
     try:
@@ -86,16 +81,15 @@ def run(args: Namespace) -> int:
     if len(tips) > 1 and not (args.tip or args.joints):
         others.append(
             f'the robot has several chains; choose another with --tip: {", ".join(tips)}')
-    answer(args, {
-        'arm': str(target), 'joints': list(joints), 'locked': locked,
-        'tips': list(tips), 'doubts': doubts, 'questions': questions,
-    }, f'An arm of {counted(len(joints), "joint")} is described: {several(joints)}.',
+    facts = {'arm': target, 'joints': joints, 'locked': locked, 'tips': tips, 'doubts': doubts,
+             'questions': questions}
+    return Answer(
+        facts, f'An arm of {counted(len(joints), "joint")} is described: {several(joints)}.',
         notes=map(sentence, (*doubts, *others)), wrote=[target], then=[
             'Only you know, so look at:',
             *(f'  {question}' for question in questions),
             f'Next: dynid demo {args.output} (a rehearsal in simulation), or',
             f'      dynid design {args.output} -o excitation.yaml'])
-    return 0
 
 
 def _weak_drives(arm: ArmModel) -> Iterator[str]:

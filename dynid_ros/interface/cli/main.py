@@ -14,6 +14,7 @@ import warnings
 
 from dynid_ros import __version__
 from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line, written_down
+from dynid_ros.interface.cli.common.output import add_answer, Answer, shown_progress
 from dynid_ros.utilities.first_compilation import announced
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ COMMANDS = (
     'demo', 'init', 'design', 'simulate', 'check', 'convert', 'identify', 'gains', 'fleet',
     'replay', 'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward',
     'external-force', 'pose-error', 'run', 'watch', 'doctor')
+#: Those that run nodes, which speak for themselves.
+WITHOUT_ANSWER = ('run', 'watch')
 
 #: Names on PyPI of the packages that are imported by another one.
 PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin'}
@@ -61,6 +64,8 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
         command = subparsers.add_parser(
             name, help=title[:1].lower() + title[1:].rstrip('.'), description=about)
         module.add_arguments(command)
+        if name not in WITHOUT_ANSWER:
+            add_answer(command)
         command.set_defaults(run=module.run)
     return parser
 
@@ -131,8 +136,9 @@ def _run(given: Sequence[str]) -> int:
     commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
     parsed = build_parser(commands).parse_args(given)
     with _plain_warnings(), announced(_progress):
-        status: int = parsed.run(parsed)
-    return status
+        with shown_progress():
+            found: Answer | int = parsed.run(parsed)
+        return found if isinstance(found, int) else found.give(parsed)
 
 
 def _tell(line: str) -> None:

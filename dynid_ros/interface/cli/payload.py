@@ -18,37 +18,30 @@ from dynid_ros.interface.cli.common.arguments import (
     finite,
     reading,
 )
-from dynid_ros.interface.cli.common.output import add_answer, shown_progress
+from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'loaded', nargs='+', type=Path, metavar='LOADED_BAG', help='recordings with the load')
-    parser.add_argument(
-        '--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
-    parser.add_argument(
-        '--unloaded', nargs='+', type=Path, metavar='BAG',
+    add = parser.add_argument
+    add('loaded', nargs='+', type=Path, metavar='LOADED_BAG', help='recordings with the load')
+    add('--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
+    add('--unloaded', nargs='+', type=Path, metavar='BAG',
         help='instead of --model: recordings without the load')
-    parser.add_argument(
-        '--arm', metavar='ARM', help='with --unloaded: a shipped arm, or the path of an arm.yaml')
-    parser.add_argument(
-        '--flange', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
+    add('--arm', metavar='ARM', help='with --unloaded: a shipped arm, or the path of an arm.yaml')
+    add('--flange', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
         help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
              'by default the tool of arm.yaml')
     add_reading(parser)
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Estimate and print the load; status 1 if it is not trustworthy."""
-    from dynid_ros.interface.cli.common.payload_table import show_payload
+def run(args: Namespace) -> Answer:
+    """Estimate the load; status 1 if it is not trustworthy."""
+    from dynid_ros.interface.cli.common.payload_table import payload_answer
     from dynid_ros.interface.python.applications import payload
 
     found = payload(_model(args), args.loaded, flange=args.flange, **reading(args))
-    show_payload(
-        args, found, 'the flange' if args.flange is not None else 'the tool of arm.yaml')
-    return 0 if found.trustworthy else 1
+    return payload_answer(found, 'the tool of arm.yaml' if args.flange is None else 'the flange')
 
 
 def _model(args: Namespace) -> Any:
@@ -63,5 +56,4 @@ def _model(args: Namespace) -> Any:
         raise InputError('--unloaded needs the arm; give it with --arm')
     from dynid_ros.interface.python.identification import identify
 
-    with shown_progress():
-        return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))
+    return identify(args.arm, args.unloaded, holdout=0.0, **reading(args))

@@ -7,81 +7,107 @@ Propagate the tolerances of an arm to the pose of its tool, and list the share o
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import (
-    add_position,
-    position,
-    positive,
-)
-from dynid_ros.interface.cli.common.output import add_answer, answer
+import numpy as np
 
-STATES = 500
-DRAWN = 40
-LARGEST = 5
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.interface.cli.common.arguments import add_output, add_position, position, positive
+from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import columns, plain
+
+if TYPE_CHECKING:
+    from dynid_ros.dynamics.kinematics.pose_uncertainty import Budget
+
+#: Positions over the limits, positions of a picture, and sources that are listed.
+STATES, DRAWN, LARGEST = 500, 40, 5
+ZONES = ('near third', 'middle third', 'far third')
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
-    where = parser.add_mutually_exclusive_group()
-    add_position(where)
-    where.add_argument(
+    add = parser.add_argument
+    add('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    add_position(parser).add_argument(
         '--workspace', action='store_true',
         help=f'{STATES} positions spread over the limits instead of one')
-    parser.add_argument('--deg', action='store_true', help='--at is in degrees')
-    parser.add_argument(
-        '--body', default='tool', help='tool, or the joint that moves the link (default: tool)')
-    parser.add_argument(
-        '--angle-std', type=positive, default=0.05, metavar='DEG',
-        help='standard deviation of every angle of an arm without tolerances (default: 0.05)')
-    parser.add_argument(
-        '--length-std', type=positive, default=0.2, metavar='MM',
-        help='standard deviation of every length of an arm without tolerances (default: 0.2)')
-    parser.add_argument(
-        '-o', '--output', type=Path, metavar='FILE', help='picture, .svg, .png or .pdf')
-    add_answer(parser)
+    for name, unit, default in (('angle', 'DEG', 0.05), ('length', 'MM', 0.2)):
+        parser.add_argument(
+            f'--{name}-std', type=positive, default=default, metavar=unit,
+            help=f'standard deviation of every {name} of an arm without tolerances (default: '
+                 '%(default)s)')
+    add_output(parser, 'picture, .svg, .png or .pdf', required=False)
 
 
-def run(args: Namespace) -> int:
-    """Print the budget of errors and draw it."""
-    import numpy as np
-
+def run(args: Namespace) -> Answer:
+    """State the budget of errors and draw it."""
     from dynid_ros.arm import load_arm
     from dynid_ros.dynamics.kinematics.error_sources import uniform_tolerances
     from dynid_ros.dynamics.kinematics.pose_uncertainty import error_budget, workspace_states
-    from dynid_ros.interface.cli.common.budget_table import (
-        budget_as_dict,
-        budget_details,
-        budget_line,
-        budget_table,
-    )
     from dynid_ros.utilities.atomic_write import check_output
 
-    arm = load_arm(args.arm)
-    if args.output:
-        check_output(args.output)
-    assumed = arm.tolerances is None
+    arm, wrote = load_arm(args.arm), [args.output] if args.output else []
+    check_output(*wrote)
     tolerances = arm.tolerances or uniform_tolerances(
         arm, np.radians(args.angle_std), 1e-3 * args.length_std)
-    q = (workspace_states(arm, STATES) if args.workspace
-         else position(arm, args.at, args.deg)[None])
+    q = workspace_states(arm, STATES) if args.workspace else position(arm, args)[None]
     budget = error_budget(arm, q, tolerances, args.body)
-    if args.output:
+    if wrote:
         _draw(arm, budget, tolerances, args)
-    notes = [f'The arm states no tolerances: {args.angle_std:g} degrees for every angle and '
-             f'{args.length_std:g} mm for every length are assumed.'] if assumed else []
-    answer(args, budget_as_dict(arm, budget, args.body, LARGEST) | {'assumed': assumed},
-           budget_line(budget, args.body), table=budget_table(budget), notes=notes,
-           details=budget_details(arm, budget, LARGEST),
-           wrote=[args.output] if args.output else [])
-    return 0
+    groups = [(group, turn, own) for group, (turn, own) in budget.by_group().items()]
+    total, turn = _rms(budget.position_std), _rms(budget.rotation_std)
+    largest = [(source.label(arm), share) for source, share in budget.largest(LARGEST)]
+    facts = {
+        'arm': arm.name, 'body': args.body, 'positions': len(q), 'rotation_std': turn,
+        'position_std': total, 'assumed': arm.tolerances is None,
+        'groups': [dict(zip(('group', 'rotation_std', 'position_std'), each, strict=True))
+                   for each in groups],
+        'largest': [{'source': label, 'share': share} for label, share in largest],
+        'worst': {'q': q[budget.worst], 'place': budget.place[budget.worst],
+                  'position_std': budget.position_std.max()}}
+    of_what = (f'root mean square over {len(q)} positions' if len(q) > 1 else
+               f'at q = {_numbers(q[0])}')
+    table = [['source', 'rotation', 'place', 'share of place'], *(
+        [group, f'{np.degrees(turn):.4f}°', f'{1e3 * own:.4f} mm',
+         f'{100 * own**2 / total**2 if total else 0.0:.1f} %']
+        for group, turn, own in (*groups, ('all', turn, total)))]
+    return Answer(
+        facts, f'The {args.body} stands within {plain(1e3 * total)} mm and '
+        f'{plain(np.degrees(turn))} degrees of its pose (one standard deviation, {of_what}).',
+        table=table, wrote=wrote, details=_details(arm, budget, largest), notes=[
+            f'The arm states no tolerances: {args.angle_std:g} degrees for every angle and '
+            f'{args.length_std:g} mm for every length are assumed.'] * facts['assumed'])
 
 
-def _draw(arm: Any, budget: Any, tolerances: Any, args: Namespace) -> None:
-    import numpy as np
+def _details(arm: ArmModel, budget: Budget, largest: list[tuple[str, float]]) -> Iterator[str]:
+    """List the largest single sources, and the error by distance from the base."""
+    from dynid_ros.dynamics.kinematics.forward import arm_base
 
+    yield 'Largest single sources of the place:'
+    yield from columns([[label, f'{100 * share:.1f} %'] for label, share in largest])
+    if len(budget.q) > 1:
+        distance = np.linalg.norm(budget.place - arm_base(arm).translation, axis=1)
+        order = np.array_split(np.argsort(distance), len(ZONES))
+        yield 'Standard deviation of the place by distance from the base:'
+        yield from columns([
+            [name, f'{distance[own].min():.3f} to {distance[own].max():.3f} m',
+             f'{1e3 * _rms(budget.position_std[own]):.4f} mm']
+            for name, own in zip(ZONES, order, strict=True)])
+        yield (f'The largest, {1e3 * budget.position_std.max():.4f} mm, is at q = '
+               f'{_numbers(budget.q[budget.worst])}.')
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt((values**2).mean()))
+
+
+def _numbers(values: Array) -> str:
+    return '[' + ', '.join(f'{value:.4g}' for value in values) + ']'
+
+
+def _draw(arm: ArmModel, budget: Budget, tolerances: Any, args: Namespace) -> None:
     from dynid_ros.dynamics.kinematics.error_sources import standard_deviations
     from dynid_ros.dynamics.kinematics.pose_error import error_jacobian
     from dynid_ros.dynamics.kinematics.pose_uncertainty import propagated_covariance

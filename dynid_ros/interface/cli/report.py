@@ -7,21 +7,21 @@ Write report.html from the files of dynid identify.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.output import add_answer
+from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('result', type=Path, metavar='DIR', help='folder of dynid identify')
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> Answer:
     """Write the report."""
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.cli.common.summary import show_result
+    from dynid_ros.interface.cli.common.summary import result_answer
     from dynid_ros.pages.report.page import write_report
     from dynid_ros.utilities.atomic_write import check_output
 
@@ -29,5 +29,4 @@ def run(args: Namespace) -> int:
     check_output(page)
     result = read_result(args.result)
     write_report(result, page)
-    show_result(args, result, [page])
-    return 0
+    return replace(result_answer(result, [page]), status=0)

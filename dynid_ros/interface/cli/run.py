@@ -18,9 +18,9 @@ NODES = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('node', choices=NODES, metavar='NODE', help=', '.join(NODES))
-    parser.add_argument(
-        'arguments', nargs=REMAINDER, metavar='--ros-args ...',
+    add = parser.add_argument
+    add('node', choices=NODES, metavar='NODE', help=', '.join(NODES))
+    add('arguments', nargs=REMAINDER, metavar='--ros-args ...',
         help='such as --ros-args -p arm:=panda -r joint_states:=arm/joint_states')
 
 

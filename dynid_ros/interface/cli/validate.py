@@ -11,31 +11,26 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import (
-    add_reading,
-    cutoff,
-    read_recording,
-)
-from dynid_ros.interface.cli.common.output import add_answer, answer, shown_progress
+from dynid_ros.interface.cli.common.arguments import add_reading, cutoff, reading
+from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('model', type=Path, metavar='DIR',
-                        help='folder of dynid identify, or a URDF')
-    parser.add_argument('recording', type=Path, metavar='BAG')
-    parser.add_argument('--arm', metavar='ARM',
-                        help='with a URDF: the arm, for its topic, drive and friction terms')
-    parser.add_argument('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
-                        help='print the torque error below these cut-offs, too; errors compare at '
-                             'one bandwidth only')
+    add = parser.add_argument
+    add('model', type=Path, metavar='DIR', help='folder of dynid identify, or a URDF')
+    add('recording', type=Path, metavar='BAG')
+    add('--arm', metavar='ARM',
+        help='with a URDF: the arm, for its topic, drive and friction terms')
+    add('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
+        help='print the torque error below these cut-offs, too; errors compare at '
+             'one bandwidth only')
     add_reading(parser)
-    add_answer(parser)
 
 
-def run(args: Namespace) -> int:
-    """Validate and print the figures; status 1 if the model does not generalise."""
+def run(args: Namespace) -> Answer:
+    """Validate; status 1 if the model does not generalise."""
     from dynid_ros.arm.load import is_robot_file
 
     if is_robot_file(args.model):
@@ -47,87 +42,70 @@ def run(args: Namespace) -> int:
     return _validate_result(args)
 
 
-def _validate_result(args: Namespace) -> int:
+def _validate_result(args: Namespace) -> Answer:
     from dynid_ros.data.recordings.clock import with_one_clock
-    from dynid_ros.data.signals.repetition import REPEATS
     from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
     from dynid_ros.estimation.identification.conditioned_data import beginning
     from dynid_ros.estimation.regression.preparation import checked_recording
-    from dynid_ros.interface.cli.common.summary import error_line, error_table, metrics_as_dict
-    from dynid_ros.interface.python.identification import load_model
+    from dynid_ros.interface.cli.common.summary import error_line, error_table
+    from dynid_ros.interface.python.identification import load_model, read_recording
     from dynid_ros.interface.python.validation import validated
 
     result = load_model(args.model)
-    recording = read_recording(args, args.recording, result.arm)
+    arm, cutoff_hz = result.arm, result.treatment.cutoff_hz
+    recording = read_recording(args.recording, arm, **reading(args))
     found = validated(result, recording)
-    metrics, seconds = found.metrics, with_one_clock(recording).seconds
+    metrics, reasons = found.metrics, found.reasons
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
-    first = beginning([checked_recording(recording, result.arm)[0]])
-    reasons, warnings = found.reasons, found.warnings
-    error = (f'{plain(metrics.relative_error_percent, 2)} % '
-             f'({result.treatment.cutoff_hz:.3g} Hz)')
-    line = (f'Not confirmed: {sentence(reasons[0])}' if reasons else
-            f'Confirmed, but not by another motion: the model predicts this one, which repeats '
-            f'the fitted motion, to {error}.' if REPEATS in metrics.source else
-            f'Confirmed: the model predicts this motion to {error}, and the fitted one to '
-            f'{plain(result.fit.relative_error_percent, 2)} %.')
-    answer(args, {
-        'arm': result.arm.name, 'samples': len(recording.t), 'seconds': seconds,
-        'cutoff_hz': result.treatment.cutoff_hz,
-        'validation': metrics_as_dict(metrics), 'reasons': found.reasons,
-        'warnings': found.warnings,
-        'bandwidths': [{'cutoff_hz': hz, **(metrics_as_dict(other) or {})}
-                       for hz, other in others.items()],
-        'error_by_bandwidth': [dict(vars(each)) for each in error_by_bandwidth(
-            (result.arm, result.theta), first, result.treatment)],
-    }, line, table=error_table(metrics, result.arm, result.unrepeated),
-        notes=[*map(sentence, (*reasons[1:], *warnings)),
-               *(f'Below {hz:.3g} Hz the torque error is '
-                 f'{plain(other.relative_error_percent)} %.' for hz, other in others.items())],
-        details=[error_line(metrics)])
-    return 1 if reasons else 0
+    first = beginning([checked_recording(recording, arm)[0]])
+    facts = {
+        'arm': arm.name, 'samples': len(recording.t),
+        'seconds': with_one_clock(recording).seconds, 'cutoff_hz': cutoff_hz,
+        'validation': metrics, 'reasons': reasons, 'warnings': found.warnings,
+        'bandwidths': [{'cutoff_hz': hz, **vars(other)} for hz, other in others.items()],
+        'error_by_bandwidth': error_by_bandwidth((arm, result.theta), first, result.treatment)}
+    return Answer(
+        facts, found.verdict, int(bool(reasons)), error_table(metrics, arm, result.unrepeated),
+        [*map(sentence, (*reasons[1:], *found.warnings)),
+         *(f'Below {hz:.3g} Hz the torque error is {plain(other.relative_error_percent)} %.'
+           for hz, other in others.items())], [error_line(metrics)])
 
 
-def _validate_description(args: Namespace) -> int:
+def _validate_description(args: Namespace) -> Answer:
     """Compare the parameters of a URDF with those that the recording gives."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.load import stated_arm
     from dynid_ros.data.recordings.clock import with_one_clock
     from dynid_ros.dynamics.rigid_parameters import check_possible
-    from dynid_ros.estimation.identification.identify import identify
     from dynid_ros.estimation.model.words import headline
     from dynid_ros.estimation.verdict.judge import held_out_findings
-    from dynid_ros.interface.cli.common.summary import metrics_as_dict, stated_as_dict
+    from dynid_ros.interface.python.identification import identify, read_recording
 
     if args.arm is None:
         raise InputError(f'{args.model} is a URDF: give the arm that was recorded with --arm')
     arm = load_arm(args.arm)
     stated = stated_arm(args.model, arm.joint_names)
     check_possible(stated)
-    recording = read_recording(args, args.recording, arm)
-    with shown_progress():
-        result = identify(arm, [recording], stated=stated)
+    recording = read_recording(args.recording, arm, **reading(args))
+    result = identify(arm, recording, stated=stated)
     reasons = {how: [each.sentence for each in held_out_findings(result.fit, found)]
                for how, found in result.stated.items()}
     tried = {**result.stated, 'identified from the rest': result.validation or result.fit}
     good = [how for how, against in reasons.items() if not against]
-    line = (f'{args.model.name} predicts the last third of the recording {good[-1]}.' if good else
-            f'{args.model.name} does not predict the last third of the recording.')
     joints = zip(*(found.joints for found in tried.values()), strict=True)
-    table = [['joint', *tried], *(
-        [own[0].name, *(plain(each.relative_error_percent, 3, '%') for each in own)]
-        for own in joints), ['all', *(
-            plain(found.relative_error_percent, 3, '%') for found in tried.values())]]
+    rows = [*((own[0].name, own) for own in joints), ('all', tuple(tried.values()))]
     notes = [f'{how.capitalize()}: {sentence(each)}' for how, against in reasons.items()
              for each in against]
     if not result.verdict.trustworthy:
         notes.insert(0, f'The identified model: {headline(result)}')
-    answer(args, {
+    facts = {
         'arm': arm.name, 'samples': len(recording.t),
-        'seconds': with_one_clock(recording).seconds,
-        'identified': metrics_as_dict(result.validation),
-        'trustworthy': result.verdict.trustworthy,
-        'stated_parameters': stated_as_dict(result.stated),
-        'reasons': reasons,
-    }, line, table=table, notes=notes)
-    return 1 if all(reasons.values()) else 0
+        'seconds': with_one_clock(recording).seconds, 'identified': result.validation,
+        'trustworthy': result.verdict.trustworthy, 'stated_parameters': result.stated,
+        'reasons': reasons}
+    return Answer(
+        facts, f'{args.model.name} predicts the last third of the recording {good[-1]}.' if good
+        else f'{args.model.name} does not predict the last third of the recording.',
+        int(not good), [['joint', *tried], *(
+            [name, *(plain(each.relative_error_percent, 3, '%') for each in own)]
+            for name, own in rows)], notes)

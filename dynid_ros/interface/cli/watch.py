@@ -18,17 +18,14 @@ HOST, PORT = '127.0.0.1', 8080
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        'arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
-    parser.add_argument(
-        '--host', default=HOST, metavar='ADDRESS',
+    add = parser.add_argument
+    add('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    add('--host', default=HOST, metavar='ADDRESS',
         help='address to listen on (default: %(default)s, this computer alone); with any other, '
              'the buttons need a token, which is printed at the start')
-    parser.add_argument(
-        '--port', type=int, default=PORT,
+    add('--port', type=int, default=PORT,
         help='port of the page, 0 for any that is free (default: %(default)s)')
-    parser.add_argument(
-        '--ros-args', nargs=REMAINDER, default=[], metavar='...',
+    add('--ros-args', nargs=REMAINDER, default=[], metavar='...',
         help='comes last, such as --ros-args -r __ns:=/left -r joint_states:=arm/joint_states')
 
 

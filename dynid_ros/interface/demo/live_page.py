@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import os
-import socket
+import re
 import sys
 import time
 import webbrowser
 
 from dynid_ros.errors import DynidError
 from dynid_ros.interface.demo.processes import Processes
-from dynid_ros.pages.view.server import LOOPBACK
 
 #: Longest time until the page is there, s: the first start compiles kernels.
 PATIENCE = 120.0
@@ -37,18 +36,17 @@ def start_page(nodes: Processes, arm: str, say: Callable[[str], None]) -> None:
         The page could not be opened.
 
     """
-    port = _free_port()
-    nodes.start(NODE, arm=arm, port=port)
-    end = time.monotonic() + PATIENCE
-    while not _served(port):
+    nodes.start(NODE, arm=arm, port=0)
+    log, end, url = nodes.logs / f'{NODE}.log', time.monotonic() + PATIENCE, None
+    while url is None:
         nodes.check()
         if time.monotonic() > end:
             raise DynidError(f'the live page is not there after {PATIENCE:.0f} s')
         time.sleep(0.1)
-    url = f'http://{LOOPBACK}:{port}'
-    say(f'the live page: {url}')
+        url = re.search(r'http://[\w.:]+(?=\s)', log.read_text())
+    say(f'the live page: {url[0]}')
     if has_screen():
-        webbrowser.open(url)
+        webbrowser.open(url[0])
 
 
 def wait_for_reader(say: Callable[[str], None]) -> None:
@@ -62,15 +60,3 @@ def has_screen() -> bool:
     """Whether a browser has a screen to open on; one in the terminal would take it."""
     return sys.platform != 'linux' or bool(
         os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'))
-
-
-def _free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind((LOOPBACK, 0))
-        return int(trial.getsockname()[1])
-
-
-def _served(port: int) -> bool:
-    with socket.socket() as trial:
-        trial.settimeout(1.0)
-        return trial.connect_ex((LOOPBACK, port)) == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-import fcntl
 from functools import partial
 import json
 import os
@@ -14,7 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from types import TracebackType
 
 from dynid_ros.errors import DynidError, InputError
@@ -27,7 +25,7 @@ BEHIND = {'identifier': 10, 'recorder': 10, 'watch': 10}
 #: Last lines of a log, which hold the reason for which a node ended.
 LAST_LINES = 5
 #: Domains to choose from: above those that people set, below the ports that Linux hands out.
-DOMAINS = range(60, 102)
+DOMAINS = range(60, 101)
 
 
 class Processes:
@@ -42,11 +40,11 @@ class Processes:
     """
 
     def __init__(self, logs: Path) -> None:
-        self._logs = logs
+        self.logs = logs
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Processes:
-        self._logs.mkdir(parents=True, exist_ok=True)
+        self.logs.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(
@@ -63,7 +61,7 @@ class Processes:
         command = [sys.executable, '-m', f'dynid_ros.ros.nodes.{name}', '--ros-args']
         for key, value in parameters.items():
             command += ['-p', f'{key}:={json.dumps(value)}']
-        with (self._logs / f'{name}.log').open('wb') as log:
+        with (self.logs / f'{name}.log').open('wb') as log:
             # Only this process gets Ctrl-C, and ends the others in order.
             self._running[name] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
@@ -130,7 +128,7 @@ class Processes:
             return process.wait()
 
     def _why(self, name: str, status: int) -> DynidError:
-        log = self._logs / f'{name}.log'
+        log = self.logs / f'{name}.log'
         lines = log.read_text(errors='replace').strip().splitlines()[-LAST_LINES:]
         how = f'was killed by signal {-status}' if status < 0 else f'ended with status {status}'
         return DynidError('\n  '.join([f'{name} {how}; {log} ends with:', *lines]))
@@ -159,21 +157,19 @@ def own_domain() -> Iterator[int]:
 
     """
     for number in random.sample(DOMAINS, len(DOMAINS)):
-        path = Path(tempfile.gettempdir()) / f'dynid_demo_{os.getuid()}_{number}.lock'
-        with path.open('w') as lock:
+        first = 7400 + 250 * number
+        with (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ours,
+              socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe):
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # The last port of the domain, for no other demonstration.
+                ours.bind(('127.0.0.1', first + 249))
+                # That of its first participant, if there is one.
+                probe.bind(('127.0.0.1', first + 10))
             except OSError:
                 continue
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-                try:
-                    # The first port of the domain: another participant has it.
-                    probe.bind(('127.0.0.1', 7410 + 250 * number))
-                except OSError:
-                    continue
+            probe.close()
             os.environ['ROS_DOMAIN_ID'] = str(number)
             os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
             yield number
-            path.unlink(missing_ok=True)
             return
     raise InputError('every ROS domain that a demonstration may use is in use on this machine')

@@ -40,9 +40,14 @@ def as_arm(arm: Any) -> ArmModel:
     raise _wrong('arm', 'a name, a path or an ArmModel', arm)
 
 
+def is_result(path: str | Path) -> bool:
+    """Whether a path is the folder of a result, or the file in it."""
+    return Path(path).name == RESULT or (Path(path) / RESULT).is_file()
+
+
 def as_arm_or_model(arm: Any) -> ArmModel | IdentifiedModel:
     """Take an arm, or a result, or the folder of one."""
-    if isinstance(arm, (str, Path)) and (Path(arm) / RESULT).is_file():
+    if isinstance(arm, (str, Path)) and is_result(arm):
         return read_result(Path(arm))
     return arm if isinstance(arm, IdentifiedModel) else as_arm(arm)
 

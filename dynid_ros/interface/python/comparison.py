@@ -119,19 +119,18 @@ def compare(model: Model, other: Model, *, level: float = 0.95) -> Comparison:
     if one.arm.joint_names != two.arm.joint_names:
         raise InputError(f'other must be of the joints {", ".join(one.arm.joint_names)}, but is '
                          f'of {", ".join(two.arm.joint_names)}')
-    sums = [dict(zip(each.names, base_parameters(each.arm).groups, strict=True))
-            for each in (one, two)]
-    for name in sums[0].keys() & sums[1].keys():
-        if sums[0][name] != sums[1][name]:
+    first, second = (
+        dict(zip(each.names, zip(each.units, base_parameters(each.arm).groups, each.theta,
+                                 each.std, strict=True), strict=True)) for each in (one, two))
+    for name in first.keys() & second.keys():
+        if first[name][1] != second[name][1]:
             raise InputError(f'other must have the geometry of model, but its {name} stands for '
-                             f'{sums[1][name]} instead of {sums[0][name]}')
-    units = dict(zip(two.names, two.units, strict=True)) | dict(
-        zip(one.names, one.units, strict=True))
-    names = tuple(dict.fromkeys((*one.names, *two.names)))
-    values, std = (np.array([
-        [dict(zip(each.names, own, strict=True)).get(name, np.nan) for name in names]
-        for each, own in zip((one, two), columns, strict=True)])
-        for columns in ((one.theta, two.theta), (one.std, two.std)))
+                             f'{second[name][1]} instead of {first[name][1]}')
+    # In the order of the first.
+    every, absent = first | second | first, ('', '', np.nan, np.nan)
+    values, std = (
+        np.array([[own.get(name, absent)[k] for name in every] for own in (first, second)])
+        for k in (2, 3))
     differ = np.abs(values[0] - values[1]) > z * np.sqrt((std**2).sum(axis=0))
-    return Comparison((one, two), names, tuple(units[name] for name in names), values, z * std,
-                      differ, level)
+    return Comparison((one, two), tuple(every), tuple(unit for unit, *_ in every.values()),
+                      values, z * std, differ, level)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -148,31 +147,18 @@ def identify(
     """
     from dynid_ros.estimation.identification import identify as batch
 
-    start, seconds = perf_counter(), [0.0]
     arm = with_cutoff(as_arm(arm), cutoff_hz)
     if isinstance(stated, (str, Path)) and is_robot_file(Path(stated)):
         stated = stated_arm(Path(stated), arm.joint_names)
     check_once(recordings, validation)
-
-    def read(logs: Logs, name: str) -> Iterator[Recording]:
-        # Raw samples of a long recording are released before its rows are made.
-        found = as_recordings(logs, arm, name, topic=topic, received=received)
-        while True:
-            before = perf_counter()
-            recording = next(found, None)
-            seconds[0] += perf_counter() - before
-            if recording is None:
-                return
-            yield recording
-
-    model = batch.identify(
-        arm, read(recordings, 'recordings'), friction=as_friction(friction),
-        holdout=None if holdout is None else one_number('holdout', holdout),
-        validation=read(validation, 'validation'), method=method, joint_offsets=joint_offsets,
-        stated=None if stated is None else as_arm(stated))
-    timing = {'read': seconds[0], **model.timing, 'total': perf_counter() - start}
-    timing['condition'] -= seconds[0]
-    return IdentifiedModel.of(replace(model, timing=timing))
+    # One by one: raw samples of a long recording are released before its rows are made.
+    fitted, others = (as_recordings(logs, arm, name, topic=topic, received=received)
+                      for logs, name in ((recordings, 'recordings'), (validation, 'validation')))
+    return IdentifiedModel.of(batch.identify(
+        arm, fitted, friction=as_friction(friction),
+        holdout=None if holdout is None else one_number('holdout', holdout), validation=others,
+        method=method, joint_offsets=joint_offsets,
+        stated=None if stated is None else as_arm(stated)))
 
 
 def load_model(folder: str | Path) -> IdentifiedModel:

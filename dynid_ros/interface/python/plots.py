@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynid_ros.arm.parameters import torque_units
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, as_recording, Log, Model
 from dynid_ros.pages.report import figures
-from dynid_ros.pages.report.plots import contact_figure, evolution_figure, motion_figure
+from dynid_ros.pages.report.plots import evolution_figure, motion_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,9 +96,7 @@ def plot_contacts(model: Model, found: MonitoredRecording) -> Figure:
         From `monitor`.
 
     """
-    arm = as_model(model).arm
-    return contact_figure(
-        arm.joint_names, torque_units(arm), found.t, found.torque, found.threshold, found.contact)
+    return figures.contact_figure(as_model(model).arm, found)
 
 
 def plot_estimates(replayed: Replay) -> Figure:
@@ -112,6 +109,4 @@ def plot_estimates(replayed: Replay) -> Figure:
         From `replay`.
 
     """
-    history = replayed.history
-    return evolution_figure(
-        history.names, replayed.model.units, history.t, history.theta, history.std)
+    return evolution_figure(replayed.history, replayed.model.units)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, TYPE_CHECKING, TypeVar
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from dynid_ros.dynamics import rigid_body
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel as Core
 from dynid_ros.interface.python.boundary import as_recording, Log
-from dynid_ros.interface.python.validation import joint_rows, validated, Validation
+from dynid_ros.interface.python.validation import validated, Validation
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.inputs import one_number
 from dynid_ros.utilities.summarised import html_table
@@ -22,15 +22,6 @@ from dynid_ros.utilities.summarised import html_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
-
-Given = TypeVar('Given')
-
-
-def made_of(kind: type[Given], known: object, **more: object) -> Given:
-    """Make an object of a subclass from one of its base, with all that was found for that."""
-    made = object.__new__(kind)
-    made.__dict__.update(vars(known) | more)
-    return made
 
 
 def quantile(level: float) -> float:
@@ -69,7 +60,12 @@ class IdentifiedModel(Core):
     @classmethod
     def of(cls, model: Core) -> IdentifiedModel:
         """Return a model from the rooms below with the methods of this class."""
-        return model if isinstance(model, cls) else made_of(cls, model)
+        if isinstance(model, cls):
+            return model
+        made = object.__new__(cls)
+        # With all that was found for it.
+        made.__dict__.update(vars(model))
+        return made
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,10 +137,9 @@ class IdentifiedModel(Core):
 
     def summary(self) -> str:
         """Return the text that ``dynid identify`` prints of the model."""
-        from dynid_ros.interface.cli.common.output import answer_lines
         from dynid_ros.interface.cli.common.summary import result_answer
 
-        return '\n'.join(answer_lines(verbose=False, **result_answer(self)))
+        return result_answer(self).text()
 
     def validate(
         self, recording: Log, *, topic: str = 'joint_states', received: bool = False,
@@ -285,12 +280,13 @@ class IdentifiedModel(Core):
 
     def _repr_html_(self) -> str:
         """Show the verdict and the errors of the joints in a notebook."""
+        from dynid_ros.interface.cli.common.summary import error_table
+
         title, *facts = repr(self).splitlines()
-        metrics = self.validation or self.fit
-        return html_table(
-            title, joint_rows(metrics, _units(self)), ('joint', 'RMSE', 'error', 'R²'),
-            [*(each.strip() for each in facts), *self.verdict.warnings,
-             *(each.sentence for each in self.uses)])
+        head, *rows = error_table(self.validation or self.fit, self.arm)
+        return html_table(title, rows, head, [
+            *(each.strip() for each in facts), *self.verdict.warnings,
+            *(each.sentence for each in self.uses)])
 
 
 def data_frame(columns: dict[str, Any], names: Iterable[str]) -> DataFrame:
@@ -302,9 +298,3 @@ def data_frame(columns: dict[str, Any], names: Iterable[str]) -> DataFrame:
         raise InputError('a table needs pandas, which is not installed; install it (pip install '
                          'pandas), or use parameters, std and conf_int') from error
     return Table(columns, index=Index(list(names), name='parameter'))
-
-
-def _units(model: Core) -> tuple[str, ...]:
-    from dynid_ros.arm.parameters import torque_units
-
-    return torque_units(model.arm)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid_ros.arm.parameters import torque_units
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.repetition import REPEATS
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
@@ -18,18 +16,12 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.summarised import html_table, Summarised
+from dynid_ros.utilities.text import plain, sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynid_ros.interface.python.results import IdentifiedModel
-
-
-def joint_rows(metrics: Metrics, units: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Cells of a table of errors, joint by joint."""
-    return [(each.name, 'at rest' if np.isnan(each.rmse) else f'{each.rmse:.4g} {unit}',
-             f'{each.relative_error_percent:.1f} %', f'{each.r2:.4f}')
-            for each, unit in zip(metrics.joints, units, strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,14 +59,16 @@ class Validation(Summarised):
 
     @property
     def verdict(self) -> str:
-        """Return the reasons, or the errors that are none, in one sentence."""
+        """Return whether the model predicts the recording, or the first reason against it."""
         if self.reasons:
-            return '; '.join(self.reasons)
+            return f'Not confirmed: {sentence(self.reasons[0])}'
+        error = (f'{plain(self.relative_error_percent, 2)} % '
+                 f'({self.model.treatment.cutoff_hz:.3g} Hz)')
         if REPEATS in self.metrics.source:
-            return ('no objections, but the recording repeats the fitted motion: others were not '
-                    'tried')
-        return (f'no objections: {self.relative_error_percent:.1f} % on this motion, '
-                f'{self.model.fit.relative_error_percent:.1f} % on the fitted one')
+            return ('Confirmed, but not by another motion: the model predicts this one, which '
+                    f'repeats the fitted motion, to {error}.')
+        return (f'Confirmed: the model predicts this motion to {error}, and the fitted one to '
+                f'{plain(self.model.fit.relative_error_percent, 2)} %.')
 
     @property
     def relative_error_percent(self) -> float:
@@ -113,13 +107,16 @@ class Validation(Summarised):
             ('Validation', f'of {self.model.arm.name} on {self.metrics.source}'),
             ('torque error', f'{self.relative_error_percent:.2f} %, '
              + ('not used for fitting' if self.metrics.held_out else 'in-sample')),
-            ('verdict', self.verdict), *(('warning', each) for each in self.warnings)]
+            ('verdict', self.verdict), *(('reason', each) for each in self.reasons[1:]),
+            *(('warning', each) for each in self.warnings)]
 
     def _repr_html_(self) -> str:
+        from dynid_ros.interface.cli.common.summary import error_table
+
         (kind, name), *facts = self.facts()
+        head, *rows = error_table(self.metrics, self.model.arm)
         return html_table(
-            f'{kind} {name}', joint_rows(self.metrics, torque_units(self.model.arm)),
-            ('joint', 'RMSE', 'error', 'R²'), [f'{label}: {fact}' for label, fact in facts])
+            f'{kind} {name}', rows, head, [f'{label}: {fact}' for label, fact in facts])
 
 
 @one_thread()

@@ -11,7 +11,7 @@ from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames
 from dynid_ros.errors import InputError
-from dynid_ros.pages.report.plots import drawn
+from dynid_ros.pages.report.figures import drawn
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 
@@ -46,6 +46,8 @@ def arm_picture(
         Ellipsoids are enlarged by a round factor that the title states.
 
     """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
 
     every = frames(arm, q)
@@ -55,14 +57,17 @@ def arm_picture(
     span = float(np.ptp(points, axis=0).max()) or 1.0
     spread = np.sqrt(np.trace(covariances, axis1=1, axis2=2))
     largest = float(np.sqrt(np.linalg.eigvalsh(covariances).max().clip(0)))
-    shown = _SHOWN if len(q) == 1 else _SHOWN_OF_MANY
-    factor = enlargement(shown * span, largest)
+    factor = enlargement(span * (_SHOWN if len(q) == 1 else _SHOWN_OF_MANY), largest)
     figure = Figure(figsize=(7, 6), layout='constrained')
     axes: Any = figure.add_subplot(projection='3d')
     for line in skeleton:
         axes.plot(*line.T, color='#44515e', linewidth=4, solid_capstyle='round', marker='o',
                   markersize=6, markerfacecolor='white', zorder=3)
-    colours = _colours(figure, axes, spread)
+    # One colour by uncertainty, with a scale beside the picture if there are several.
+    scale = ScalarMappable(Normalize(1e3 * spread.min(), 1e3 * spread.max()), 'viridis')
+    if len(q) > 1:
+        figure.colorbar(scale, ax=axes, shrink=0.6, label='standard deviation of the place, mm')
+    colours = scale.to_rgba(1e3 * spread)
     for k in range(len(q)):
         surface = places[k] + factor * ellipsoid(covariances[k])
         axes.plot_surface(*np.moveaxis(surface, -1, 0), color=colours[k], alpha=0.55, linewidth=0)
@@ -114,14 +119,3 @@ def _skeleton(arm: ArmModel, frames_at: Array, body: str, place: Array) -> list[
         nodes = [frames_at[0], frames_at[1], *(frames_at[i + 2] for i in path_to(arm, end))]
         lines.append(np.array([*nodes, place] if end == joint else nodes))
     return lines
-
-
-def _colours(figure: Any, axes: Any, spread: Array) -> Array:
-    """One colour by uncertainty, with a scale beside the picture if there are several."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
-    scale = ScalarMappable(Normalize(1e3 * spread.min(), 1e3 * spread.max()), 'viridis')
-    if len(spread) > 1:
-        figure.colorbar(scale, ax=axes, shrink=0.6, label='standard deviation of the place, mm')
-    return np.asarray(scale.to_rgba(1e3 * spread) if len(spread) > 1 else ['#d1495b'])

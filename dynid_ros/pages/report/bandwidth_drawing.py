@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import BandwidthError, unrepeated_percent
 from dynid_ros.pages.report.drawings import (
     drawing,
+    HEADROOM,
     inline_svg,
     new_axes,
     PREDICTED,
     RESIDUAL,
     SOFT,
 )
-from dynid_ros.pages.report.templating import percent
+from dynid_ros.pages.report.templating import part
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 _SIZE, _AXES = (5.2, 3.0), (0.11, 0.16, 0.86, 0.78)
 #: The torque as recorded stands so far right of the last cut-off.
 _RECORDED = 2.2
-_HEADROOM = 1.15
-#: Error, %, that an axis of errors without size shows.
-_SMALLEST = 1e-6
 #: Relative difference of cut-offs that three digits do not show.
 ALIKE = 5e-3
 
@@ -66,45 +64,28 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
         SVG element.
 
     """
-    cutoffs = [each.cutoff_hz for each in rows if each.cutoff_hz is not None]
-    recorded = _RECORDED * max(cutoffs)
-    places = [each.cutoff_hz or recorded for each in rows]
-    own = np.array([each.error_percent for each in rows])
-    plain = np.array([each.plain_error_percent for each in rows], dtype=float)
-    floor = np.array([each.unrepeated_percent for each in rows], dtype=float)
-    with drawing():
-        axes = new_axes(_SIZE, _AXES)
-        highest = _SMALLEST
-        for errors, colour, style in ((own, PREDICTED, '-o'), (plain, RESIDUAL, '--s'),
-                                      (floor, SOFT, '-^')):
-            known = np.isfinite(errors)
-            highest = float(max([highest, *errors[known]]))
-            axes.plot(np.compress(known, places), errors[known], style, color=colour,
-                      linewidth=1.4, markersize=4)
-        axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle=':')
-        axes.set_ylim(0.0, _HEADROOM * highest)
-        axes.set_ylabel('held-out error, %')
-        _name_cutoffs(axes, [each for each in cutoffs if each != cutoff_hz], recorded)
-        return inline_svg(axes, 'bandwidth', _described(rows, cutoff_hz))
-
-
-def _name_cutoffs(axes: Any, cutoffs: Sequence[float], recorded: float) -> None:
     from matplotlib.ticker import NullLocator
 
-    axes.set_xscale('log')
-    axes.set_xlim(0.8 * min([*cutoffs, recorded]), 1.3 * recorded)
-    axes.set_xticks([*cutoffs, recorded], [*(f'{each:g}' for each in cutoffs), 'recorded'])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel('cut-off of the low-pass, Hz', labelpad=1)
-
-
-def _described(rows: Sequence[BandwidthError], cutoff_hz: float) -> str:
-    figures = '; '.join(
-        (f'below {each.cutoff_hz:.3g} Hz ' if each.cutoff_hz else 'as recorded ')
-        + percent(each.error_percent)
-        + (f' ({percent(each.plain_error_percent)} with plain friction)'
-           if each.plain_error_percent is not None else '')
-        + (f' ({percent(each.unrepeated_percent)} not repeated by the arm)'
-           if each.unrepeated_percent is not None else '') for each in rows)
-    return (f'Held-out torque error against bandwidth: {figures}. The fit has a cut-off of '
-            f'{cutoff_hz:.3g} Hz.')
+    cutoffs = [each.cutoff_hz for each in rows if each.cutoff_hz is not None]
+    recorded = _RECORDED * max(cutoffs)
+    places = np.array([each.cutoff_hz or recorded for each in rows])
+    table = np.array([
+        (each.error_percent, each.plain_error_percent, each.unrepeated_percent)
+        for each in rows], dtype=float)
+    others = [each for each in cutoffs if each != cutoff_hz]
+    with drawing():
+        axes = new_axes(_SIZE, _AXES)
+        for errors, colour, style in zip(
+                table.T, (PREDICTED, RESIDUAL, SOFT), ('-o', '--s', '-^'), strict=True):
+            known = np.isfinite(errors)
+            axes.plot(places[known], errors[known], style, color=colour, linewidth=1.4,
+                      markersize=4)
+        axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle=':')
+        axes.set_xscale('log')
+        axes.set(xlim=(0.8 * min([*others, recorded]), 1.3 * recorded), ylabel='held-out error, %',
+                 ylim=(0.0, HEADROOM * (table[np.isfinite(table)].max(initial=0.0) or 1.0)))
+        axes.set_xticks([*others, recorded], [*(f'{each:g}' for each in others), 'recorded'])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel('cut-off of the low-pass, Hz', labelpad=1)
+        return inline_svg(axes, 'bandwidth', part(
+            'bandwidth_label.html', rows=rows, cutoff_hz=cutoff_hz))

@@ -31,17 +31,14 @@ def end_to_end(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array]:
         Measured and predicted torque, Nm.
 
     """
-    t: list[Array] = []
-    tau: list[Array] = []
-    tau_hat: list[Array] = []
-    start = 0.0
+    parts, start = [], 0.0
     for p in predictions:
         gap = np.full((1, p.tau.shape[1]), np.nan)
-        t += [p.t - p.t[0] + start, np.array([np.nan])]
-        tau += [p.tau, gap]
-        tau_hat += [p.tau_hat, gap]
+        parts.append((np.append(p.t - p.t[0] + start, np.nan), np.vstack([p.tau, gap]),
+                      np.vstack([p.tau_hat, gap])))
         start += float(p.t[-1] - p.t[0])
-    return np.concatenate(t[:-1]), np.concatenate(tau[:-1]), np.concatenate(tau_hat[:-1])
+    t, tau, tau_hat = (np.concatenate(each)[:-1] for each in zip(*parts, strict=True))
+    return t, tau, tau_hat
 
 
 def thinned(t: Array, y: Array, points: int = POINTS) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from dynid_ros.pages.report.curves import (
     segment_length,
     thinned,
 )
-from dynid_ros.pages.report.templating import FOLDER, power_of_ten, significant
+from dynid_ros.pages.report.templating import FOLDER, part, power_of_ten
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _VARIABLES = {f'#{k:02}{k:02}{k:02}': f'var(--{name})' for k, name in enumerate(
     ('ink', 'grid', 'measured', 'predicted', 'residual', 'soft'), 1)}
 _INK, _GRID, MEASURED, PREDICTED, RESIDUAL, SOFT = _VARIABLES
-_NO_METADATA = dict.fromkeys(('Creator', 'Date', 'Format', 'Type'))
 # Inches of 72 units; a drawing is stretched to its column, so a narrow one has larger letters.
 _TORQUE_SIZE = (6.0, 3.0)
 SMALL = (4.3, 2.5)
@@ -63,24 +62,25 @@ def inline_svg(axes: Any, name: str, description: str) -> Markup:
     name : str
         Identifier of the drawing in the page, letters and digits.
     description : str
-        Text alternative of the drawing.
+        Text alternative of the drawing, from a template.
 
     """
-    from markupsafe import escape, Markup
+    from markupsafe import Markup
     from matplotlib import rc_context
 
     buffer = io.StringIO()
     # With the salt, names inside the drawing are its own, and the same in every run.
     with rc_context({'svg.hashsalt': name}):
-        axes.figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
+        axes.figure.savefig(buffer, format='svg', transparent=True, metadata=dict.fromkeys(
+            ('Creator', 'Date', 'Format', 'Type')))
     head, _, body = buffer.getvalue().partition('<svg')[2].partition('>')
     body = re.sub(r'<metadata>.*?</metadata>|(?<=<g) id="[^"]*"|<!--.*?-->\s*', '', body,
                   flags=re.DOTALL).replace('xlink:href', 'href')
     for stand_in, variable in _VARIABLES.items():
         body = body.replace(stand_in, variable)
     shape = ''.join(re.findall('viewBox="[^"]*"', head))
-    # Matplotlib escapes its own texts.
-    return Markup(f'<svg {shape} role="img" aria-label="{escape(description)}">{body}')
+    # Matplotlib escapes its own texts, and templates theirs.
+    return Markup(f'<svg {shape} role="img" aria-label="{description.strip()}">{body}')
 
 
 def torque_drawings(
@@ -110,11 +110,12 @@ def torque_drawings(
 
     """
     t, tau, tau_hat = end_to_end(predictions)
-    drawings = []
+    drawings, seconds = [], float(np.nanmax(t))
     with drawing():
-        above, below = _torque_axes(float(np.nanmax(t)))
+        above, below = _torque_axes(seconds)
         measured, predicted = above.lines
         for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
+            known = np.isfinite(tau[:, j])
             measured.set_data(*thinned(t, tau[:, j]))
             predicted.set_data(*thinned(t, tau_hat[:, j]))
             below.lines[0].set_data(*thinned(t, tau[:, j] - tau_hat[:, j]))
@@ -122,21 +123,10 @@ def torque_drawings(
             below.set_ylim(-reach[j], reach[j])
             above.set_ylabel(f'{"torque" if unit == "Nm" else "force"}, {unit}')
             below.set_ylabel(f'residual, {unit}')
-            drawings.append(inline_svg(
-                above, f'{name}{j + 1}',
-                _torque_described(joint, unit, float(np.nanmax(t)), tau[:, j], tau_hat[:, j])))
+            drawings.append(inline_svg(above, f'{name}{j + 1}', part(
+                'torque_label.html', joint=joint, unit=unit, seconds=seconds,
+                tau=tau[known, j], residual=(tau - tau_hat)[known, j])))
     return drawings
-
-
-def _torque_described(joint: str, unit: str, seconds: float, tau: Array, tau_hat: Array) -> str:
-    residual = (tau - tau_hat)[np.isfinite(tau)]
-    if not residual.size:
-        return f'{joint} stands still over {seconds:.3g} s'
-    return (
-        f'Measured and predicted torque of {joint} over {seconds:.3g} s: measured from '
-        f'{significant(np.nanmin(tau))} to {significant(np.nanmax(tau))} {unit}; the residual '
-        f'below has an RMS of {significant(np.sqrt(np.mean(residual**2)))} {unit} and reaches '
-        f'{significant(np.abs(residual).max())} {unit}')
 
 
 def _torque_axes(seconds: float) -> tuple[Any, Any]:
@@ -193,11 +183,9 @@ def spectrum_drawings(
                 line.set_data(f, density[:, j])
             _logarithmic(axes, np.concatenate([d[f <= shown, j] for f, d, *_ in sets]))
             axes.set_ylabel(f'residual, {unit}/√Hz')
-            peaks = '; '.join(
-                f'{label} at most {significant(d[:, j].max())} {unit}/√Hz, at '
-                f'{significant(f[d[:, j].argmax()])} Hz' for f, d, _, label in sets)
-            drawings.append((joint, inline_svg(
-                axes, f'spectrum{j + 1}', f'Spectrum of the residual of {joint}: {peaks}')))
+            drawings.append((joint, inline_svg(axes, f'spectrum{j + 1}', part(
+                'spectrum_label.html', joint=joint, unit=unit,
+                sets=[(f, d[:, j], label) for f, d, _, label in sets]))))
     return drawings
 
 
@@ -211,15 +199,12 @@ def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array
         Ends of the torque axes, and of the residual axes to either side of zero.
 
     """
-    both = np.concatenate([part for p in predictions for part in (p.tau, p.tau_hat)])
-    residual = np.concatenate([p.tau - p.tau_hat for p in predictions])
-    # A joint at rest all the time has no values.
-    still = np.isnan(both).all(axis=0)
-    low = np.where(still, -1.0, np.nanmin(np.where(still, 0.0, both), axis=0))
-    high = np.where(still, 1.0, np.nanmax(np.where(still, 0.0, both), axis=0))
-    centre, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-9) * HEADROOM
-    reach = np.nanmax(np.abs(np.where(still, 1.0, residual)), axis=0)
-    reach = np.maximum(reach, 1e-9) * HEADROOM
+    # There are no values where a joint is at rest.
+    both = np.nan_to_num(np.concatenate([x for p in predictions for x in (p.tau, p.tau_hat)]))
+    residual = np.nan_to_num(np.concatenate([p.tau - p.tau_hat for p in predictions]))
+    centre, half = (both.max(axis=0) + both.min(axis=0)) / 2, np.ptp(both, axis=0) / 2
+    half, reach = (HEADROOM * np.where(size > 0, size, 1.0)
+                   for size in (half, np.abs(residual).max(axis=0)))
     return centre - half, centre + half, reach
 
 

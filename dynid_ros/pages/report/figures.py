@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any
+import io
+from typing import Any, TYPE_CHECKING
 
+from matplotlib.figure import Figure
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
@@ -15,8 +18,10 @@ from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.pages.report.curves import end_to_end, thinned
-from dynid_ros.pages.report.picture import Picture
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
+
+if TYPE_CHECKING:
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording
 
 #: Measured, predicted, and their difference, apart for the colour-blind (Okabe and Ito).
 MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#0b76b8', '#d55e00'
@@ -24,6 +29,27 @@ MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#0b76b8', '#d55e00'
 WIDTH, JOINT_PANEL, LINE = 9.0, 1.4, 0.2
 #: Parameters in a column, and the share of a line by which two models are apart.
 LINES, APART = 30, 0.36
+#: The largest torque, and so many times the usual threshold, fit into a panel of contacts.
+HEADROOM, THRESHOLDS = 1.1, 1.5
+#: Dots per inch in a notebook.
+DPI = 80
+
+
+class Picture(Figure):
+    """A figure of Matplotlib; ``savefig`` writes it to a file, and no pyplot lists it as open."""
+
+    def _repr_html_(self) -> str:
+        """Show the figure in a notebook."""
+        content = b64encode(drawn(self, 'png', DPI)).decode()
+        return f'<img alt="figure" src="data:image/png;base64,{content}">'
+
+
+def drawn(figure: Figure, suffix: str, dots_per_inch: int = 100) -> bytes:
+    """Return a figure as the content of a file, ``png``, ``svg`` or ``pdf``."""
+    buffer = io.BytesIO()
+    key = 'Software' if suffix == 'png' else 'Creator'
+    figure.savefig(buffer, format=suffix, dpi=dots_per_inch, metadata={key: 'by dynid_ros'})
+    return buffer.getvalue()
 
 
 def torque_figure(arm: ArmModel, parts: Sequence[Prediction]) -> Picture:
@@ -43,47 +69,71 @@ def torque_figure(arm: ArmModel, parts: Sequence[Prediction]) -> Picture:
         There are none, as in a result without ``prediction.npz``.
 
     """
-    figure = _joint_panels(arm)
-    _draw_torque(figure.subplots(arm.n, 1, squeeze=False, sharex=True).ravel(), arm, parts)
+    figure, axes = _joint_panels(arm.n, sharex=True)
+    _draw_torque(axes[:, 0], arm, parts)
     return figure
 
 
 def friction_figure(model: IdentifiedModel) -> Picture:
     """Draw the friction of each joint over its speed, with its 95 % band."""
-    figure = _joint_panels(model.arm)
-    _draw_friction(figure.subplots(model.arm.n, 1, squeeze=False).ravel(), model)
+    figure, axes = _joint_panels(model.arm.n)
+    _draw_friction(axes[:, 0], model)
     return figure
 
 
 def model_figure(model: IdentifiedModel) -> Picture:
     """Draw torque over time, held out where any is, and beside it friction over speed."""
-    arm = model.arm
     held_out = [part for part in model.predictions if part.held_out]
-    figure = _joint_panels(arm)
-    axes = figure.subplots(
-        arm.n, 2, squeeze=False, sharex='col' if arm.n == 1 else False,
-        gridspec_kw={'width_ratios': (3, 1)})
-    _draw_torque(axes[:, 0], arm, held_out or model.predictions)
+    figure, axes = _joint_panels(model.arm.n, 2, gridspec_kw={'width_ratios': (3, 1)})
+    _draw_torque(axes[:, 0], model.arm, held_out or model.predictions)
     _draw_friction(axes[:, 1], model)
     return figure
 
 
 def recording_figure(recording: Recording) -> Picture:
     """Draw positions and drive signals as recorded, a panel a joint."""
-    n = len(recording.joint_names)
-    figure = Picture(figsize=(WIDTH, 0.6 + JOINT_PANEL * n), layout='constrained')
-    axes = figure.subplots(n, 2, squeeze=False, sharex=True)
+    figure, axes = _joint_panels(len(recording.joint_names), 2, sharex=True)
     for column, (title, values) in enumerate((('position, rad or m', recording.q),
                                               (recording.signal, recording.u))):
         axes[0, column].set_title(title, fontsize=8)
-        for joint, name in enumerate(recording.joint_names):
-            axis = axes[joint, column]
-            axis.plot(*thinned(recording.t, values[:, joint]), linewidth=0.8, color=PREDICTED)
+        axes[-1, column].set_xlabel('time, s', fontsize=8)
+        for axis, name, own in zip(axes[:, column], recording.joint_names, values.T, strict=True):
+            axis.plot(*thinned(recording.t, own), linewidth=0.8, color=PREDICTED)
             for begin, end in recording.validation:
                 axis.axvspan(begin, end, color=MEASURED, alpha=0.2, linewidth=0)
             _finish(axis, '' if column else name)
-    for axis in axes[-1]:
-        axis.set_xlabel('time, s', fontsize=8)
+    return figure
+
+
+def contact_figure(arm: ArmModel, found: MonitoredRecording) -> Picture:
+    """
+    Draw external torque, the band within which it is hardly a contact, and the contacts.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    found : MonitoredRecording
+        Torque over time with its threshold; infinite ones are left out.
+
+    """
+    figure, axes = _joint_panels(arm.n, sharex=True)
+    panels, t, tiny = axes[:, 0], found.t, float(np.finfo(float).tiny)
+    threshold = np.where(np.isfinite(found.threshold), found.threshold, np.nan)
+    for axis, name, unit, torque, limit, contact in zip(
+            panels, arm.joint_names, torque_units(arm), found.torque.T, threshold.T,
+            found.contact.T, strict=True):
+        times, band = thinned(t, limit)
+        axis.fill_between(times, -band, band, alpha=0.2, linewidth=0, label='no contact')
+        axis.plot(*thinned(t, torque), linewidth=0.9, label='external torque')
+        for start, stop in runs_of(contact):
+            axis.axvspan(t[start], t[stop - 1], color='tab:red', alpha=0.25, linewidth=0)
+        usual = np.nanmedian(limit) if np.isfinite(limit).any() else 0.0
+        reach = max(THRESHOLDS * usual, HEADROOM * float(np.abs(torque).max()), tiny)
+        axis.set_ylim(-reach, reach)
+        _finish(axis, f'{name}, {unit}')
+    panels[0].legend(loc='upper right', fontsize=7, ncols=2)
+    panels[-1].set_xlabel('time, s', fontsize=8)
     return figure
 
 
@@ -112,9 +162,7 @@ def parameters_figure(
     axes = figure.subplots(1, columns, squeeze=False).ravel()
     scale = np.nanmax(np.abs(values) + half, axis=0)
     scale[~(scale > 0)] = 1.0
-    for column, axis in enumerate(axes):
-        chosen = range(column * lines, min((column + 1) * lines, len(names)))
-        own = list(chosen)
+    for axis, own in zip(axes, np.array_split(np.arange(len(names)), columns), strict=True):
         for k, (label, colour) in enumerate(zip(labels, (PREDICTED, RESIDUAL), strict=False)):
             places = np.arange(len(own)) + APART * (k - 0.5)
             axis.errorbar(
@@ -131,8 +179,16 @@ def parameters_figure(
     return figure
 
 
-def _joint_panels(arm: ArmModel) -> Picture:
-    return Picture(figsize=(WIDTH, 0.6 + JOINT_PANEL * arm.n), layout='constrained')
+def draw_band(axis: Any, x: Array, y: Array, half: Array, color: str) -> None:
+    """Draw a curve in its band."""
+    axis.fill_between(x, y - half, y + half, color=color, alpha=0.25, linewidth=0)
+    axis.plot(x, y, color=color, linewidth=1.2)
+
+
+def _joint_panels(joints: int, columns: int = 1, **layout: Any) -> tuple[Picture, Any]:
+    """Make a figure with panels for each joint, and its axes (n, columns)."""
+    figure = Picture(figsize=(WIDTH, 0.6 + JOINT_PANEL * joints), layout='constrained')
+    return figure, figure.subplots(joints, columns, squeeze=False, **layout)
 
 
 def _draw_torque(axes: Any, arm: ArmModel, parts: Sequence[Prediction]) -> None:
@@ -156,10 +212,7 @@ def _draw_friction(axes: Any, model: IdentifiedModel) -> None:
     arm = model.arm
     for axis, unit, sliding, curve in zip(
             axes, torque_units(arm), arm.prismatic, friction_curves(model), strict=True):
-        half = INTERVAL * curve.std
-        axis.fill_between(curve.speed, curve.torque - half, curve.torque + half,
-                          color=PREDICTED, alpha=0.25, linewidth=0)
-        axis.plot(curve.speed, curve.torque, color=PREDICTED, linewidth=1.2)
+        draw_band(axis, curve.speed, curve.torque, INTERVAL * curve.std, PREDICTED)
         _finish(axis, f'friction, {unit}')
         axis.set_xlabel(f'speed, {"m/s" if sliding else "rad/s"}', fontsize=7)
 

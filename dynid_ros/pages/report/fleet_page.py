@@ -21,7 +21,7 @@ from dynid_ros.pages.report.drawings import (
     PREDICTED,
     RESIDUAL,
 )
-from dynid_ros.pages.report.templating import render, significant
+from dynid_ros.pages.report.templating import part, render
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -77,14 +77,4 @@ def draw_series(series: Series, name: str) -> Markup:
         axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
         axes.set_xlabel(f'days since {day(float(series.date[0]))}')
         axes.set_ylabel(series.name)
-        return inline_svg(axes, name, _described(series))
-
-
-def _described(series: Series) -> str:
-    low, high = (significant(float(end)) for end in (series.values.min(), series.values.max()))
-    line = '' if series.slope is None else (
-        f'; the line through them goes from {significant(series.slope.start)} to '
-        f'{significant(series.slope.end)}')
-    return (f'{series.name} of {series.arm} over date: {len(series.values)} bags from '
-            f'{day(float(series.date[0]))} to {day(float(series.date[-1]))}, values from {low} '
-            f'to {high}{line}')
+        return inline_svg(axes, name, part('series_label.html', series=series, day=day))

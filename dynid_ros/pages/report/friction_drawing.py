@@ -10,7 +10,8 @@ from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.pages.report.drawings import drawing, HEADROOM, inline_svg, new_axes, PREDICTED
-from dynid_ros.pages.report.templating import significant
+from dynid_ros.pages.report.figures import draw_band
+from dynid_ros.pages.report.templating import part
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -42,16 +43,12 @@ def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
             if not np.isfinite(curve.torque + half).all():
                 continue
             axes = new_axes()
-            axes.fill_between(curve.speed, curve.torque - half, curve.torque + half,
-                              color=PREDICTED, alpha=0.25, linewidth=0.0)
-            axes.plot(curve.speed, curve.torque, color=PREDICTED, linewidth=1.4)
+            draw_band(axes, curve.speed, curve.torque, half, PREDICTED)
             axes.set(xlim=(0.0, curve.speed[-1]), ylabel=f'friction, {unit}', ylim=(
                 min(0.0, HEADROOM * float(np.min(curve.torque - half))),
                 HEADROOM * max(float(np.max(curve.torque + half)), 1e-9)))
             axes.set_xlabel(f'speed, {speed[j]}', labelpad=1)
-            drawn.append((joint, inline_svg(
-                axes, f'friction{j + 1}',
-                f'Friction of {joint} over its speed: {significant(curve.torque[0])} ± '
-                f'{significant(half[0])} {unit} at the slowest, {significant(curve.torque[-1])} ± '
-                f'{significant(half[-1])} {unit} at {significant(curve.speed[-1])} {speed[j]}')))
+            drawn.append((joint, inline_svg(axes, f'friction{j + 1}', part(
+                'friction_label.html', joint=joint, curve=curve, half=half, unit=unit,
+                speed=speed[j]))))
     return drawn

@@ -25,14 +25,6 @@ from dynid_ros.utilities.atomic_write import write_whole
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_SEVERITIES = {'error': 0, 'warning': 1, 'info': 2}
-
-_FILTERS = {
-    'butterworth': 'zero-phase Butterworth low-pass',
-    'fir': 'zero-phase FIR low-pass (order 30, Nuttall window)',
-    'periodic': 'averaging over periods, with exact derivatives in the frequency domain',
-}
-
 
 def write_report(result: IdentifiedModel, path: Path) -> None:
     """
@@ -65,8 +57,7 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
     return render(
         'report.html', result=result, headline=headline(result), notes=notes(result),
         folder=path.absolute().parent.name, version=__version__,
-        units=torque_units(result.arm), filters=_FILTERS,
-        bandwidths=bandwidths, floors=floors,
+        units=torque_units(result.arm), bandwidths=bandwidths, floors=floors,
         bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',
         torque=torque_figures(result, fitted, held_out) if drawn else [],
         spectra=spectrum_drawings(fitted, held_out, result.arm, cutoff) if drawn else [],
@@ -77,7 +68,8 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         unclear=sum(each['unclear'] for _, rows in listed for each in rows),
         median_ratio=median_ratio(result), friction=friction_drawings(result),
         friction_lines=list(friction_lines(result)),
-        defects=sorted(result.defects, key=lambda each: _SEVERITIES.get(each.severity, 3)),
+        defects=sorted(result.defects, key=lambda each: (
+            each.severity != 'error', each.severity != 'warning')),
         **_links(result))
 
 
@@ -92,16 +84,13 @@ def _links(result: IdentifiedModel) -> dict[str, Any]:
 
 def torque_figures(
     result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
-) -> list[tuple[str, list[tuple[str, Markup]]]]:
+) -> list[tuple[str, tuple[tuple[str, Markup], ...]]]:
     """Draw measured against predicted torque of each joint, training and held-out apart."""
-    arm, columns = result.arm, []
     ranges = torque_range([*fitted, *held_out])
-    for chosen, name, label in (
+    columns = [
+        [(f'{label}: {"; ".join(p.source for p in chosen)}', drawing)
+         for drawing in torque_drawings(chosen, result.arm, *ranges, name)]
+        for chosen, name, label in (
             (fitted, 'fitted', 'Training, in-sample'),
-            (held_out, 'heldout', 'Held-out, not fitted')):
-        if chosen:
-            caption = f'{label}: {"; ".join(p.source for p in chosen)}'
-            columns.append([(caption, drawing) for drawing in torque_drawings(
-                chosen, arm, *ranges, name)])
-    return [(joint, list(figures))
-            for joint, *figures in zip(arm.joint_names, *columns, strict=True)]
+            (held_out, 'heldout', 'Held-out, not fitted')) if chosen]
+    return list(zip(result.arm.joint_names, zip(*columns, strict=True), strict=True))

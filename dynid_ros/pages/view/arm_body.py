@@ -104,10 +104,14 @@ def upright(arm: ArmModel) -> Array:
     length = float(np.linalg.norm(arm.gravity))
     if not length > 0:
         return np.eye(3)
+    return turn_between(-arm.gravity / length, np.array([0.0, 0.0, 1.0]))
+
+
+def turn_between(start: Array, end: Array) -> Array:
+    """Rotation (3, 3) that turns one direction (3,) into another."""
     import pinocchio
 
-    turn = pinocchio.Quaternion.FromTwoVectors(-arm.gravity / length, np.array([0.0, 0.0, 1.0]))
-    return np.array(turn.toRotationMatrix())
+    return np.array(pinocchio.Quaternion.FromTwoVectors(start, end).toRotationMatrix())
 
 
 def quaternion(rotation: Array) -> Array:

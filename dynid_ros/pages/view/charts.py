@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import cycle
+from typing import Any, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,40 +21,18 @@ if TYPE_CHECKING:
 #: Ito), and those of measured and predicted torque and their difference.
 COLORS = ('#0b76b8', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56a3d9', '#8c564b', '#7f7f7f')
 MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#2f7fd6', '#d9730d'
-#: Most points of a curve: more than a panel has pixels.
-POINTS = 500
+#: Most points of a curve, and size of a chart in its own units: more points than it has pixels.
+POINTS, WIDE, HIGH = 500, 600.0, 120.0
+#: Name of a curve, as the user gave it (escape it), its values at the times of the track, and its
+#: colour as CSS has it.
 Curve: TypeAlias = tuple[str, Array, str]
 
 
-@dataclass(frozen=True, eq=False)
-class Chart:
+def track_charts(
+    track: Track, pair: ClosestPair | None, clearance: float,
+) -> Iterator[dict[str, Any]]:
     """
-    Curves with one axis.
-
-    Attributes
-    ----------
-    title : str
-        Quantity and unit.
-    curves : tuple of (str, (N,) ndarray, str)
-        Name of each curve, as the user gave it (escape it), its values at the times of the track,
-        and its colour as CSS has it.
-    limits : tuple of float
-        Values that the curves must not pass.
-    low, high : float
-        Range of the axis.
-
-    """
-
-    title: str
-    curves: tuple[Curve, ...]
-    limits: tuple[float, ...]
-    low: float
-    high: float
-
-
-def track_charts(track: Track, pair: ClosestPair | None, clearance: float) -> Iterator[Chart]:
-    """
-    Make the charts of a track.
+    Make the charts of a track, as the template ``chart.html`` takes them.
 
     Parameters
     ----------
@@ -69,7 +47,7 @@ def track_charts(track: Track, pair: ClosestPair | None, clearance: float) -> It
     limits = track.arm.limits
     if pair is not None:
         distance = 1e3 * pair.distance
-        yield _chart('clearance, mm', (('closest pair', distance, COLORS[2]),),
+        yield _chart('clearance, mm', track.t, (('closest pair', distance, COLORS[2]),),
                      (1e3 * clearance,), zero=True)
     half = (limits.upper - limits.lower) / 2
     # A joint without limits turns about its zero.
@@ -81,17 +59,17 @@ def track_charts(track: Track, pair: ClosestPair | None, clearance: float) -> It
         yield _shares('torque, % of its limit', track, track.tau, limits.effort)
 
 
-def torque_charts(track: Track) -> tuple[Chart, ...]:
+def torque_charts(track: Track) -> tuple[dict[str, Any], ...]:
     """Make a chart of measured and predicted torque for each joint, if a model predicts it."""
     if track.tau is None or track.tau_hat is None:
         return ()
-    names = zip(track.arm.joint_names, torque_units(track.arm), strict=True)
     return tuple(
-        _chart(f'{name}: torque, {unit}', (
+        _chart(f'{name}: torque, {unit}', track.t, (
             ('measured', measured, MEASURED), ('predicted', predicted, PREDICTED),
             ('residual', measured - predicted, RESIDUAL)), ())
-        for (name, unit), measured, predicted in zip(
-            names, track.tau.T, track.tau_hat.T, strict=True))
+        for name, unit, measured, predicted in zip(
+            track.arm.joint_names, torque_units(track.arm), track.tau.T, track.tau_hat.T,
+            strict=True))
 
 
 def thinned(count: int, points: int) -> NDArray[np.intp]:
@@ -116,25 +94,35 @@ def polylines(x: Array, y: Array) -> Markup:
     return Markup(''.join(f'<polyline points="{points(x[run], y[run])}"/>' for run in runs(y)))
 
 
-def _shares(title: str, track: Track, values: Array, limit: Array) -> Chart:
+def _shares(title: str, track: Track, values: Array, limit: Array) -> dict[str, Any]:
     """Chart of shares of limits; of the largest value of a joint that has none."""
     known = np.isfinite(limit) & (limit > 0)
     largest = np.nan_to_num(np.abs(values)).max(axis=0)
     scale = np.where(known, limit, np.where(largest > 0, largest, 1.0))
-    curves = tuple(
-        (name if has else f'{name} (no limit: of its largest)', 100 * column / by,
-         COLORS[k % len(COLORS)])
-        for k, (name, has, column, by) in enumerate(zip(
-            track.arm.joint_names, known, values.T, scale, strict=True)))
-    return _chart(title, curves, (-100.0, 100.0))
+    return _chart(title, track.t, tuple(
+        (name if has else f'{name} (no limit: of its largest)', 100 * column / by, color)
+        for name, has, column, by, color in zip(
+            track.arm.joint_names, known, values.T, scale, cycle(COLORS), strict=False)),
+        (-100.0, 100.0))
 
 
 def _chart(
-    title: str, curves: tuple[Curve, ...], limits: tuple[float, ...], *, zero: bool = False,
-) -> Chart:
+    title: str, t: Array, curves: tuple[Curve, ...], limits: tuple[float, ...], *,
+    zero: bool = False,
+) -> dict[str, Any]:
     """Chart whose axis holds all curves and limits, and zero if wanted."""
     every = np.concatenate([*(values for _, values, _ in curves), limits, [0.0] if zero else []])
     every = every[np.isfinite(every)]
     low, high = (float(every.min()), float(every.max())) if len(every) else (-1.0, 1.0)
     room = 0.08 * (high - low) or 1.0
-    return Chart(title, curves, limits, low - room, high + room)
+    low, high = low - room, high + room
+
+    def height(values: Array) -> Array:
+        return np.asarray(HIGH * (high - values) / (high - low))
+
+    kept = thinned(len(t), POINTS)
+    return {
+        'title': title, 'ends': (low, high, t[-1]), 'size': (WIDE, HIGH),
+        'limits': height(np.array(limits)), 'curves': [
+            (name, color, polylines(WIDE * t[kept] / t[-1], height(values[kept])))
+            for name, values, color in curves]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,7 +61,6 @@ def closest_pair(scene: Scene, q: Array) -> ClosestPair:
 def with_clearance(track: Track, pair: ClosestPair) -> Track:
     """Add the moment of least clearance."""
     k = int(pair.distance.argmin())
-    moment = Moment(float(track.t[k]), 'clearance',
-                    f'least clearance, {1e3 * pair.distance[k]:.0f} mm: {pair.names[k]}')
-    return replace(
-        track, moments=tuple(sorted((*track.moments, moment), key=lambda each: each.t)))
+    return track.with_moments([Moment(
+        float(track.t[k]), 'clearance',
+        f'least clearance, {1e3 * pair.distance[k]:.0f} mm: {pair.names[k]}')])

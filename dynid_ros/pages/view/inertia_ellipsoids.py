@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     import viser
 
 
-#: Links of which the data determine all parameters, some, and none.
-CERTAIN, PARTLY, UNCERTAIN = (11, 92, 173), (230, 159, 0), (150, 150, 150)
+#: Links of which the data determine no parameter, some, and all.
+CERTAINTIES: tuple[Color, ...] = ((150, 150, 150), (230, 159, 0), (11, 92, 173))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,8 @@ class Ellipsoid:
         Parameters of the link that the data determine rather than the prior.
     uncertain : tuple of str
         The others.
+    color : tuple of int
+        Colour by how many of its parameters the data determine.
 
     """
 
@@ -53,13 +56,7 @@ class Ellipsoid:
     lengths: Array
     certain: tuple[str, ...]
     uncertain: tuple[str, ...]
-
-    @property
-    def color(self) -> Color:
-        """Colour by how many of its parameters the data determine."""
-        if not self.uncertain:
-            return CERTAIN
-        return PARTLY if self.certain else UNCERTAIN
+    color: Color
 
 
 def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
@@ -106,10 +103,9 @@ def inertia_ellipsoid(
         axes[:, 0] *= -1
     squares = 5 / (2 * mass) * (moments.sum() - 2 * moments)
     return Ellipsoid(
-        joint, float(mass), mass_std, np.asarray(center), axes,
-        np.sqrt(np.maximum(squares, 1e-6)),
-        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if known),
-        tuple(s for s, known in zip(INERTIAL, from_data, strict=True) if not known))
+        joint, mass, mass_std, center, axes, np.sqrt(np.maximum(squares, 1e-6)),
+        tuple(compress(INERTIAL, from_data)), tuple(compress(INERTIAL, ~from_data)),
+        CERTAINTIES[int(from_data.any()) + int(from_data.all())])
 
 
 def add_ellipsoids(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.surroundings import load_surroundings, Surroundings
+from dynid_ros.arm.surroundings import Surroundings
 from dynid_ros.errors import ArmError
 from dynid_ros.motion.feasibility.bounding_capsule import capsule_along
 from dynid_ros.motion.feasibility.link_shapes import Body, capsule_body, read_geometry, urdf_bodies
@@ -40,7 +40,7 @@ class Visual:
         Its corners in the frame of the link, m.
     faces : (F, 3) ndarray of int
         Its triangles.
-    color : tuple of int or None
+    color : (3,) sequence of int or None
         Red, green and blue, 0 to 255; None where nothing states it.
 
     """
@@ -48,7 +48,7 @@ class Visual:
     joint: int
     vertices: Array
     faces: NDArray[np.int64]
-    color: tuple[int, int, int] | None = None
+    color: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +71,12 @@ class LinkVisuals:
     @property
     def note(self) -> str:
         """One line on what is missing; empty where nothing is."""
-        if not self.missing:
-            return ''
-        return (f'meshes not found or not readable: {", ".join(self.missing)}; capsules between '
-                'the joints replace them')
+        return '' if not self.missing else (
+            f'meshes not found or not readable: {", ".join(self.missing)}; capsules between the '
+            'joints replace them')
 
 
-def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
+def link_visuals(around: Surroundings, arm: ArmModel) -> LinkVisuals:
     """
     Find what the links of an arm look like.
 
@@ -86,10 +85,10 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
 
     Parameters
     ----------
-    name_or_path : str or Path or None
-        As for `load_arm`; None where the files of the arm are not known.
+    around : Surroundings
+        Of the arm; empty ones where its files are not known.
     arm : ArmModel
-        The arm that was read from it.
+        The arm.
 
     Raises
     ------
@@ -97,7 +96,6 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
         The description of the arm is unusable.
 
     """
-    around = Surroundings() if name_or_path is None else load_surroundings(name_or_path, arm)
     drawn: list[Visual] = []
     missing: tuple[str, ...] = ()
     if around.urdf is not None:
@@ -109,8 +107,8 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
     bodies: Iterable[Body] = map(capsule_body, around.capsules)
     if bare - {-1} and not around.capsules and around.urdf is not None:
         bodies, _ = urdf_bodies(arm, around.urdf, around.locked)
-    found = [_visual(body.joint, body.shape, body.placement, None) for body in bodies
-             if body.joint in bare]
+    found = [_visual(body.joint, body.shape, body.placement)
+             for body in bodies if body.joint in bare]
     return LinkVisuals((*drawn, *found) or joint_capsules(arm))
 
 
@@ -137,11 +135,9 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> tuple[
         # A joint without a length shows as a ball.
         for end in lines or ([np.zeros(3)] if joint >= 0 else []):
             length = float(np.linalg.norm(end))
-            radius = SLENDER * total
-            if length:
-                radius = min(max(radius, SLENDEREST * length), THICKEST * length)
-            shape, placement = capsule_along(np.zeros(3), end, radius)
-            drawn.append(_visual(joint, shape, placement, None))
+            radius = SLENDER * total if not length else float(np.clip(
+                SLENDER * total, SLENDEREST * length, THICKEST * length))
+            drawn.append(_visual(joint, *capsule_along(np.zeros(3), end, radius)))
     return tuple(drawn)
 
 
@@ -161,10 +157,6 @@ def _drawn(
         for joint, body in shapes], missing
 
 
-def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None) -> Visual:
-    vertices, faces = surface_of(shape)
-    red, green, blue = (0, 0, 0) if rgba is None else (
-        int(255 * min(max(float(part), 0.0), 1.0)) for part in rgba[:3])
-    return Visual(
-        joint, vertices @ placement.rotation.T + placement.translation, faces,
-        None if rgba is None else (red, green, blue))
+def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None = None) -> Visual:
+    color = None if rgba is None else (255 * np.clip(rgba[:3], 0, 1)).astype(int).tolist()
+    return Visual(joint, *surface_of(shape, placement), color)

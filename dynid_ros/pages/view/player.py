@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
-import math
 import time
 from typing import Any, TYPE_CHECKING
 
@@ -13,16 +11,8 @@ import numpy as np
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.pages.report.templating import part
-from dynid_ros.pages.view.charts import (
-    Chart,
-    COLORS,
-    POINTS,
-    thinned,
-    torque_charts,
-    track_charts,
-)
+from dynid_ros.pages.view.charts import COLORS, torque_charts, track_charts
 from dynid_ros.pages.view.stage import Stage
-from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
     import viser
@@ -30,14 +20,14 @@ if TYPE_CHECKING:
 
 #: Frames a second of the arm, and of charts and values, which cost a browser more.
 ARM_HZ, CHART_HZ = 30.0, 6.0
-#: Least steps of the time bar.
-FEWEST_STEPS = 200
+#: Digits of the time on its bar, s.
+DIGITS = 2
 #: Speeds to choose from.
 SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
 #: Marks of moments on the time bar, and most buttons of moments.
 MARKS = {'clearance': '▲', 'outlier': '!', 'defect': '?'}
 MOST_BUTTONS = 30
-WIDTH, HEIGHT = 460, 130
+WIDTH = 460
 
 
 class Player:
@@ -55,14 +45,11 @@ class Player:
 
     def __init__(self, server: viser.ViserServer, stage: Stage) -> None:
         self._server, self._stage = server, stage
-        self._track = stage.content.track
+        self._track = stage.track
         self._t = 0.0
         # Times of the arm and of the charts, which follow less often.
         self._placed = self._shown = -1.0
         self._playing, self._speed = False, 1.0
-        # Of the time, so that its bar has some hundred steps.
-        self._digits = math.ceil(math.log10(FEWEST_STEPS / self._track.duration))
-        self._charts: list[tuple[Chart, Any]] = []
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
         self._add_time_bar()
@@ -104,25 +91,21 @@ class Player:
         gui, track = self._server.gui, self._track
         marks = tuple((float(moment.t), MARKS[moment.kind]) for moment in track.moments)
         self._slider = gui.add_slider(
-            'time, s', min=0.0, max=track.duration, step=10.0**-self._digits,
+            'time, s', min=0.0, max=track.duration, step=10.0**-DIGITS,
             initial_value=0.0, marks=marks or None)
         self._play = gui.add_button('Play')
         speed = gui.add_dropdown('speed', SPEEDS, initial_value='1x')
         self._slider.on_update(self._on_slider)
         self._play.on_click(lambda _: self.go_to(self._t, playing=not self._playing))
-        speed.on_update(self._on_speed)
+        speed.on_update(lambda _: setattr(self, '_speed', float(speed.value.rstrip('x'))))
 
     def _on_slider(self, event: Any) -> None:
         # The server moves it, too.
         if event.client_id is not None:
             self.go_to(self._slider.value)
 
-    def _on_speed(self, event: Any) -> None:
-        self._speed = float(event.target.value.rstrip('x'))
-
     def _add_moments(self) -> None:
-        moments, gui = self._track.moments, self._server.gui
-        notes = self._stage.content.notes
+        gui, moments, notes = self._server.gui, self._track.moments, self._stage.notes
         if not moments and not notes:
             return
         with gui.add_folder('Moments'):
@@ -130,60 +113,24 @@ class Player:
                 label = f'{MARKS[moment.kind]} {moment.t:.2f} s: {moment.text}'
                 button = gui.add_button(label[:90], hint=moment.text, color='gray')
                 button.on_click(lambda _, t=moment.t: self.go_to(t))
-            if len(moments) > MOST_BUTTONS:
-                gui.add_html(f'<small>and {len(moments) - MOST_BUTTONS} more on the bar</small>')
-            for note in notes:
-                gui.add_html(f'<p style="font-size: 0.8em; margin: 0.4em">{escape(note)}</p>')
+            gui.add_html(part('moments.html', more=len(moments) - MOST_BUTTONS, notes=notes))
 
     def _add_charts(self) -> None:
-        gui, content = self._server.gui, self._stage.content
-        every = tuple(track_charts(self._track, content.pair, content.around.clearance))
+        gui, stage = self._server.gui, self._stage
         compared = torque_charts(self._track)
-        if content.links:
+        if stage.links:
             with gui.add_folder('Links'):
                 gui.add_html(part('values_style.html')
-                             + part('ellipsoids.html', links=content.links))
+                             + part('ellipsoids.html', links=stage.links))
         if compared:
+            drawn = [part('chart.html', chart=chart) for chart in compared]
             names = self._track.arm.joint_names
             choice = gui.add_dropdown('joint', names, initial_value=names[0])
+            shown = gui.add_html(drawn[0])
             choice.on_update(
-                lambda event: self._compare(compared[names.index(event.target.value)]))
-            self._add_chart(compared[0])
-        for chart in every:
-            self._add_chart(chart)
-
-    def _add_chart(self, chart: Chart) -> None:
-        line = {'width': 1.5, 'points': {'show': False}}
-        series: list[Any] = [
-            {'label': 't, s'},
-            *({**line, 'label': name, 'stroke': color} for name, _, color in chart.curves),
-            *[{**line, 'stroke': '#c0392b', 'width': 1, 'dash': [6, 4]}] * len(chart.limits),
-            {**line, 'stroke': '#d0342c'}]
-        self._charts.append((chart, self._server.gui.add_uplot(
-            self._data(chart), tuple(series), title=chart.title, height=HEIGHT,
-            scales=_scales(chart, self._track.duration), legend={'show': False},
-            axes=({'size': 24}, {'size': 46}), padding=(8, 16, 0, 0))))
-
-    def _compare(self, chart: Chart) -> None:
-        """Show the torque of another joint in the first chart."""
-        handle = self._charts[0][1]
-        self._charts[0] = chart, handle
-        handle.title, handle.scales = chart.title, _scales(chart, self._track.duration)
-        handle.data = self._data(chart)
-
-    def _data(self, chart: Chart) -> tuple[Array, ...]:
-        """Columns of a chart, with a vertical line at the present time."""
-        t, kept = self._track.t, thinned(len(self._track.t), POINTS)
-        now = min(max(self._t, float(t[0])), float(t[-1]))
-        place = int(np.searchsorted(t[kept], now))
-
-        def column(values: Array) -> Array:
-            return np.insert(values[kept], place, [np.interp(now, t, values)] * 2)
-
-        line = np.full(len(kept) + 2, np.nan)
-        line[place:place + 2] = chart.low, chart.high
-        limits = (np.full(len(kept) + 2, value) for value in chart.limits)
-        return (column(t), *(column(values) for _, values, _ in chart.curves), *limits, line)
+                lambda _: setattr(shown, 'content', drawn[names.index(choice.value)]))
+        for chart in track_charts(self._track, stage.pair, stage.around.clearance):
+            gui.add_html(part('chart.html', chart=chart))
 
     def _add_layers(self) -> None:
         with self._server.gui.add_folder('Show'):
@@ -192,20 +139,16 @@ class Player:
                 box.on_update(partial(_show, nodes))
 
     def _refresh(self) -> None:
-        """Bring the time bar, values and charts to the present time."""
-        t = self._t
-        if t == self._shown:
-            return
-        self._shown = t
-        with self._server.atomic():
-            self._slider.value = min(round(t, self._digits), self._track.duration)
-            self._values.content = self._table(t)
-            for chart, handle in self._charts:
-                handle.data = self._data(chart)
+        """Bring the time bar, the values, and the line of the charts to the present time."""
+        if self._t != self._shown:
+            self._shown = self._t
+            with self._server.atomic():
+                self._slider.value = min(round(self._t, DIGITS), self._track.duration)
+                self._values.content = self._table(self._t)
 
     def _table(self, t: float) -> str:
         """Make the table of the values at a time."""
-        track, pair, arm = self._track, self._stage.content.pair, self._track.arm
+        track, pair, arm = self._track, self._stage.pair, self._track.arm
         k, limits, angles = track.index(t), arm.limits, joint_units('rad', arm.prismatic)
         q, qd = track.q[k], track.qd[k]
         columns = [
@@ -215,14 +158,10 @@ class Player:
             tau = track.tau[k]
             columns.append(('torque', tau, torque_units(arm), np.abs(tau) > limits.effort))
         return part('values.html', columns=columns, names=arm.joint_names, colors=COLORS,
+                    now=100 * t / track.duration,
                     clearance=pair and (1e3 * pair.distance[k], pair.names[k]))
 
 
 def _show(nodes: list[Any], event: Any) -> None:
     for node in nodes:
         node.visible = event.target.value
-
-
-def _scales(chart: Chart, duration: float) -> dict[str, Any]:
-    return {'x': {'time': False, 'range': (0.0, duration)},
-            'y': {'range': (chart.low, chart.high)}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.estimation.diagnosis.outliers import describe, far_samples, merged, THRESHOLDS
 from dynid_ros.estimation.identification.validation import validate
@@ -53,8 +53,9 @@ def recording_track(
     track = Track(
         f'{arm.name}: {Path(recording.source).name}', arm, t, q, np.gradient(q, t, axis=0),
         at_times(t + start, known.t, joint_torque(known.u, arm.drive)),
-        moments=tuple(_defect_moments(defects)),
-        notes=tuple(defect.message for defect in defects if defect.first_stamp is None))
+        moments=tuple(Moment(each.first_stamp, 'defect', each.message)
+                      for each in defects if each.first_stamp is not None),
+        notes=tuple(each.message for each in defects if each.first_stamp is None))
     if model is None:
         return track
     _, parts = validate(model, recording)
@@ -79,14 +80,12 @@ def result_track(model: IdentifiedModel, arm: ArmModel) -> Track:
             'result.yaml; identify again')
     start = float(parts[0].t[0])
     parts = [replace(part, t=part.t - start) for part in parts]
-    times = np.concatenate([part.t for part in parts])
+    times, q, qd = (np.concatenate([getattr(part, name) for part in parts])
+                    for name in ('t', 'q', 'qd'))
     known, first = np.unique(times, return_index=True)
-    q, qd = (np.concatenate([getattr(part, name) for part in parts])[first]
-             for name in ('q', 'qd'))
     t = frame_times(float(known[-1]))
-    track = Track(
-        f'{arm.name}: {parts[0].source}', arm, t, at_times(t, known, q), at_times(t, known, qd))
-    return with_prediction(track, parts, model)
+    q, qd = (at_times(t, known, each[first]) for each in (q, qd))
+    return with_prediction(Track(f'{arm.name}: {parts[0].source}', arm, t, q, qd), parts, model)
 
 
 def with_prediction(track: Track, parts: Sequence[Prediction], model: IdentifiedModel) -> Track:
@@ -95,11 +94,9 @@ def with_prediction(track: Track, parts: Sequence[Prediction], model: Identified
     found = merged(describe(model.arm.joint_names, parts, far, model.sigma))
     tau, tau_hat = (_resampled(track.t, parts, name) for name in ('tau', 'tau_hat'))
     limit = RED * THRESHOLDS.deviations * np.maximum(model.sigma, np.finfo(float).tiny)
-    moments = [*track.moments, *(
-        Moment(outlier.begin, 'outlier', outlier.sentence) for outlier in found)]
-    return replace(
-        track, tau=tau, tau_hat=tau_hat, heat=np.clip(np.abs(tau - tau_hat) / limit, 0, 1),
-        moments=tuple(sorted(moments, key=lambda moment: moment.t)))
+    return track.with_moments(
+        (Moment(each.begin, 'outlier', each.sentence) for each in found), tau=tau,
+        tau_hat=tau_hat, heat=np.clip(np.abs(tau - tau_hat) / limit, 0, 1))
 
 
 def _resampled(t: Array, parts: Sequence[Prediction], name: str) -> Array:
@@ -110,12 +107,6 @@ def _resampled(t: Array, parts: Sequence[Prediction], name: str) -> Array:
         if inside.any():
             result[inside] = at_times(t[inside], part.t, getattr(part, name))
     return result
-
-
-def _defect_moments(defects: Sequence[Defect]) -> Iterator[Moment]:
-    for defect in defects:
-        if defect.first_stamp is not None:
-            yield Moment(defect.first_stamp, 'defect', defect.message)
 
 
 def check_joints(model: IdentifiedModel, arm: ArmModel, path: Path) -> None:

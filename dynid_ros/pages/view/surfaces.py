@@ -22,12 +22,18 @@ FINEST = 2**20
 ROUND = 24
 
 
-def surface_of(shape: Any) -> tuple[Array, Faces]:
+def surface_of(shape: Any, placement: Any) -> tuple[Array, Faces]:
     """
-    Return the corners (V, 3), m, and triangles (F, 3) of a shape of coal, in its own frame.
+    Return the corners (V, 3), m, and triangles (F, 3) of a shape of coal at a place.
 
     A mesh of more than `MOST_FACES` triangles is coarsened.
     """
+    corners, faces = _own_surface(shape)
+    return corners @ placement.rotation.T + placement.translation, faces
+
+
+def _own_surface(shape: Any) -> tuple[Array, Faces]:
+    """Return the same in the frame of the shape."""
     import coal
     from trimesh import convex, creation
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +84,11 @@ class Track:
     heat: Array | None = None
     moments: tuple[Moment, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def with_moments(self, moments: Iterable[Moment], **more: Any) -> Track:
+        """Return the same with further moments, and with other attributes."""
+        every = sorted((*self.moments, *moments), key=lambda moment: moment.t)
+        return replace(self, moments=tuple(every), **more)
 
     @property
     def duration(self) -> float:

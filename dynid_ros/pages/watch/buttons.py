@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import hmac
 import secrets
 from threading import RLock
@@ -11,7 +10,7 @@ from typing import Any, TYPE_CHECKING
 from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.server import address_of
 from dynid_ros.pages.watch.commands import Command
-from dynid_ros.pages.watch.live_state import IDENTIFIER, Snapshot
+from dynid_ros.pages.watch.live_state import IDENTIFIER, LiveState
 from dynid_ros.pages.watch.planned_motion import Course
 
 if TYPE_CHECKING:
@@ -27,36 +26,23 @@ VIEW_ONLY = ('<div style="padding:6px 12px;font-size:13px">View only. The button
 TOKEN_BYTES = 16
 
 
-def open_panel(client: viser.ClientHandle, page: Page, access: Access,
-               opened: Callable[[Buttons], None]) -> None:
-    """
-    Give a browser its buttons, at once or when the token is typed.
-
-    Parameters
-    ----------
-    client : ClientHandle
-        The browser.
-    page : Page
-        The page.
-    access : Access
-        Who may give commands.
-    opened : callable
-        Takes the buttons.
-
-    """
-    if not access.token:
-        opened(Buttons(client, page))
-        return
-    note = client.gui.add_html(VIEW_ONLY, order=STOP)
-    entry = client.gui.add_text('Token', '', order=STOP)
+def open_panel(client: viser.ClientHandle, page: Page) -> None:
+    """Give a browser its buttons, at once or when the token is typed."""
+    def opened() -> None:
+        page.buttons[client.client_id] = Buttons(client, page)
 
     def typed(_: Any) -> None:
-        if access.opened_by(entry.value):
+        if page.access.opened_by(entry.value):
             note.remove()
             entry.remove()
-            opened(Buttons(client, page))
+            opened()
 
-    entry.on_update(typed)
+    if page.access.token:
+        note = client.gui.add_html(VIEW_ONLY, order=STOP)
+        entry = client.gui.add_text('Token', '', order=STOP)
+        entry.on_update(typed)
+    else:
+        opened()
 
 
 class Buttons:
@@ -94,22 +80,22 @@ class Buttons:
         self._freeze = gui.add_button('Freeze the estimates', color='gray', order=FREEZE)
         save = gui.add_button('Save the result', color='gray', order=SAVE)
         stop.on_click(self._on_stop)
-        self._start.on_click(lambda _: self._ask())
-        self._yes.on_click(lambda _: self._on_yes())
-        self._no.on_click(lambda _: self._close())
+        self._start.on_click(lambda _: self._ask(self._page.course()))
+        self._yes.on_click(self._on_yes)
+        self._no.on_click(lambda _: self._ask(None))
         self._freeze.on_click(
             lambda _: self._give(Command.LEARN if self._frozen else Command.FREEZE))
         save.on_click(lambda _: self._give(Command.SAVE))
 
-    def update(self, snapshot: Snapshot) -> None:
+    def update(self, state: LiveState) -> None:
         """Follow the nodes: what can be started, and whether the estimates are frozen."""
-        free = self._page.course() is not None and not snapshot.moving
+        free = self._page.course() is not None and not state.moving
         with self._asking:
             self._start.disabled = not free or self._asked is not None
             if self._asked is not None and (
-                    not free or snapshot.motion is not self._asked.motion):
-                self._close()
-        stream = snapshot.reports.get(f'{IDENTIFIER}: stream')
+                    not free or state.motion is not self._asked.motion):
+                self._ask(None)
+        stream = state.reports.get(f'{IDENTIFIER}: stream')
         frozen = stream is not None and stream.values.get('frozen') == 'True'
         if frozen != self._frozen:
             self._frozen = frozen
@@ -117,35 +103,24 @@ class Buttons:
 
     def _on_stop(self, _: Any) -> None:
         self._give(Command.STOP)
-        self._close()
+        self._ask(None)
 
-    def _ask(self) -> None:
-        """Show what would move, and ask whether it may."""
-        course = self._page.course()
-        if course is None:
-            return
-        with self._asking:
-            self._asked = course
-            self._question.content = self._page.question(course)
-            self._page.show(course)
-            self._show_question(True)
-
-    def _on_yes(self) -> None:
+    def _on_yes(self, _: Any) -> None:
         with self._asking:
             asked = self._asked
-            self._close()
+            self._ask(None)
         if asked is not None:
             self._give(Command.START)
 
-    def _close(self) -> None:
+    def _ask(self, course: Course | None) -> None:
+        """Show what would move, and ask whether it may; None withdraws the question."""
         with self._asking:
-            self._asked = None
-            self._page.show(None)
-            self._show_question(False)
-
-    def _show_question(self, visible: bool) -> None:
-        for each in (self._question, self._yes, self._no):
-            each.visible = visible
+            self._asked = course
+            if course is not None:
+                self._question.content = self._page.question(course)
+            self._page.show(course)
+            for each in (self._question, self._yes, self._no):
+                each.visible = course is not None
 
     def _give(self, command: Command) -> None:
         self._page.give(command, lambda done, said: self._tell(command, done, said))

@@ -75,15 +75,23 @@ class Progress:
     condition: float
 
 
-@dataclass(frozen=True, eq=False)
-class Snapshot:
+class LiveState:
     """
-    What is known at a time.
+    The newest of everything, and the series that a page draws.
+
+    One thread replaces the attributes, others read them: each is replaced at once.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Joints of the arm.
+    clock : callable
+        Steady time, s.
 
     Attributes
     ----------
-    q, reference : (n,) ndarray or None
-        Where the arm is, and where it should be, rad or m.
+    q : (n,) ndarray or None
+        Where the arm is, rad or m.
     motion : PlannedMotion or None
         What a start would run.
     publisher : Report or None
@@ -94,40 +102,6 @@ class Snapshot:
         Of the others, by their names.
     errors : dict of str to float
         Error of the torque predicted before it was used, percent, by joints and overall.
-    ages : dict of str to float
-        Time since each source was heard, s; none of one that was never heard.
-    lost : tuple of str
-        Sources that were heard before, and are silent for too long.
-
-    """
-
-    q: Array | None
-    reference: Array | None
-    motion: PlannedMotion | None
-    publisher: Report | None
-    progress: Progress | None
-    reports: Mapping[str, Report]
-    errors: Mapping[str, float]
-    ages: Mapping[str, float]
-    lost: tuple[str, ...]
-
-    @property
-    def moving(self) -> bool:
-        """Whether the publisher moves the arm, as far as is known."""
-        return self.publisher is not None and self.publisher.values.get('phase') in (
-            'moving to the start', 'running', 'validating', 'stopping')
-
-
-class LiveState:
-    """
-    The newest of everything, and the series that a page draws.
-
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Joints of the arm.
-    clock : callable
-        Steady time, s.
 
     """
 
@@ -136,48 +110,63 @@ class LiveState:
     ) -> None:
         self.joint_names = tuple(joint_names)
         self._clock = clock
-        # One thread replaces these, others read them: each is replaced at once.
-        self._q: Array | None = None
+        self.q: Array | None = None
+        self.motion: PlannedMotion | None = None
+        self.publisher: Report | None = None
+        self.progress: Progress | None = None
+        self.reports: dict[str, Report] = {}
+        self.errors: dict[str, float] = {}
         self._reference: tuple[Array, float] | None = None
-        self._motion: PlannedMotion | None = None
-        self._publisher: Report | None = None
-        self._progress: Progress | None = None
-        self._reports: dict[str, Report] = {}
-        self._percent: dict[str, float] = {}
         self._heard: dict[str, float] = {}
         self._period: dict[str, float] = {}
         self._errors = History(ERRORS)
         self._estimates: tuple[tuple[str, ...], NDArray[np.bool_], History] = (
             (), np.zeros(0, dtype=np.bool_), History(ESTIMATES))
 
+    @property
+    def reference(self) -> Array | None:
+        """Return where the arm should be, (n,); a publisher that moves nothing tells none."""
+        q, heard = self._reference or (None, 0.0)
+        return q if self._clock() - heard <= LOST else None
+
+    @property
+    def moving(self) -> bool:
+        """Whether the publisher moves the arm, as far as is known."""
+        return self.publisher is not None and self.publisher.values.get('phase') in (
+            'moving to the start', 'running', 'validating', 'stopping')
+
+    @property
+    def ages(self) -> dict[str, float]:
+        """Return the time since each source was heard, s; none of one that was never heard."""
+        now = self._clock()
+        return {name: now - heard for name, heard in self._heard.items()}
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Return the sources that were heard before, and are silent for too long."""
+        return tuple(name for name, age in self.ages.items()
+                     if age > max(LOST, PERIODS * self._period[name]))
+
     def hear_state(self, q: Array) -> None:
         """Take in where the arm is (n,)."""
         self._note(STATES)
-        self._q = q
+        self.q = q
 
     def hear_reference(self, q: Array) -> None:
         """Take in where the arm should be (n,)."""
         self._reference = q, self._clock()
 
-    def hear_motion(self, motion: PlannedMotion) -> None:
-        """Take in what a start would run."""
-        self._motion = motion
-
     def hear_publisher(self, report: Report) -> None:
         """Take in the phase of the trajectory publisher."""
         self._note(PUBLISHER)
-        self._publisher = report
-
-    def hear_progress(self, progress: Progress) -> None:
-        """Take in how the motion goes."""
-        self._progress = progress
+        self.publisher = report
 
     def hear_report(self, name: str, report: Report) -> None:
         """Take in the status of another node, by its name, such as ``identifier: stream``."""
         if name == f'{IDENTIFIER}: stream':
             self._note(IDENTIFIER)
-        if name in self._reports or len(self._reports) < REPORTS:
-            self._reports = self._reports | {name: report}
+        if name in self.reports or len(self.reports) < REPORTS:
+            self.reports = self.reports | {name: report}
 
     def hear_errors(self, t: float, error: Array) -> None:
         """Take in measured minus predicted torque (n,) of a time, s; NaN where there is none."""
@@ -185,7 +174,7 @@ class LiveState:
 
     def hear_percent(self, percent: Mapping[str, float]) -> None:
         """Take in the same as a share of the torque, percent, by joints and overall."""
-        self._percent = self._percent | {
+        self.errors = self.errors | {
             name: value for name, value in percent.items()
             if name in self.joint_names or not name}
 
@@ -199,18 +188,6 @@ class LiveState:
             history = History(ESTIMATES)
         history.add(t, np.concatenate([theta, std]))
         self._estimates = tuple(names), from_data, history
-
-    def snapshot(self) -> Snapshot:
-        """Return what is known now."""
-        now = self._clock()
-        ages = {name: now - heard for name, heard in self._heard.items()}
-        lost = tuple(name for name, age in ages.items()
-                     if age > max(LOST, PERIODS * self._period[name]))
-        # A publisher that moves nothing tells no reference.
-        q, heard = self._reference or (None, now)
-        return Snapshot(
-            self._q, q if now - heard <= LOST else None, self._motion, self._publisher,
-            self._progress, self._reports, self._percent, ages, lost)
 
     def error_series(self) -> tuple[Array, Array]:
         """Return times (k,), s, and prediction errors (k, n)."""

@@ -17,12 +17,13 @@ from dynid_ros.errors import written_down
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.pages.view.arm_body import ArmBody, upright
 from dynid_ros.pages.view.link_visuals import LinkVisuals
+from dynid_ros.pages.view.scenery import look_at
 from dynid_ros.pages.view.server import open_server
 from dynid_ros.pages.watch import panels
 from dynid_ros.pages.watch.buttons import Access, Buttons, open_panel, SAVE, STATE
 from dynid_ros.pages.watch.charts import error_strips, estimate_tiles
 from dynid_ros.pages.watch.commands import Command, Commands, Request
-from dynid_ros.pages.watch.live_state import LiveState, Snapshot
+from dynid_ros.pages.watch.live_state import LiveState
 from dynid_ros.pages.watch.planned_motion import Course, course_from
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ TEXTS, ERRORS, ESTIMATES = 3, 7, 15
 IDLE = 0.5
 #: Opacity and colour of the arm that shows the reference or a motion.
 GHOST, GHOST_COLOUR = 0.35, (11, 92, 173)
-#: Place of the camera, in reaches of the arm from the middle of it.
-VIEW = np.array([0.9, 0.9, 0.4])
 #: Share of the limits on the way to the start where the publisher does not tell it.
 START_SPEED = 0.2
 
@@ -65,6 +64,8 @@ class Page:
     ----------
     access : Access
         Who may give commands.
+    buttons : dict of int to Buttons
+        Of the browsers that have them, by the number of the browser.
     frames : int
         Pictures that were drawn.
     fault : str
@@ -83,7 +84,6 @@ class Page:
     ) -> None:
         self._arm, self._state, self._commands = arm, state, commands
         self._allowed = planning_limits(arm)
-        self._units = torque_units(arm)
         self.access = Access(host)
         self.frames = 0
         self.fault = ''
@@ -93,14 +93,14 @@ class Page:
         blue = LinkVisuals(tuple(
             replace(each, color=GHOST_COLOUR) for each in visuals.surfaces))
         self._ghost = ArmBody(self._server.scene, arm, 'reference', GHOST, visuals=blue)
-        self._buttons: dict[int, Buttons] = {}
+        self.buttons: dict[int, Buttons] = {}
         self._shown: tuple[Course, float] | None = None
         self._remark = ''
         self._lay_out()
         self._round, self._ghosted = 0, True
         self._ending = Event()
         self._server.on_client_connect(self._connected)
-        self._server.on_client_disconnect(lambda client: self._forget(client.client_id))
+        self._server.on_client_disconnect(self._forget)
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -127,20 +127,20 @@ class Page:
 
     def course(self) -> Course | None:
         """Return what a start would move now, if that is known."""
-        snapshot = self._state.snapshot()
-        if snapshot.motion is None or snapshot.q is None or snapshot.publisher is None:
+        state = self._state
+        if state.motion is None or state.q is None or state.publisher is None:
             return None
         try:
-            speed = float(snapshot.publisher.values.get('start_speed', START_SPEED))
+            speed = float(state.publisher.values.get('start_speed', START_SPEED))
         except ValueError:
             speed = START_SPEED
-        return course_from(snapshot.motion, snapshot.q, self._allowed, speed)
+        return course_from(state.motion, state.q, self._allowed, speed)
 
     def question(self, course: Course) -> str:
         """Say what a course would move."""
         return panels.course_text(
             course, self._arm.joint_names, self._arm.prismatic, self._allowed,
-            self._state.snapshot().publisher)
+            self._state.publisher)
 
     def show(self, course: Course | None) -> None:
         """Let the translucent arm show a course, or the reference."""
@@ -149,13 +149,10 @@ class Page:
     def _lay_out(self) -> None:
         from viser import Icon
 
-        # The middle of the arm, over the ground.
         joints = link_poses(self._arm, self._allowed.middle[None])[0][:, 9:] @ upright(self._arm).T
-        reach = 0.3 + float(np.linalg.norm(joints, axis=1).max())
-        middle = joints.mean(axis=0)
-        self._server.scene.add_grid('/floor', width=4 * reach, height=4 * reach)
-        self._server.initial_camera.position = tuple(middle + reach * VIEW)
-        self._server.initial_camera.look_at = tuple(middle)
+        size = 4 * (0.3 + float(np.linalg.norm(joints, axis=1).max()))
+        self._server.scene.add_grid('/floor', width=size, height=size)
+        look_at(self._server, joints)
         gui = self._server.gui
         gui.main_panel.dock_right()
         gui.main_panel.set_width(380)
@@ -171,14 +168,10 @@ class Page:
     def _connected(self, client: viser.ClientHandle) -> None:
         # Texts and charts are old: nobody was there to see them.
         self._round = 0
+        open_panel(client, self)
 
-        def opened(buttons: Buttons) -> None:
-            self._buttons[client.client_id] = buttons
-
-        open_panel(client, self, self.access, opened)
-
-    def _forget(self, number: int) -> None:
-        self._buttons.pop(number, None)
+    def _forget(self, client: viser.ClientHandle) -> None:
+        self.buttons.pop(client.client_id, None)
         self._shown = None
 
     def _run(self) -> None:
@@ -199,28 +192,28 @@ class Page:
     def _draw(self) -> None:
         turn, self._round = self._round, self._round + 1
         self.frames += 1
-        snapshot = self._state.snapshot()
-        self._place(snapshot)
+        state = self._state
+        self._place()
         if turn % TEXTS == 0:
-            self._text.content = panels.state_text(snapshot, self.frames, self._remark)
-            for buttons in tuple(self._buttons.values()):
-                buttons.update(snapshot)
+            self._text.content = panels.state_text(state, self.frames, self._remark)
+            for buttons in tuple(self.buttons.values()):
+                buttons.update(state)
         if turn % ERRORS == 0:
-            self._reports.content = panels.report_text(snapshot.reports, snapshot.errors)
+            self._reports.content = panels.report_text(state.reports, state.errors)
             self._strips.content = error_strips(
-                self._arm.joint_names, self._units, *self._state.error_series(), snapshot.errors)
+                state.joint_names, torque_units(self._arm), *state.error_series(), state.errors)
         if turn % ESTIMATES == 0:
-            self._tiles.content = estimate_tiles(*self._state.estimate_series())
+            self._tiles.content = estimate_tiles(*state.estimate_series())
 
-    def _place(self, snapshot: Snapshot) -> None:
+    def _place(self) -> None:
         """Move both arms."""
-        wanted, shown = snapshot.reference, self._shown
+        q, wanted, shown = self._state.q, self._state.reference, self._shown
         if shown is not None:
             course, began = shown
             wanted = course.at((time.monotonic() - began) % course.duration)
         with self._server.atomic():
-            if snapshot.q is not None:
-                self._body.place(snapshot.q)
+            if q is not None:
+                self._body.place(q)
             if wanted is not None:
                 self._ghost.place(wanted)
             if self._ghosted != (wanted is not None):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynid_ros.motion.feasibility.planning_limits import PlanningLimits
 from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.watch import markup
-from dynid_ros.pages.watch.live_state import PUBLISHER, Report, Snapshot, STATES
+from dynid_ros.pages.watch.live_state import LiveState, PUBLISHER, Report, STATES
 from dynid_ros.pages.watch.planned_motion import Course
 
 #: Time without news from the server after which the page itself says so, s. It is in the style, so
@@ -21,13 +21,13 @@ COLOURS = {'idle': markup.GREY, 'moving to the start': markup.AMBER, 'running': 
            'aborted': markup.RED}
 
 
-def state_text(snapshot: Snapshot, beat: int, remark: str) -> str:
+def state_text(state: LiveState, beat: int, remark: str) -> str:
     """
     Describe what the arm and its nodes do.
 
     Parameters
     ----------
-    snapshot : Snapshot
+    state : LiveState
         What is known.
     beat : int
         A number that differs from the last one: the alarm of the style begins anew with it.
@@ -35,7 +35,7 @@ def state_text(snapshot: Snapshot, beat: int, remark: str) -> str:
         The last command and its answer.
 
     """
-    return part('watch_state.html', m=markup, snapshot=snapshot, beat=beat, remark=remark,
+    return part('watch_state.html', m=markup, state=state, beat=beat, remark=remark,
                 no_news=NO_NEWS, states=STATES, publisher=PUBLISHER, colours=COLOURS)
 
 

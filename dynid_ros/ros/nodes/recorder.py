@@ -91,7 +91,7 @@ class Recorder(Node):
             'parameters': dict(self._settings), **arm}
         write_sidecar(self._folder, self._sidecar | {'validation': self._marks.spans})
         # Simulated time may be much faster than the disk.
-        depth = 10 * DEPTH if simulated_time(self) else DEPTH
+        depth = 3 * DEPTH if simulated_time(self) else DEPTH
         qos = {topic: state_qos(self, topic, depth) for topic in topics
                if self.get_publishers_info_by_topic(topic)}
         self._bag = BagProcess(

@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.pages.view.link_visuals import link_visuals
 from dynid_ros.pages.watch.commands import Command, Commands, Request
 from dynid_ros.pages.watch.live_state import (
@@ -81,7 +82,7 @@ class Watch(Node):
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
-        visuals = link_visuals(settings['arm'], self._arm)
+        visuals = link_visuals(load_surroundings(settings['arm'], self._arm), self._arm)
         self._page = Page(
             self._arm, visuals, settings['host'], settings['port'], self._state, self._commands)
         if visuals.missing:
@@ -137,14 +138,14 @@ class Watch(Node):
             # Not of this package, whose points have all joints.
             return
         if np.isfinite(q).all() and np.isfinite(qd).all() and (np.diff(t) > 0).all():
-            self._state.hear_motion(PlannedMotion(t, q, qd))
+            self._state.motion = PlannedMotion(t, q, qd)
 
     def _on_status(self, message: DiagnosticArray) -> None:
         for report in map(report_of, message.status[:1]):
             self._state.hear_publisher(report)
             share, clearance = (say.number_of(report.values.get(name, '')) for name in (
                 'share', 'least_clearance'))
-            self._state.hear_progress(Progress(share, clearance, self._condition))
+            self._state.progress = Progress(share, clearance, self._condition)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         own = say.name_of(self).rpartition('/')[0]

@@ -18,7 +18,7 @@ from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.calibration.log_gains import PRIOR_STD
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains
 from dynid_ros.estimation.identification.gain_rests import rests_of
-from dynid_ros.interface.cli.common.gain_table import gain_table, gains_as_dict
+from dynid_ros.interface.cli.gains import gain_joints, gain_table
 
 RATE, MOVE, CYCLE, APART = 100, 1.0, 2.0, 0.1
 MASS = 3.0
@@ -76,9 +76,9 @@ def test_gains_follow_from_the_weight_of_a_load():
     assert found.verdicts[0] == NOT_DETERMINED and found.gain[0] == found.stated[0]
     assert logarithms.std[0] == pytest.approx(PRIOR_STD, rel=0.01)
     np.testing.assert_array_equal(logarithms.from_data, np.arange(7) > 0)
+    joints = gain_joints(found)
     assert any(row[0] == panda().joint_names[0] and 'not determined' in ' '.join(row)
-               for row in gain_table(stated(), found))
-    joints = gains_as_dict(stated(), found)['joints']
+               for row in gain_table(stated(), joints))
     assert [joint['source'] for joint in joints] == ['prior', *6 * ['data']]
     assert all(np.isfinite([joint['ratio'], joint['ratio_std']]).all() for joint in joints)
     assert (np.abs(error[1:]) < 4 * logarithms.std[1:]).all()

@@ -7,11 +7,13 @@ import sys
 
 import pytest
 
+from dynid_ros.interface.cli.doctor import EVERY
 from dynid_ros.interface.cli.main import main
 
 
 def test_parts_are_listed_with_what_missing_ones_would_give(capsys, monkeypatch):
-    monkeypatch.setattr('dynid_ros.interface.cli.doctor.OPTIONAL', {'no_such': ('nope', 'wings')})
+    monkeypatch.setattr('dynid_ros.interface.cli.doctor.PACKAGES', (
+        ('numpy', 'numpy', EVERY), ('no_such', 'nope', 'wings')))
     status, told = main(['doctor', '--json']), capsys.readouterr().out
     parts = {part['name']: part for part in json.loads(told)['parts']}
     assert status == 0 and parts['numpy']['there']
@@ -21,7 +23,8 @@ def test_parts_are_listed_with_what_missing_ones_would_give(capsys, monkeypatch)
 
 
 def test_a_needed_package_that_is_missing_is_told_first(capsys, monkeypatch):
-    monkeypatch.setattr('dynid_ros.interface.cli.doctor.NEEDED', {'no_such': 'nope'})
+    monkeypatch.setattr('dynid_ros.interface.cli.doctor.PACKAGES', (
+        ('no_such', 'nope', EVERY),))
     status, told = main(['doctor']), capsys.readouterr().out
     assert status == 1 and told.startswith('Not ready: no_such ')
 

@@ -15,7 +15,7 @@ from dynid_ros.interface.cli.main import build_parser, main
 
 def run(*words):
     args = build_parser(words[:1]).parse_args(words)
-    return args.run(args)
+    return args.run(args).give(args)
 
 
 def test_table_at_one_position_names_groups_and_largest_sources(capsys):

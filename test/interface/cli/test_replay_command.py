@@ -25,7 +25,7 @@ def run():
 
     def call(*arguments):
         parsed = parser.parse_args(['replay', *map(str, arguments)])
-        return parsed.run(parsed)
+        return parsed.run(parsed).give(parsed)
 
     return call
 

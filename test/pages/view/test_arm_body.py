@@ -8,6 +8,7 @@ import pytest
 from real_urdfs import urdf
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.pages.view.arm_body import ArmBody, node_name, quaternions, ramp_color, upright
 from dynid_ros.pages.view.link_visuals import link_visuals
 from dynid_ros.pages.view.surfaces import MOST_FACES
@@ -32,7 +33,7 @@ def scene():
 
 def shown(scene, source):
     arm = load_arm(source)
-    visuals = link_visuals(source, arm)
+    visuals = link_visuals(load_surroundings(source, arm), arm)
     return arm, visuals, ArmBody(scene, arm, visuals=visuals)
 
 

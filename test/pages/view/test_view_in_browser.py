@@ -22,13 +22,12 @@ def content(tmp_path):
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
     from dynid_ros.pages.view.link_visuals import link_visuals
-    from dynid_ros.pages.view.stage import content_of
     from dynid_ros.pages.view.track import motion_track
 
     source = arm_file(tmp_path)
     arm = load_arm(source)
-    return content_of(motion_track(motion_file(tmp_path), arm), load_surroundings(source, arm),
-                      link_visuals(source, arm))
+    around = load_surroundings(source, arm)
+    return motion_track(motion_file(tmp_path), arm), around, link_visuals(around, arm)
 
 
 @pytest.fixture
@@ -45,7 +44,8 @@ def test_time_bar_of_the_live_page_moves_the_arm(server, content):
     from dynid_ros.pages.view.player import Player
     from dynid_ros.pages.view.stage import Stage
 
-    player = Player(server, Stage(server, content))
+    stage = Stage(server, *content)
+    player = Player(server, stage)
     with browser_page() as page:
         page.goto(f'http://127.0.0.1:{server.get_port()}')
         canvas = page.locator('canvas').first
@@ -62,7 +62,7 @@ def test_time_bar_of_the_live_page_moves_the_arm(server, content):
         swung = settled_picture(page, canvas)
         assert differing(rest, swung) > 0.005
         page.get_by_role('button', name='least clearance').click()
-        moment = next(m for m in content.track.moments if m.kind == 'clearance')
+        moment = next(m for m in stage.track.moments if m.kind == 'clearance')
         while abs(player._t - moment.t) > 1e-9:
             page.wait_for_timeout(50)
             assert time.monotonic() - began < 240
@@ -76,7 +76,7 @@ def test_exported_file_shows_the_arm_beside_its_charts(server, content, tmp_path
     from dynid_ros.pages.view.stage import Stage
 
     path = tmp_path / 'page.html'
-    path.write_bytes(exported_page(server, Stage(server, content)))
+    path.write_bytes(exported_page(server, Stage(server, *content)))
     with browser_page() as page:
         page.goto(path.as_uri())
         canvas = page.frame_locator('iframe').locator('canvas').first

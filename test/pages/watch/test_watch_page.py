@@ -47,7 +47,7 @@ def button(tab, name):
 
 def asked_to_start(nodes, browser):
     """Open the page, press the start, and wait for the question."""
-    nodes.state.hear_motion(motion())
+    nodes.state.motion = motion()
     tab = visit(browser, nodes.page.url)
     nodes.wait(tab, lambda: button(tab, START).count() and button(tab, START).is_enabled(),
                'a start that is possible')
@@ -92,14 +92,14 @@ def test_start_asks_and_shows_what_will_move_and_stop_is_one_click(made_up, brow
 
 def test_a_question_on_another_motion_does_not_stay(made_up, browser):
     nodes, tab = asked_to_start(made_up(), browser)
-    nodes.state.hear_motion(motion())
+    nodes.state.motion = motion()
     nodes.wait(tab, lambda: not button(tab, YES).count(), 'the end of the question')
     tab.close()
 
 
 def test_a_question_that_is_on_its_way_is_closed_when_it_is_there(made_up):
     nodes = made_up()
-    nodes.state.hear_motion(motion())
+    nodes.state.motion = motion()
     nodes.say()
     page, following = nodes.page, []
     buttons = Buttons(page._server, page)
@@ -111,13 +111,13 @@ def test_a_question_that_is_on_its_way_is_closed_when_it_is_there(made_up):
 
         def show(self, course):
             if course is not None:
-                nodes.state.hear_motion(motion())
-                following.append(Thread(target=buttons.update, args=(nodes.state.snapshot(),)))
+                nodes.state.motion = motion()
+                following.append(Thread(target=buttons.update, args=(nodes.state,)))
                 following[0].start()
                 following[0].join(0.5)
 
     buttons._page = Slow()
-    buttons._ask()
+    buttons._ask(page.course())
     following[0].join()
     assert not buttons._yes.visible
 

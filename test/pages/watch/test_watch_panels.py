@@ -33,11 +33,10 @@ def test_hostile_names_are_shown_and_not_obeyed(name):
     state = LiveState((name, 'elbow'))
     state.hear_publisher(Report(2, name, {'phase': name, 'dry_run': name}))
     state.hear_report(name, Report(99, name, {'remedy': name}))
-    snapshot = state.snapshot()
     rows = np.ones((50, 2))
     course = course_from(motion(), np.zeros(2), planning_limits(ARM), 0.2)
     texts = [
-        panels.state_text(snapshot, 1, name), panels.report_text(snapshot.reports, {}),
+        panels.state_text(state, 1, name), panels.report_text(state.reports, {}),
         panels.course_text(course, (name, 'elbow'), ARM.prismatic, planning_limits(ARM), None),
         charts.estimate_tiles((name, 'b'), T, rows, rows, np.ones(2, dtype=bool)),
         charts.error_strips((name, 'b'), ('Nm', 'Nm'), T, rows, {})]
@@ -62,10 +61,10 @@ def test_the_error_says_which_motion_it_is_of(validating, said):
     (np.nan, '43 % done; condition number 31')])
 def test_progress_of_a_motion_is_shown_while_it_moves(clearance, said):
     state = LiveState(('elbow',))
-    state.hear_progress(Progress(0.43, clearance, 31.2))
+    state.progress = Progress(0.43, clearance, 31.2)
     for phase, shown in (('running', True), ('holding', False)):
         state.hear_publisher(Report(0, phase, {'phase': phase}))
-        text = ' '.join(parsed(panels.state_text(state.snapshot(), 1, '')).itertext())
+        text = ' '.join(parsed(panels.state_text(state, 1, '')).itertext())
         assert (said in text) == shown
 
 
@@ -90,8 +89,8 @@ def test_question_names_duration_joints_ranges_and_speeds():
 
 
 def test_each_beat_begins_the_alarm_of_the_page_anew():
-    snapshot = LiveState(ARM.joint_names).snapshot()
-    first, second = (panels.state_text(snapshot, beat, '') for beat in (7, 8))
+    state = LiveState(ARM.joint_names)
+    first, second = (panels.state_text(state, beat, '') for beat in (7, 8))
     assert 'no-news-7 0s' in first
     assert 'no-news-7' not in second
     # With a quarter of a second between texts, within two.

@@ -48,8 +48,7 @@ def report(text='good', level=0, **values):
 
 def test_nothing_counts_as_lost_that_was_never_there(state, clock):
     clock.now += 1000
-    found = state.snapshot()
-    assert (found.lost, found.q, found.publisher) == ((), None, None)
+    assert (state.lost, state.q, state.publisher) == ((), None, None)
 
 
 def test_each_source_is_lost_after_its_own_silence_and_comes_back(state, clock):
@@ -59,14 +58,14 @@ def test_each_source_is_lost_after_its_own_silence_and_comes_back(state, clock):
         if k % 25 == 0:
             state.hear_publisher(report())
             state.hear_report(f'{IDENTIFIER}: stream', report())
-    assert state.snapshot().lost == ()
+    assert state.lost == ()
     clock.now += LOST + 0.1
-    assert STATES in state.snapshot().lost
+    assert STATES in state.lost
     # Those that report every half second, as by default: with a quarter of one for the drawing.
     clock.now += 1.75 - LOST - 0.1
-    assert set(state.snapshot().lost) == {STATES, PUBLISHER, IDENTIFIER}
+    assert set(state.lost) == {STATES, PUBLISHER, IDENTIFIER}
     state.hear_state(np.zeros(2))
-    assert STATES not in state.snapshot().lost
+    assert STATES not in state.lost
 
 
 def test_a_node_that_reports_seldom_is_not_lost_between_two_reports(state, clock):
@@ -74,23 +73,22 @@ def test_a_node_that_reports_seldom_is_not_lost_between_two_reports(state, clock
         clock.now += 5.0
         state.hear_publisher(report())
     clock.now += 5.0
-    assert state.snapshot().lost == ()
+    assert state.lost == ()
 
 
 def test_an_old_reference_is_not_shown(state, clock):
     state.hear_reference(np.ones(2))
-    assert state.snapshot().reference is not None
+    assert state.reference is not None
     clock.now += LOST + 0.1
-    assert state.snapshot().reference is None
+    assert state.reference is None
 
 
 def test_names_without_end_do_not_fill_the_memory(state):
     for k in range(1000):
         state.hear_report(f'stranger {k}', report())
         state.hear_percent({f'stranger {k}': 1.0, 'elbow': 2.0, '': 3.0})
-    found = state.snapshot()
-    assert len(found.reports) < 20
-    assert found.errors == {'elbow': 2.0, '': 3.0}
+    assert len(state.reports) < 20
+    assert state.errors == {'elbow': 2.0, '': 3.0}
 
 
 def test_history_is_bounded_ordered_and_ends_with_the_newest_row():

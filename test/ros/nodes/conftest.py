@@ -20,12 +20,12 @@ with suppress(InputError):
     step_in()
 #: Samples per second, at most: some middlewares lose messages of long bursts.
 RATE = 2500
-#: Messages that nodes may be behind: a quarter of those that wait for a busy one.
+#: Messages that nodes may be behind: a quarter of those that wait for a bag without rosbag2.
 AHEAD = 500
 #: Time that two processes may take longer than one another to find each other, s.
 MEETING = 0.3
-#: Nodes that learn from what a test plays.
-NODES = ('identifier', 'recorder', 'monitor')
+#: Nodes that learn from what a test plays, and the bag of the recorder.
+NODES = ('identifier', 'recorder', 'recorder_bag', 'monitor')
 #: Time that a busy machine is given for what takes a moment, s.
 PATIENCE = 180.0
 

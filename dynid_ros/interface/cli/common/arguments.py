@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any, TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
 
-if TYPE_CHECKING:
-    from dynid_ros.data.recordings.recording import Recording
-    from dynid_ros.estimation.model.identified_model import IdentifiedModel
-
 Number = TypeVar('Number', int, float)
 
 #: Largest number of starts, harmonics and periods.
@@ -28,11 +24,12 @@ MOST = 1_000_000
 
 
 def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add ``--arm``."""
+    """Add ``--arm``, and how bags of it are read."""
     parser.add_argument(
         '--arm', required=required, metavar='ARM',
         help=f'a shipped arm ({", ".join(shipped_arms())}), or the path of an arm.yaml, of its '
              'folder, or of a URDF')
+    add_reading(parser)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -44,32 +41,14 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help='use the times of reception in a bag, for drivers that set no stamps')
 
 
-def arm_or_result(given: str) -> tuple[IdentifiedModel | None, ArmModel]:
-    """Read a result from its folder with its arm, or else an arm."""
-    from dynid_ros.arm import load_arm
-    from dynid_ros.estimation.result_files.result_file import read_result, RESULT
-
-    if (Path(given) / RESULT).is_file():
-        result = read_result(Path(given))
-        return result, result.arm
-    return None, load_arm(given)
-
-
-def read_recording(args: argparse.Namespace, path: Path, arm: ArmModel) -> Recording:
-    """Read a recording as `add_reading` lets users choose."""
-    from dynid_ros.data.files import recording_reader
-
-    return recording_reader.read_recording(path, arm, **reading(args))
-
-
 def reading(args: argparse.Namespace) -> dict[str, Any]:
     """Return the choices of `add_reading`, for functions that read themselves."""
     return {'topic': args.topic, 'received': args.received}
 
 
-def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool = True) -> None:
     """Add ``-o``."""
-    parser.add_argument('-o', '--output', required=True, type=Path, metavar='PATH', help=what)
+    parser.add_argument('-o', '--output', required=required, type=Path, metavar='PATH', help=what)
 
 
 def checked(
@@ -110,14 +89,19 @@ def add_friction(parser: argparse._ActionsContainer) -> None:
              'names joined by commas, such as viscous,coulomb,offset (default: %(default)s)')
 
 
-def add_position(parser: argparse._ActionsContainer) -> None:
-    """Add ``--at``."""
-    parser.add_argument(
+def add_position(parser: argparse.ArgumentParser) -> argparse._ActionsContainer:
+    """Add ``--at``, ``--deg`` and ``--body``; return the group of those that exclude ``--at``."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         '--at', nargs='+', type=finite, metavar='Q',
         help='joint positions, rad or m; the middle of the limits if not given')
+    parser.add_argument('--deg', action='store_true', help='--at is in degrees')
+    parser.add_argument(
+        '--body', default='tool', help='tool, or the joint that moves the link (default: tool)')
+    return where
 
 
-def position(arm: ArmModel, at: Sequence[float] | None, degrees: bool) -> Array:
+def position(arm: ArmModel, args: argparse.Namespace) -> Array:
     """
     Position (n,) of an arm from the command line.
 
@@ -127,13 +111,12 @@ def position(arm: ArmModel, at: Sequence[float] | None, degrees: bool) -> Array:
         The number of values differs from that of joints.
 
     """
+    at = args.at
     if at is None:
-        lower, upper = arm.limits.lower, arm.limits.upper
-        limited = np.isfinite(lower) & np.isfinite(upper)
-        middle: Array = np.where(limited, lower, 0.0) / 2 + np.where(limited, upper, 0.0) / 2
-        return middle
+        ends = np.array([arm.limits.lower, arm.limits.upper])
+        return np.asarray(np.where(np.isfinite(ends).all(axis=0), ends, 0.0).mean(axis=0))
     if len(at) != arm.n:
         raise InputError(f'--at needs {arm.n} numbers, not {len(at)}: one for each of '
                          f'{", ".join(arm.joint_names)}')
-    scale = np.where(arm.prismatic, 1.0, np.pi / 180 if degrees else 1.0)
+    scale = np.where(arm.prismatic, 1.0, np.pi / 180 if args.deg else 1.0)
     return np.asarray(at) * scale

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, ExitStack
+from dataclasses import dataclass
+from functools import cache
 import sys
 from typing import Any
 
-from dynid_ros.utilities.progress import Listener, listening
+from dynid_ros.utilities.progress import listening
 from dynid_ros.utilities.text import columns, counted, several
 
 #: Notes that are printed without ``--verbose``.
@@ -22,22 +24,19 @@ def add_answer(parser: ArgumentParser) -> None:
     parser.add_argument('--json', action='store_true', help='print one JSON object instead')
 
 
-def answer(
-    args: Namespace, facts: Any, line: str, *, table: Sequence[Sequence[str]] = (),
-    notes: Iterable[str] = (), details: Iterable[str] = (), wrote: Sequence[object] = (),
-    then: Iterable[str] = (),
-) -> None:
+@dataclass(eq=False)
+class Answer:
     """
-    Print the answer of a command, or its facts as JSON where `add_answer` gave the choice.
+    The answer of a command.
 
-    Parameters
+    Attributes
     ----------
-    args : Namespace
-        Parsed arguments.
     facts : Any
-        The answer under stable keys.
+        The answer under stable keys, for ``--json``.
     line : str
         The answer in a line.
+    status : int
+        Exit status.
     table : sequence of sequence of str
         A small table; its first row is the heading.
     notes : iterable of str
@@ -50,44 +49,56 @@ def answer(
         Last lines: what to do next.
 
     """
-    from dynid_ros.data.files.plain import json_text
 
-    if args.json:
-        print(json_text(facts, 2))
-        return
-    lines = answer_lines(line, table, notes, details, verbose=args.verbose)
-    if wrote:
-        lines.append(f'Wrote {several(map(str, wrote))}.')
-    print('\n'.join([*lines, *then]))
+    facts: Any
+    line: str
+    status: int = 0
+    table: Sequence[Sequence[str]] = ()
+    notes: Iterable[str] = ()
+    details: Iterable[str] = ()
+    wrote: Sequence[object] = ()
+    then: Iterable[str] = ()
 
+    def text(self, verbose: bool = False) -> str:
+        """Lines of the answer: all notes and details, or `NOTES` notes and a count of the rest."""
+        notes, details = list(self.notes), list(self.details)
+        shown = notes if verbose else notes[:NOTES]
+        lines = [self.line, *columns(self.table), *(f'- {note}' for note in shown)]
+        left = len(notes) - len(shown)
+        if verbose:
+            lines += details
+        elif left or details:
+            more = [counted(left, 'more note')] if left else []
+            more += ['details'] if details else []
+            lines.append(f'--verbose prints {several(more)}.')
+        if self.wrote:
+            lines.append(f'Wrote {several(map(str, self.wrote))}.')
+        return '\n'.join([*lines, *self.then])
 
-def answer_lines(
-    line: str, table: Sequence[Sequence[str]] = (), notes: Iterable[str] = (),
-    details: Iterable[str] = (), *, verbose: bool,
-) -> list[str]:
-    """Lines of an answer: all notes and details, or `NOTES` notes and a count of the rest."""
-    notes, details = list(notes), list(details)
-    shown = notes if verbose else notes[:NOTES]
-    lines = [line, *columns(table), *(f'- {note}' for note in shown)]
-    left = len(notes) - len(shown)
-    if verbose:
-        lines += details
-    elif left or details:
-        more = [counted(left, 'more note')] if left else []
-        lines.append(f'--verbose prints {several([*more, *(["details"] if details else [])])}.')
-    return lines
+    def give(self, args: Namespace) -> int:
+        """Print the answer, or its facts as JSON; return the exit status."""
+        from dynid_ros.data.files.plain import json_text
+
+        print(json_text(self.facts, 2) if args.json else self.text(args.verbose), flush=True)
+        return self.status
 
 
 @contextmanager
-def shown_progress() -> Iterator[Listener]:
+def shown_progress() -> Iterator[None]:
     """Show the progress of the work and its remaining time, on a terminal alone."""
-    from tqdm import tqdm
+    with ExitStack() as shown:
+        @cache
+        def bar() -> Any:
+            # Not before anything takes time, and where doctor would report it missing.
+            from tqdm import tqdm
 
-    with tqdm(total=1.0, leave=False, disable=not sys.stderr.isatty(), miniters=0, smoothing=0,
-              bar_format='{desc} |{bar}| {percentage:3.0f} %, {remaining} left') as bar:
+            return shown.enter_context(tqdm(
+                total=1.0, leave=False, disable=not sys.stderr.isatty(), miniters=0, smoothing=0,
+                bar_format='{desc} |{bar}| {percentage:3.0f} %, {remaining} left'))
+
         def listener(stage: str, done: float) -> None:
-            bar.set_description_str(stage, refresh=False)
-            bar.update(min(done, 1.0) - bar.n)
+            bar().set_description_str(stage, refresh=False)
+            bar().update(min(done, 1.0) - bar().n)
 
         with listening(listener):
-            yield listener
+            yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -20,17 +19,18 @@ from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.words import headline, INTERVAL
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.words import told
-from dynid_ros.interface.cli.common.output import answer
+from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import columns, plain, sentence, within
 
 
-def show_payload(
-    args: Namespace, found: Payload, where: str, wrote: Sequence[object] = (),
-) -> None:
-    """Print a load, the torque error with it, and the messages for controllers."""
-    answer(args, payload_as_dict(found), headline(found), table=_table(found),
-           notes=payload_notes(found, where), wrote=wrote, details=[
-               *columns(_errors(found)), *(message_lines(found) if found.ready else [])])
+def payload_answer(
+    found: Payload, where: str = 'the tool of arm.yaml', wrote: Sequence[object] = (),
+) -> Answer:
+    """State a load, the torque error with it, and the messages for controllers."""
+    return Answer(
+        payload_as_dict(found), headline(found), int(not found.trustworthy), _table(found),
+        payload_notes(found, where), wrote=wrote, details=[
+            *columns(_errors(found)), *(message_lines(found) if found.ready else [])])
 
 
 def _table(found: Payload) -> list[list[str]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress
 import math
 from typing import Any
@@ -17,56 +16,29 @@ from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, unrepeated_percent
 from dynid_ros.estimation.model.words import headline, notes, ROUTINE
-from dynid_ros.interface.cli.common.output import answer
+from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence, several
 
-
-def metrics_as_dict(metrics: Metrics | None) -> dict[str, Any] | None:
-    """Figures under the keys that scripts rely on."""
-    if metrics is None:
-        return None
-    return {
-        'source': metrics.source,
-        'samples': metrics.samples,
-        'relative_error_percent': metrics.relative_error_percent,
-        'joints': [dict(vars(joint)) for joint in metrics.joints],
-    }
+#: Attributes of a result that scripts find under their names.
+KEYS = ('sources', 'samples', 'seconds', 'possible', 'condition_number', 'friction_strength',
+        'repeats', 'unrepeated', 'fit', 'validation', 'error_by_bandwidth', 'defects', 'timing')
 
 
 def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
     """Key facts of a result under the keys that scripts rely on."""
     return {
         'arm': result.arm.name,
-        'sources': list(result.sources),
-        'samples': result.samples,
-        'seconds': result.seconds,
+        **{key: getattr(result, key) for key in KEYS},
         'parameters': {'base': len(result.theta), 'total': result.arm.layout.size,
                        'from_prior': list(compress(
                            base_parameters(result.arm).names, ~result.from_data))},
-        'possible': result.possible,
-        'condition_number': result.condition_number,
-        'friction': list(result.arm.friction),
-        'friction_strength': result.friction_strength,
-        'conditioning': dict(vars(result.treatment)),
-        'repeats': result.repeats,
-        'unrepeated': result.unrepeated,
-        'fit': metrics_as_dict(result.fit),
-        'validation': metrics_as_dict(result.validation),
+        'friction': result.arm.friction,
+        'conditioning': result.treatment,
         'standard_parameters': _standard_as_dict(result),
-        'stated_parameters': stated_as_dict(result.stated),
-        'error_by_bandwidth': [dict(vars(each)) for each in result.error_by_bandwidth],
-        'verdict': {**vars(result.verdict), 'reasons': list(result.verdict.reasons),
-                    'warnings': list(result.verdict.warnings),
-                    'uses': [dict(vars(use)) for use in result.uses],
-                    'findings': [dict(vars(each)) for each in result.verdict.findings]},
-        'defects': [defect.as_dict() for defect in result.defects],
-        'timing': result.timing,
+        'stated_parameters': result.stated,
+        'verdict': {**vars(result.verdict), 'reasons': result.verdict.reasons,
+                    'warnings': result.verdict.warnings, 'uses': result.uses},
     }
-
-
-def stated_as_dict(stated: Mapping[str, Metrics]) -> dict[str, Any]:
-    """Figures of stated parameters, by how much of them is fitted."""
-    return {how: metrics_as_dict(found) for how, found in stated.items()}
 
 
 def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
@@ -77,25 +49,20 @@ def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
         return None
     cost = result.consistent
     return {
-        'values': dict(zip(found.names, found.values.tolist(), strict=True)),
-        'std': dict(zip(found.names, found.std.tolist(), strict=True)),
-        'from_data': [name for name, data in zip(found.names, found.from_data, strict=True)
-                      if data],
-        'impossible': list(found.impossible),
+        'values': dict(zip(found.names, found.values, strict=True)),
+        'std': dict(zip(found.names, found.std, strict=True)),
+        'from_data': list(compress(found.names, found.from_data)),
+        'impossible': found.impossible,
         'relative_error_percent': None if cost is None else cost.relative_error_percent,
     }
 
 
-def show_result(args: Namespace, result: IdentifiedModel, wrote: Sequence[object]) -> None:
-    """Print the verdict on a result, its errors joint by joint, and notes."""
-    answer(args, result_as_dict(result), wrote=wrote, **result_answer(result))
-
-
-def result_answer(result: IdentifiedModel) -> dict[str, Any]:
-    """Verdict, errors joint by joint, notes and details, as `answer_lines` takes them."""
-    return {
-        'line': headline(result), 'notes': notes(result), 'details': result_details(result),
-        'table': error_table(result.validation or result.fit, result.arm, result.unrepeated)}
+def result_answer(result: IdentifiedModel, wrote: Sequence[object] = ()) -> Answer:
+    """State the verdict on a result, its errors joint by joint, notes and details."""
+    return Answer(
+        result_as_dict(result), headline(result), int(not result.verdict.trustworthy),
+        error_table(result.validation or result.fit, result.arm, result.unrepeated),
+        notes(result), result_details(result), wrote)
 
 
 def error_table(
@@ -163,9 +130,9 @@ def defect_notes(defects: Sequence[Defect]) -> list[str]:
 
     Joints of which the same holds share one.
     """
-    order = ('error', 'warning', 'info')
     alike: dict[tuple[str, str], list[Defect]] = {}
-    for each in sorted(defects, key=lambda each: order.index(each.severity)):
+    for each in sorted(defects, key=lambda each: (
+            each.severity != 'error', each.severity != 'warning')):
         text = each.message.replace(each.joint, 'each') if each.joint else each.message
         alike.setdefault((f'{each.severity.capitalize()} {each.code}', text), []).append(each)
     return [f'{kind}{f" [{several(str(each.joint) for each in own)}]" if own[0].joint else ""}: '

@@ -27,7 +27,7 @@ TOPIC = 'lockstep'
 LOOK = 0.05
 SILENCE = 1.0
 #: States between two answers of a node that only reads them, and by which it may be behind:
-#: a quarter of those that wait for a busy node.
+#: a fraction of those that wait for a busy node.
 EVERY = 50
 BEHIND = 500
 #: Largest step ahead of the clock that the stamp of a state may make, s.

@@ -23,8 +23,8 @@ from rclpy.signals import SignalHandlerOptions
 from dynid_ros.errors import DynidError, InputError
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 
-#: Messages that wait for the busy callback of a node that estimates: two seconds at 1 kHz.
-DEPTH = 2000
+#: Messages that wait for the busy callback of a node that estimates: eight seconds at 1 kHz.
+DEPTH = 8000
 #: The same of a node that controls: an older message would only delay a busy control loop.
 NEWEST = 1
 #: Longest time until a signal is noticed, s.
