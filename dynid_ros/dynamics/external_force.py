@@ -78,7 +78,7 @@ def external_force(
     return result[0] if single else result
 
 
-def joint_force(arm: ArmModel, q: Array, fext: ArrayLike) -> Array:
+def joint_force(arm: ArmModel, q: Array, fext: Array) -> Array:
     """
     Joint torque of external wrenches, ``sum_j J_jᵀ f_j``.
 
@@ -88,22 +88,16 @@ def joint_force(arm: ArmModel, q: Array, fext: ArrayLike) -> Array:
         The arm.
     q : (N, n) ndarray
         Positions.
-    fext : (6, m) or (N, 6, m) array_like
-        Force matrices, one for all positions or one each.
+    fext : (6, m) or (N, 6, m) ndarray
+        Force matrices, one for all positions or one each, from `force_matrix`.
 
     Returns
     -------
     (N, n) ndarray
         Nm, or N for prismatic joints.
 
-    Raises
-    ------
-    InputError
-        The shape of `fext` is wrong.
-
     """
-    force = force_matrix(arm, fext)
-    carried = np.broadcast_to(force, (len(q), 6, arm.links)).copy()
+    carried = np.broadcast_to(fext, (len(q), 6, arm.links)).copy()
     for joint in reversed(arm.tree.order):
         if arm.parent[joint] >= 0:
             carried[:, :, arm.parent[joint]] += carried[:, :, joint]

@@ -203,6 +203,9 @@ def momentum_regressors(
     if not q.shape == qd.shape == shape[:2]:
         raise ValueError(f'q and qd must both be (N, {arm.n}), not {q.shape} and {qd.shape}')
     momentum, force = out or (np.zeros(shape), np.zeros(shape))
+    for array in (momentum, force):
+        if array.shape != shape or not array.flags.c_contiguous:
+            raise ValueError(f'out must be two C-contiguous {shape} arrays')
     fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
     joints = range(arm.n)
     if layout.rotor_inertia:

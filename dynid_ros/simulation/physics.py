@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -138,11 +139,17 @@ class SimulatedArm:
         Raises
         ------
         InputError
-            A torque is NaN, or the arm moves too fast for the integration.
+            A torque is not a finite number, or the arm moves too fast for the integration.
 
         """
-        self._tau = np.minimum(
-            np.maximum(np.asarray(tau, dtype=float), -self._effort), self._effort)
+        command = np.asarray(tau, dtype=float)
+        # An infinite one would be clipped, and a sum shows both it and a NaN.
+        if not math.isfinite(command.sum()) and not np.isfinite(command).all():
+            joint = int(np.argmin(np.isfinite(command)))
+            raise InputError(
+                f"joint '{self.arm.joint_names[joint]}' of the simulated arm is commanded a "
+                f'torque of {command[joint]}; command finite torques')
+        self._tau = np.minimum(np.maximum(command, -self._effort), self._effort)
         for _ in range(steps):
             self._step()
         return self.state

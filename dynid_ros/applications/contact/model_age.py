@@ -98,17 +98,14 @@ class ModelAge:
         worst = int(np.argmax(ratio))
         names = tuple(name for name, r in zip(self._arm.joint_names, ratio, strict=True)
                       if r > AGED)
-        mass = self._mass()
-        seconds = f'{self._seconds[worst]:.0f} s of motion'
-        if mass is not None:
-            more = 'more' if mass > 0 else 'less'
-            return Aged(names, float(ratio[worst]), mass, (
-                f'the torque of the last {seconds} fits about {abs(mass):.2g} kg {more} at the '
-                'tool than the model has; estimate the load with dynid payload'))
-        return Aged(names, float(ratio[worst]), None, (
+        mass, seconds = self._mass(), f'{self._seconds[worst]:.0f} s of motion'
+        return Aged(names, float(ratio[worst]), mass, (
             f'the residual of {", ".join(names)} is {ratio[worst]:.1f} times that of the '
             f'identification over {seconds}: the model has aged, or something leans on the arm; '
-            'identify again'))
+            'identify again') if mass is None else (
+            f'the torque of the last {seconds} fits about {abs(mass):.2g} kg '
+            f'{"more" if mass > 0 else "less"} at the tool than the model has; estimate the load '
+            'with dynid payload'))
 
     def _look(self, q: Array, deviation: Array, weight: Array,
               moving: NDArray[np.bool_]) -> None:

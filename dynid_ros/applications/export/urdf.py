@@ -16,7 +16,12 @@ from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.description.urdf import describe, reduced_model
-from dynid_ros.arm.description.urdf_elements import add_inertial, add_joint, numbers
+from dynid_ros.arm.description.urdf_elements import (
+    add_inertial,
+    add_joint,
+    numbers,
+    read_inertial,
+)
 from dynid_ros.arm.description.urdf_source import with_prefixes
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfTree
 from dynid_ros.arm.load import description_file
@@ -236,24 +241,9 @@ def _places(arm: ArmModel, robot: UrdfTree, source: Path) -> dict[str, dict[str,
 
 def _carried(link: Element, place: Any) -> Array:
     """Inertial parameters (10,) of a link in the frame of the joint that carries it."""
-    import pinocchio
-
-    inertial = link.find('inertial')
-    mass = None if inertial is None else inertial.find('mass')
-    if inertial is None or mass is None:
-        return np.zeros(10)
-    origin, entries = inertial.find('origin'), inertial.find('inertia')
-    xyz, rpy = (np.array((origin.get(key, '0 0 0') if origin is not None else '0 0 0').split(),
-                         dtype=float) for key in ('xyz', 'rpy'))
-    inertia = np.zeros((3, 3))
-    for row, column in zip(*np.triu_indices(3), strict=True):
-        value = 0.0 if entries is None else float(
-            entries.get(f'i{"xyz"[row]}{"xyz"[column]}', 0.0))
-        inertia[row, column] = inertia[column, row] = value
-    at = place * pinocchio.SE3(pinocchio.rpy.rpyToMatrix(rpy), xyz)
-    turn = at.rotation
-    return inertial_from_com(
-        float(mass.get('value', 0.0)), at.translation, turn @ inertia @ turn.T)
+    mass, frame, inertia = read_inertial(link)
+    at = place * frame
+    return inertial_from_com(mass, at.translation, at.rotation @ inertia @ at.rotation.T)
 
 
 def _set_inertial(link: Element, parameters: Array) -> None:

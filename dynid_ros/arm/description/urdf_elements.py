@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.utilities.arrays import Array
 
 #: Link of the base of a robot that is no child of any joint.
@@ -48,6 +50,21 @@ def add_inertial(
     ElementTree.SubElement(inertial, 'inertia', attrib={
         f'i{"xyz"[row]}{"xyz"[column]}': numbers(inertia[row, column])
         for row in range(3) for column in range(row, 3)})
+
+
+def read_inertial(link: Element) -> tuple[float, Any, Array]:
+    """Read what `add_inertial` adds: mass, frame as pinocchio.SE3, inertia; zeros without one."""
+    import pinocchio
+
+    def read(tag: str, key: str, count: int = 1) -> list[float]:
+        found = link.find(f'inertial/{tag}')
+        text = None if found is None else found.get(key)
+        return [0.0] * count if text is None else [float(x) for x in text.split()]
+
+    frame = pinocchio.SE3(rotation_rpy(read('origin', 'rpy', 3)),
+                          np.array(read('origin', 'xyz', 3)))
+    return read('mass', 'value')[0], frame, np.array([
+        [read('inertia', f'i{"".join(sorted(a + b))}')[0] for b in 'xyz'] for a in 'xyz'])
 
 
 def add_collision(

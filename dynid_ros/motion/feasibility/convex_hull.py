@@ -49,14 +49,10 @@ def hull_gap(mesh: Any, hulls: list[Any]) -> float:
     """
     import coal
 
-    middles, areas, owners = [], [], []
-    for k, hull in enumerate(hulls):
-        corners = _triangles(hull)
-        middles.append(corners.mean(axis=1))
-        areas.append(np.linalg.norm(np.cross(
-            corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1))
-        owners += [k] * len(corners)
-    points = np.concatenate(middles)
+    faces = [_triangles(hull) for hull in hulls]
+    owners = np.repeat(np.arange(len(hulls)), [len(own) for own in faces])
+    a, b, c = np.moveaxis(np.concatenate(faces), 1, 0)
+    points, areas = (a + b + c) / 3, np.linalg.norm(np.cross(b - a, c - a), axis=1)
     here, request = coal.Transform3s.Identity(), coal.DistanceRequest()
     point, result = coal.Sphere(0.0), coal.DistanceResult()
 
@@ -66,7 +62,7 @@ def hull_gap(mesh: Any, hulls: list[Any]) -> float:
             body, here, point, coal.Transform3s(np.eye(3), at), request, result))
 
     largest = 0.0
-    for i in np.argsort(-np.concatenate(areas))[:SAMPLES]:
+    for i in np.argsort(-areas)[:SAMPLES]:
         others = (hull for k, hull in enumerate(hulls) if k != owners[i])
         if all(distance(hull, points[i]) > 0 for hull in others):
             largest = max(largest, distance(mesh, points[i]))

@@ -48,19 +48,16 @@ def motion_bounds(motion: FourierMotion) -> PlanningLimits:
         peaks = _ramp_peaks(peaks, motion.ramp)
         bounds += [_bounds_on(motion, start + grid, peaks[2:])
                    for start in (0.0, motion.duration - motion.ramp)]
-    return PlanningLimits(
-        np.min([b.lower for b in bounds], axis=0), np.max([b.upper for b in bounds], axis=0),
-        np.max([b.velocity for b in bounds], axis=0),
-        np.max([b.acceleration for b in bounds], axis=0))
+    lowest, *others = np.max(bounds, axis=0)
+    return PlanningLimits(-lowest, *others)
 
 
-def _bounds_on(motion: FourierMotion, grid: Array, curvature: Array) -> PlanningLimits:
-    """Bounds over an interval, given bounds (3, n) of the second derivatives on it."""
+def _bounds_on(motion: FourierMotion, grid: Array, curvature: Array) -> Array:
+    """Bounds of -q, q, |qd| and |qdd|, (4, n), given those (3, n) of the second derivatives."""
     q, qd, qdd = motion.evaluate(grid)
     between = (grid[1] - grid[0]) ** 2 / 8 * curvature
-    return PlanningLimits(
-        q.min(axis=0) - between[0], q.max(axis=0) + between[0],
-        np.abs(qd).max(axis=0) + between[1], np.abs(qdd).max(axis=0) + between[2])
+    return np.asarray(
+        np.max([-q, q, np.abs(qd), np.abs(qdd)], axis=1) + between[[0, 0, 1, 2]])
 
 
 def _series_peaks(motion: FourierMotion) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.arm.description.tree import rotation_rpy
+from dynid_ros.arm.description.urdf_elements import read_inertial
 from dynid_ros.arm.description.urdf_xml import UrdfJoint
 from dynid_ros.motion.feasibility.bounding_capsule import capsule_along
 
@@ -76,13 +76,10 @@ def _inertia_box(model: Any, link: Any) -> Any:
     import coal
     import pinocchio
 
-    inertial = link.find('inertial')
-    mass = _numbers(inertial, 'mass', 'value')[0]
+    mass, at, inertia = read_inertial(link)
     if not mass > 0:
         return None
-    moments, axes = np.linalg.eigh([
-        [_numbers(inertial, 'inertia', f'i{"".join(sorted(a + b))}')[0] for b in 'xyz']
-        for a in 'xyz'])
+    moments, axes = np.linalg.eigh(inertia)
     # Of a box, Ixx = m (b² + c²) / 12.
     size = np.sqrt(np.maximum(6 / mass * (moments.sum() - 2 * moments), 0.0))
     if not size.max() > 0:
@@ -91,19 +88,10 @@ def _inertia_box(model: Any, link: Any) -> Any:
         axes[:, 0] *= -1
     name = link.get('name')
     frame = _frame(model, name)
-    turn = rotation_rpy(_numbers(inertial, 'origin', 'rpy', 3))
-    middle = np.array(_numbers(inertial, 'origin', 'xyz', 3))
     return pinocchio.GeometryObject(
         f'{name}_inertia', frame.parentJoint, 0,
-        frame.placement * pinocchio.SE3(turn @ axes, middle),
+        frame.placement * at * pinocchio.SE3(axes, np.zeros(3)),
         coal.Box(*np.maximum(size, SHORTEST)))
-
-
-def _numbers(inertial: Any, tag: str, key: str, count: int = 1) -> list[float]:
-    """Read numbers of an element that Pinocchio has read before; zeros where it is absent."""
-    found = None if inertial is None else inertial.find(tag)
-    text = None if found is None else found.get(key)
-    return [0.0] * count if text is None else [float(x) for x in text.split()]
 
 
 def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
