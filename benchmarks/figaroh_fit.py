@@ -11,11 +11,11 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.applications.export.urdf import urdf_of
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.regressor import coupling_value
-from dynid_ros.dynamics.rigid_parameters import pinocchio_arm
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import take_motions
 
@@ -87,9 +87,11 @@ def _rows(
 
 def _regressor(arm: ArmModel, motion: ConditionedMotion, build: Callable[..., Any]) -> Array:
     """Evaluate the regressor of FIGAROH and the declared couplings of all samples, (n, N, p)."""
-    own = pinocchio_arm(arm)
+    import pinocchio
+
+    own = pinocchio.buildModelFromXML(urdf_of(arm))
     q, qd, qdd = (np.asarray(x[:]) for x in (motion.q, motion.qd, motion.qdd))
-    W = build(SimpleNamespace(model=own.model, data=own.data), q, qd, qdd,
+    W = build(SimpleNamespace(model=own, data=own.createData()), q, qd, qdd,
               {**COLUMNS, 'act_idxv': list(range(arm.n))})
     W = W.reshape(arm.n, len(q), -1)
     coupled = [coupling_value(column.quantity, column.matrix, qd, qdd).T[:, :, None]

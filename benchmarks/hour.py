@@ -32,11 +32,12 @@ import zipfile
 import numpy as np
 from numpy.lib import format as npy
 
+from dynid_ros.applications.export.urdf import urdf_of
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.bag_writer import write_joint_states
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 
 ARM = 'panda'
 RATE = 1000.0
@@ -103,12 +104,13 @@ def pinocchio_loop(samples: int) -> None:
     """Evaluate Pinocchio's regressor, and print the processor time that it took."""
     import pinocchio
 
-    known = pinocchio_arm(load_arm(ARM))
-    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, BLOCK, known.model.nv))
+    model = pinocchio.buildModelFromXML(urdf_of(load_arm(ARM)))
+    data = model.createData()
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, BLOCK, model.nv))
     start = time.process_time()
     for k in range(samples):
         i = k % BLOCK
-        pinocchio.computeJointTorqueRegressor(known.model, known.data, q[i], qd[i], qdd[i])
+        pinocchio.computeJointTorqueRegressor(model, data, q[i], qd[i], qdd[i])
     print(time.process_time() - start)
 
 

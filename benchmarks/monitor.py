@@ -39,6 +39,7 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.kinematics.forward import forward_kinematics
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
@@ -78,6 +79,13 @@ class Push:
         """Whether it is at the tool."""
         return self.joint != ELBOW
 
+    def torque(self, arm: ArmModel, q: Array) -> Array:
+        """Torque at the joints, (n,), at a position (n,)."""
+        turn, shift = np.split(geometric_jacobian(arm, q, arm.joint_names[self.joint]), 2)
+        pose = forward_kinematics(arm, q, arm.joint_names[self.joint])
+        lever = pose.rotation @ self.point
+        return np.asarray((shift + np.cross(turn.T, lever).T).T @ self.force)
+
 
 def moved(
     arm: ArmModel, sensors: SensorModel, seed: int, seconds: float, rest: float,
@@ -92,15 +100,12 @@ def moved(
     control, state = ComputedTorque(RigidArm(arm), 1 / CONTROL), physics.reset(wanted[0])
     q, tau = np.empty_like(wanted), np.empty_like(wanted)
     for k in range(len(t)):
-        for push in pushes:
-            if t[k] == push.start:
-                physics.push(push.joint, push.point, push.force)
-            elif t[k] == push.start + LENGTH:
-                physics.push(push.joint, push.point, np.zeros(3))
+        external = sum((push.torque(arm, state.q) for push in pushes
+                        if push.start <= t[k] < push.start + LENGTH), np.zeros(arm.n))
         q[k] = state.q
-        state = physics.step(
-            control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), EVERY)
-        tau[k] = state.tau
+        state = physics.step(external + control.torque(
+            state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), EVERY)
+        tau[k] = state.tau - external
     # A stamp lies between two commands.
     tau[1:] = (tau[1:] + tau[:-1]) / 2
     q, tau = q[::EVERY], tau[::EVERY]

@@ -12,9 +12,9 @@ import time
 import numpy as np
 import pinocchio
 
+from dynid_ros.applications.export.urdf import urdf_of
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.rigid_body import geometric_jacobian, mass_matrix
-from dynid_ros.dynamics.rigid_parameters import pinocchio_arm
 
 STATES = 100_000
 RUNS = 5
@@ -38,8 +38,8 @@ def main() -> None:
     arm = load_arm('panda')
     rng = np.random.default_rng(0)
     q = rng.uniform(arm.limits.lower, arm.limits.upper, (STATES, arm.n))
-    known = pinocchio_arm(arm)
-    model, data = known.model, known.data
+    model = pinocchio.buildModelFromXML(urdf_of(arm))
+    data = model.createData()
     axes = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
     def masses() -> list[object]:

@@ -3,13 +3,13 @@
 import re
 
 import numpy as np
+from oracles import pinocchio_model
 import pinocchio
 import pytest
 from results import identification
 
 import dynid_ros as dyn
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.rigid_parameters import pinocchio_arm
 from dynid_ros.interface.cli.main import main
 
 pytestmark = pytest.mark.slow
@@ -92,7 +92,8 @@ def test_validation_has_errors_and_torque_over_time(bags, model):
 
 def test_dynamics_are_those_of_pinocchio(model):
     arm = model.possible_arm
-    known, rng = pinocchio_arm(arm), np.random.default_rng(0)
+    known, rng = pinocchio_model(arm), np.random.default_rng(0)
+    known.armature, data = arm.rotor_nominal, known.createData()
     middle = (arm.limits.lower + arm.limits.upper) / 2
     q = middle + rng.uniform(-0.3, 0.3, (5, arm.n))
     qd, qdd = rng.uniform(-1, 1, (2, 5, arm.n))
@@ -101,13 +102,13 @@ def test_dynamics_are_those_of_pinocchio(model):
     close = {'rtol': 1e-6, 'atol': 1e-6}
     tau, mass = model.inverse_dynamics(q, qd, qdd), model.mass_matrix(q)
     for k, state in enumerate(zip(q, qd, qdd, strict=True)):
-        expected = pinocchio.rnea(known.model, known.data, *state)
+        expected = pinocchio.rnea(known, data, *state)
         np.testing.assert_allclose(tau[k], expected, **close)
         np.testing.assert_allclose(model.inverse_dynamics(*state), expected, **close)
-        M = pinocchio.crba(known.model, known.data, state[0])
+        M = pinocchio.crba(known, data, state[0])
         np.testing.assert_allclose(mass[k], np.triu(M) + np.triu(M, 1).T, **close)
         np.testing.assert_allclose(model.gravity(q[k]), pinocchio.computeGeneralizedGravity(
-            known.model, known.data, q[k]), **close)
+            known, data, q[k]), **close)
     np.testing.assert_allclose(model.forward_dynamics(q, qd, tau), qdd, atol=1e-8)
     np.testing.assert_array_equal(model.predict_torque(q), model.predict_torque(q, 0 * q, 0 * q))
     assert model.predict_torque(q[0].tolist()).shape == (arm.n,)

@@ -203,9 +203,6 @@ def momentum_regressors(
     if not q.shape == qd.shape == shape[:2]:
         raise ValueError(f'q and qd must both be (N, {arm.n}), not {q.shape} and {qd.shape}')
     momentum, force = out or (np.zeros(shape), np.zeros(shape))
-    for array in (momentum, force):
-        if array.shape != shape or not array.flags.c_contiguous:
-            raise ValueError(f'out must be two C-contiguous {shape} arrays')
     fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
     joints = range(arm.n)
     if layout.rotor_inertia:
@@ -213,8 +210,6 @@ def momentum_regressors(
     fill_friction(arm, qd, load, history, force)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
-        if column.quantity == 'qdd':
-            momentum[:, :, first + k] = qd @ column.matrix.T
-        else:
-            force[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qd)
+        changed = momentum if column.quantity == 'qdd' else force
+        changed[:, :, first + k] = coupling_value(column.quantity, column.matrix, qd, qd)
     return momentum, force

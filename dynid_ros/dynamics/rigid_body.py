@@ -23,12 +23,7 @@ from dynid_ros.dynamics.external_force import (
     joint_screws,
     link_poses,
 )
-from dynid_ros.dynamics.regressor import rigid_torque
-from dynid_ros.dynamics.rigid_parameters import (
-    IdentifiedParameters,
-    rigid_parameters,
-    RigidParameters,
-)
+from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters, rigid_parameters
 from dynid_ros.dynamics.state import as_states, States
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
@@ -67,8 +62,8 @@ def inverse_dynamics(
 
     """
     parameters = rigid_parameters(arm)
-    states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, qdd=qdd), fext)
-    return states.shaped(_torque(parameters, states.q, *states.rates) - force)
+    states, force = _states(parameters.arm, q, fext, qd=qd, qdd=qdd)
+    return states.shaped(parameters.torque(states.q, *states.rates) - force)
 
 
 def forward_dynamics(
@@ -106,9 +101,19 @@ def forward_dynamics(
 
     """
     parameters = rigid_parameters(arm)
-    states, force = _states(parameters.arm, as_states(parameters.arm, q, qd=qd, tau=tau), fext)
+    states, force = _states(parameters.arm, q, fext, qd=qd, tau=tau)
     velocity, torque = states.rates
-    return states.shaped(_solved(parameters, states.q, velocity, torque + force))
+    mass = parameters.mass_matrix(states.q)
+    bias = parameters.torque(states.q, velocity, np.zeros_like(velocity))
+    try:
+        np.linalg.cholesky(mass)
+        return states.shaped(np.asarray(
+            np.linalg.solve(mass, (torque + force - bias)[..., None])[..., 0], dtype=float))
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            f"the mass matrix of '{parameters.arm.name}' is not positive definite at q, so the "
+            'acceleration is undefined; state inertias of all links, or identify from richer '
+            'data') from error
 
 
 def mass_matrix(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
@@ -123,7 +128,7 @@ def mass_matrix(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
     """
     parameters = rigid_parameters(arm)
     states = as_states(parameters.arm, q)
-    return states.shaped(_mass(parameters, states.q))
+    return states.shaped(parameters.mass_matrix(states.q))
 
 
 def gravity_torque(arm: ArmModel | IdentifiedParameters, q: ArrayLike) -> Array:
@@ -185,39 +190,11 @@ def jacobians(arm: ArmModel, q: Array, body: str = TOOL) -> Array:
 
 
 def _states(
-    arm: ArmModel, states: States, fext: ArrayLike | None,
+    arm: ArmModel, q: ArrayLike, fext: ArrayLike | None, **rates: ArrayLike | None,
 ) -> tuple[States, Array | float]:
     """States, as many as force matrices, and the torque of these on the joints."""
     if fext is None or np.size(fext) == 0:
-        return states, 0.0
+        return as_states(arm, q, **rates), 0.0
     force = force_matrix(arm, fext)
-    if force.ndim == 3:
-        states = states.repeated(len(force))
+    states = as_states(arm, q, len(force) if force.ndim == 3 else None, **rates)
     return states, joint_force(arm, states.q, force)
-
-
-def _torque(parameters: RigidParameters, q: Array, qd: Array, qdd: Array) -> Array:
-    links = rigid_torque(parameters.arm, parameters.inertial.ravel(), q, qd, qdd)
-    return np.asarray(links + qdd @ parameters.rotor.T)
-
-
-def _solved(parameters: RigidParameters, q: Array, qd: Array, tau: Array) -> Array:
-    mass, bias = _mass(parameters, q), _torque(parameters, q, qd, np.zeros_like(q))
-    try:
-        np.linalg.cholesky(mass)
-        return np.asarray(np.linalg.solve(mass, (tau - bias)[..., None])[..., 0])
-    except np.linalg.LinAlgError as error:
-        raise InputError(
-            f"the mass matrix of '{parameters.arm.name}' is not positive definite at q, so the "
-            'acceleration is undefined; state inertias of all links, or identify from richer '
-            'data') from error
-
-
-def _mass(parameters: RigidParameters, q: Array) -> Array:
-    """Mass matrices (N, n, n): their columns are the torque of unit accelerations."""
-    n = parameters.arm.n
-    states, units = np.repeat(q, n, axis=0), np.tile(np.eye(n), (len(q), 1))
-    links = rigid_torque(
-        parameters.arm, parameters.inertial.ravel(), states, np.zeros_like(states), units,
-        weightless=True)
-    return links.reshape(len(q), n, n).swapaxes(1, 2) + parameters.rotor

@@ -1,18 +1,17 @@
-"""Rigid-body parameters of an arm, nominal or identified, and the nominal arm in Pinocchio."""
+"""Rigid-body parameters of an arm, nominal or identified, with its torque and mass matrix."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import inertial_to_com, pseudo_inertia
+from dynid_ros.arm.parameters import pseudo_inertia
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import rigid_torque
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
@@ -85,6 +84,20 @@ class RigidParameters:
     inertial: Array
     rotor: Array
 
+    def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the drive torque of states (N, n), Nm (N for prismatic joints)."""
+        links = rigid_torque(self.arm, self.inertial.ravel(), q, qd, qdd)
+        return np.asarray(links + qdd @ self.rotor.T)
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Return the mass matrices (N, n, n): their columns are torques of unit accelerations."""
+        n = self.arm.n
+        states, units = np.repeat(q, n, axis=0), np.tile(np.eye(n), (len(q), 1))
+        links = rigid_torque(
+            self.arm, self.inertial.ravel(), states, np.zeros_like(states), units,
+            weightless=True)
+        return links.reshape(len(q), n, n).swapaxes(1, 2) + self.rotor
+
 
 def rigid_parameters(model: ArmModel | IdentifiedParameters) -> RigidParameters:
     """
@@ -97,15 +110,19 @@ def rigid_parameters(model: ArmModel | IdentifiedParameters) -> RigidParameters:
 
     """
     if isinstance(model, ArmModel):
-        return _nominal(model)
-    return _identified(model.arm, model.theta)
-
-
-@lru_cache(maxsize=32)
-def _nominal(arm: ArmModel) -> RigidParameters:
-    rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
+        rotor = np.zeros(model.n) if model.rotor_nominal is None else model.rotor_nominal
+        return RigidParameters(model, _stated(model), np.diag(rotor))
+    arm, layout = model.arm, model.arm.layout
+    standard = np.zeros(layout.size)
+    standard[base_parameters(arm).columns] = model.theta
+    matrix = np.zeros((arm.n, arm.n))
+    if layout.rotor_inertia:
+        matrix += np.diag(standard[[layout.rotor(j) for j in range(arm.n)]])
+    for value, column in zip(standard[layout.first_coupling:], arm.coupling, strict=True):
+        if column.quantity == 'qdd':
+            matrix += value * column.matrix
     return RigidParameters(
-        arm, np.ascontiguousarray(_stated(arm), dtype=float), np.diag(rotor))
+        arm, standard[layout.all_inertial()].reshape(arm.links, -1), matrix)
 
 
 def _stated(arm: ArmModel) -> Array:
@@ -114,21 +131,6 @@ def _stated(arm: ArmModel) -> Array:
             f"the arm '{arm.name}' has no nominal inertias; add them to its URDF or arm.yaml, "
             'or use an identified result')
     return arm.inertial
-
-
-def _identified(arm: ArmModel, theta: Array) -> RigidParameters:
-    layout = arm.layout
-    standard = np.zeros(layout.size)
-    standard[base_parameters(arm).columns] = theta
-    rotor = np.zeros((arm.n, arm.n))
-    if layout.rotor_inertia:
-        rotor += np.diag(standard[[layout.rotor(j) for j in range(arm.n)]])
-    first = layout.first_coupling
-    for k, column in enumerate(arm.coupling):
-        if column.quantity == 'qdd':
-            rotor += standard[first + k] * column.matrix
-    inertial = standard[layout.all_inertial()].reshape(arm.links, -1)
-    return RigidParameters(arm, inertial, rotor)
 
 
 def check_physical(arm: ArmModel) -> None:
@@ -169,88 +171,3 @@ def check_possible(arm: ArmModel) -> None:
         raise ArmError(
             f"no body is like the link at joint '{name}' of the arm '{arm.name}': {reason}; "
             'correct the link in the URDF, or state it under "nominal" in arm.yaml')
-
-
-@dataclass(frozen=True, eq=False)
-class PinocchioArm:
-    """
-    An arm in Pinocchio, with scratch data: one thread at a time.
-
-    Attributes
-    ----------
-    model, data : pinocchio.Model and pinocchio.Data
-        One Pinocchio joint a joint, of the same frame and name, numbered depth first; followers
-        move by themselves.
-    order : (m,) ndarray of int
-        Joint of the arm at each place of Pinocchio's vectors.
-    place : (m,) ndarray of int
-        Place of each joint of the arm in Pinocchio's vectors.
-
-    """
-
-    model: Any
-    data: Any
-    order: NDArray[np.intp]
-    place: NDArray[np.intp]
-
-
-@lru_cache(maxsize=16)
-def pinocchio_arm(arm: ArmModel) -> PinocchioArm:
-    """
-    Build an arm in Pinocchio from its nominal parameters, rotor inertia included.
-
-    Pinocchio's algorithms that work on subtrees (the mass matrix, the articulated bodies) need
-    the joints of each subtree numbered without gaps; depth-first numbers are.
-
-    Raises
-    ------
-    ArmError
-        The arm has no nominal inertial parameters.
-
-    """
-    import pinocchio
-
-    parameters = rigid_parameters(arm)
-    model = pinocchio.Model()
-    model.name = arm.name
-    order = depth_first(arm)
-    ids: dict[int, int] = {-1: 0}
-    for joint in order:
-        axis = arm.axis[joint]
-        kind = pinocchio.JointModelPrismaticUnaligned(axis) if arm.tree.prismatic[joint] else (
-            pinocchio.JointModelRevoluteUnaligned(axis))
-        placement = pinocchio.SE3(arm.rotation[joint], arm.translation[joint])
-        ids[joint] = model.addJoint(
-            ids[int(arm.parent[joint])], kind, placement, arm.tree.link_names[joint])
-        if parameters.inertial[joint, 0] > 0:
-            body = pinocchio.Inertia(*_body(arm, parameters.inertial[joint]))
-            model.appendBodyToJoint(ids[joint], body, pinocchio.SE3.Identity())
-    model.gravity.linear = np.asarray(arm.gravity)
-    places = np.array(order, dtype=np.intp)
-    rotor = np.append(np.diag(parameters.rotor), np.zeros(arm.links - arm.n))
-    model.armature = rotor[places]
-    return PinocchioArm(model, model.createData(), places, np.argsort(places))
-
-
-def _body(arm: ArmModel, inertial: Array) -> tuple[float, Array, Array]:
-    """Mass, centre and inertia of a link; no moment is negative by rounding."""
-    mass, center, inertia = inertial_to_com(inertial)
-    moments, axes = np.linalg.eigh(inertia)
-    if moments[0] >= 0:
-        return mass, center, inertia
-    if moments[0] < -ROUNDING * (moments[2] + mass * float(center @ center)):
-        check_possible(arm)
-    return mass, center, (axes * np.maximum(moments, 0)) @ axes.T
-
-
-def depth_first(arm: ArmModel) -> list[int]:
-    """Joints in depth-first order: each is followed by all that it carries."""
-    carried: dict[int, list[int]] = {}
-    for joint, carrier in enumerate(arm.parent):
-        carried.setdefault(int(carrier), []).append(joint)
-    order: list[int] = []
-    waiting = carried.get(-1, [])[::-1]
-    while waiting:
-        order.append(waiting.pop())
-        waiting += carried.get(order[-1], [])[::-1]
-    return order

@@ -29,25 +29,9 @@ class States(NamedTuple):
         """Return a result (N, ...) in the shape of the input: one state or a batch."""
         return result[0] if self.single else result
 
-    def repeated(self, count: int) -> States:
-        """
-        Return these states repeated to a number of others.
-
-        Raises
-        ------
-        InputError
-            The numbers differ, and neither is one.
-
-        """
-        if len(self.q) == count:
-            return self._replace(single=False)
-        if not self.single:
-            raise InputError(f'q has {len(self.q)} states, but fext has {count}')
-        q, *rates = (np.repeat(x, count, axis=0) for x in (self.q, *self.rates))
-        return States(q, tuple(rates), False)
-
-
-def as_states(arm: ArmModel, q: ArrayLike, **rates: ArrayLike | None) -> States:
+def as_states(
+    arm: ArmModel, q: ArrayLike, forces: int | None = None, /, **rates: ArrayLike | None,
+) -> States:
     """
     Read one state or a batch.
 
@@ -57,6 +41,8 @@ def as_states(arm: ArmModel, q: ArrayLike, **rates: ArrayLike | None) -> States:
         The arm.
     q : (n,) or (N, n) array_like
         Positions, rad or m.
+    forces : int, optional
+        Number of external forces, where there is one for each state.
     **rates : (n,) or (N, n) array_like, or None
         Further quantities by name; None or an empty one is zero, and a single one, or a number
         for all joints, serves all positions.
@@ -72,23 +58,24 @@ def as_states(arm: ArmModel, q: ArrayLike, **rates: ArrayLike | None) -> States:
         A position lies outside the limits of its joint.
 
     """
-    positions = _read(arm, 'q', q)
-    single = positions.ndim == 1
-    positions = np.ascontiguousarray(np.atleast_2d(positions))
-    warn_outside(arm, positions)
-    others = []
+    given = {'q': _read(arm, 'q', q)}
     for name, value in rates.items():
-        given = numbers(name, 0.0 if value is None else value)
-        all_joints = given.ndim == 0 or given.size == 0
-        other = _read(arm, name, np.full(arm.n, given if given.size else 0.0)
-                      if all_joints else given)
-        if other.ndim == 2 and len(other) != len(positions):
-            if not single:
-                raise InputError(f'q has {len(positions)} states, but {name} has {len(other)}')
-            single, positions = False, np.repeat(positions, len(other), axis=0)
-        others.append(other)
-    return States(positions, tuple(
-        np.ascontiguousarray(np.broadcast_to(other, positions.shape)) for other in others), single)
+        rate = numbers(name, 0.0 if value is None else value)
+        all_joints = rate.ndim == 0 or rate.size == 0
+        given[name] = _read(arm, name, np.full(arm.n, rate if rate.size else 0.0)
+                            if all_joints else rate)
+    counts = {name: len(x) for name, x in given.items() if x.ndim == 2}
+    if forces is not None:
+        counts['fext'] = forces
+    first = next(iter(counts), '')
+    for name, count in counts.items():
+        if count != counts[first]:
+            raise InputError(f'{first} has {counts[first]} states, but {name} has {count}')
+    positions, *others = (
+        np.ascontiguousarray(np.broadcast_to(x, (counts.get(first, 1), arm.n)))
+        for x in given.values())
+    warn_outside(arm, positions)
+    return States(positions, tuple(others), not counts)
 
 
 def warn_outside(arm: ArmModel, q: Array) -> None:

@@ -153,48 +153,41 @@ def read_trajectory(
     times = np.array(t, dtype=float)
     if not len(times):
         raise TrajectoryError('the trajectory has no points')
-    step = np.diff(times, prepend=-np.inf if times[0] >= 0 else np.inf)
-    late = step > 0
-    if not late.all():
-        point = int(np.argmin(late))
+    later = np.diff(times, prepend=-np.inf if times[0] >= 0 else np.inf) > 0
+    if not later.all():
+        point = int(np.argmin(later))
         raise TrajectoryError(
             f'point {point + 1} of {len(times)} is at {times[point]:g} s, but times must '
             'increase from zero')
     order = [names.index(name) for name in joints]
-    q = _rows(names, 'positions', positions, optional=False)
-    qd = _rows(names, 'velocities', velocities)
-    qdd = _rows(names, 'accelerations', accelerations)
+    q, qd, qdd, tau = (_rows(names, field, rows)[:, order] for field, rows in (
+        ('positions', positions), ('velocities', velocities), ('accelerations', accelerations),
+        ('efforts', efforts)))
     fast = np.abs(qd[-1]) > AT_REST
     if fast.any():
         joint = int(np.argmax(fast))
         raise TrajectoryError(
-            f"the trajectory ends with joint '{names[joint]}' at a velocity of "
+            f"the trajectory ends with joint '{joints[joint]}' at a velocity of "
             f'{qd[-1, joint]:.3g}, not at rest')
-    tau = _rows(names, 'efforts', efforts)
     given = np.isfinite(tau).all(axis=1)
     if given.any() and not given.all():
         raise TrajectoryError(
             f'point {int(np.argmin(given)) + 1} has no efforts, and others have')
-    return JointTrajectory(
-        times, q[:, order], qd[:, order], qdd[:, order], tau[:, order] if given.any() else None)
+    return JointTrajectory(times, q, qd, qdd, tau if given.any() else None)
 
 
-def _rows(names: Sequence[str], field: str, rows: Rows, optional: bool = True) -> Array:
-    """Values (N, n) of a field; rows that are not given are NaN."""
-    sizes = np.array([len(row) for row in rows])
-    given = sizes > 0 if optional else np.ones(len(rows), dtype=bool)
-    wrong = given & (sizes != len(names))
-    if wrong.any():
-        point = int(np.argmax(wrong))
-        raise TrajectoryError(
-            f'point {point + 1} has {sizes[point]} {field} for {len(names)} joints')
+def _rows(names: Sequence[str], field: str, rows: Rows) -> Array:
+    """Values (N, n) of a field; rows that are not given, as positions must be, are NaN."""
     table = np.full((len(rows), len(names)), np.nan)
-    if given.any():
-        table[given] = [row for row in rows if len(row)]
-    bad = ~np.isfinite(table) & given[:, None]
-    if bad.any():
-        point, joint = np.argwhere(bad)[0]
-        raise TrajectoryError(
-            f"{field} of joint '{names[joint]}' in point {point + 1} are "
-            f'{table[point, joint]}, which is not finite')
+    for point, row in enumerate(rows):
+        if not len(row) and field != 'positions':
+            continue
+        if len(row) != len(names):
+            raise TrajectoryError(
+                f'point {point + 1} has {len(row)} {field} for {len(names)} joints')
+        table[point] = row
+        for name, value in zip(names, row, strict=True):
+            if not np.isfinite(value):
+                raise TrajectoryError(f"{field} of joint '{name}' in point {point + 1} are "
+                                      f'{value}, which is not finite')
     return table

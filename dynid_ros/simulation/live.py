@@ -195,7 +195,7 @@ class LiveArm:
             self._move()
         t, q, qd, _ = self._physics.state
         readings = measure(
-            self.arm, self._rigid, self._sensors, self._rng, q[None], qd[None], self._torque)
+            self.arm, self._sensors, self._rng, q[None], qd[None], self._torque)
         return Reading(t, *(values[0] for values in readings))
 
     def _move(self) -> None:

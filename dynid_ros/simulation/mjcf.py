@@ -1,15 +1,21 @@
-"""A MuJoCo model of an arm, from its nominal parameters."""
+"""An arm as an MJCF, from its nominal parameters, and as the MuJoCo model of a simulation."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
+from dynid_ros.arm.description.urdf_elements import numbers
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import EXTENT, inertial_to_com
 from dynid_ros.dynamics.rigid_parameters import check_physical
 
+#: Attributes of a joint by the friction terms that they hold.
+FRICTION = {'viscous': 'damping', 'coulomb': 'frictionloss'}
 #: Distance of the end stops behind the position limits, by the range of the joint. Limits of the
 #: control lie some degrees before the stops, and a motion that uses them fully must not touch.
 STOP_DISTANCE = 0.05
@@ -46,34 +52,16 @@ def mujoco_model(arm: ArmModel, timestep: float = 0.0005) -> Any:
     import mujoco
 
     check_physical(arm)
-    spec = mujoco.MjSpec()
-    spec.modelname = arm.name
-    spec.compiler.degree = False
-    spec.option.timestep = timestep
-    spec.option.gravity = arm.gravity
-    bodies: dict[int, Any] = {}
-    rotor = arm.rotor_nominal
-    for joint in arm.tree.order.tolist():
-        parent = spec.worldbody if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
-        bodies[joint] = _add_link(parent, arm, joint)
-        driven = joint < arm.n
-        stops = _end_stops(arm, joint) if driven else None
-        bodies[joint].add_joint(
-            name=arm.tree.link_names[joint],
-            type=mujoco.mjtJoint.mjJNT_SLIDE if arm.tree.prismatic[joint] else (
-                mujoco.mjtJoint.mjJNT_HINGE),
-            axis=arm.axis[joint],
-            armature=0.0 if rotor is None or not driven else float(rotor[joint]),
-            limited=bool(stops),
-            range=stops or (0.0, 0.0),
-            solref_limit=(STOP_STEPS * timestep, 1.0),
-        )
-    for each in arm.tree.followers:
-        gearing = spec.add_equality(
-            type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=each.name,
-            name2=arm.joint_names[each.leader], solref=(2 * timestep, 1.0), solimp=RIGID)
-        gearing.data[:2] = each.offset, each.multiplier
-    return spec.compile()
+    # Friction follows from curves of its own.
+    model = mujoco.MjModel.from_xml_string(mjcf_of(replace(arm, friction_nominal={})))
+    model.opt.timestep = timestep
+    # The gearing holds followers within their limits.
+    model.jnt_limited[joint_order(model, arm)[arm.n:]] = 0
+    behind = STOP_DISTANCE * np.diff(model.jnt_range)
+    model.jnt_range += behind * [-1, 1]
+    model.jnt_solref[:] = STOP_STEPS * timestep, 1.0
+    model.eq_solref[:], model.eq_solimp[:] = (2 * timestep, 1.0), RIGID
+    return model
 
 
 def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]:
@@ -86,30 +74,66 @@ def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]
                     dtype=np.intp)
 
 
-def _end_stops(arm: ArmModel, joint: int) -> tuple[float, float] | None:
-    """Positions of the end stops of a joint, or None if it has none."""
-    lower, upper = float(arm.limits.lower[joint]), float(arm.limits.upper[joint])
-    if not (np.isfinite([lower, upper]).all() and lower < upper):
-        return None
-    behind = STOP_DISTANCE * (upper - lower)
-    return lower - behind, upper + behind
+def mjcf_of(arm: ArmModel) -> str:
+    """
+    Write an arm as an MJCF of its joints and links alone, with a motor at each joint.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        With physical nominal inertial parameters; rotor inertia is armature, and friction other
+        than viscous and Coulomb is left out.
+
+    """
+    root = ElementTree.Element('mujoco', model=arm.name)
+    ElementTree.SubElement(root, 'compiler', angle='radian', autolimits='true')
+    ElementTree.SubElement(root, 'option', gravity=numbers(arm.gravity))
+    world = ElementTree.SubElement(root, 'worldbody')
+    bodies: dict[int, Any] = {}
+    for joint in arm.tree.order.tolist():
+        parent = world if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
+        bodies[joint] = _add_body(parent, arm, joint)
+    actuators = ElementTree.SubElement(root, 'actuator')
+    for name, effort in zip(arm.joint_names, arm.limits.effort, strict=True):
+        motor = ElementTree.SubElement(actuators, 'motor', name=name, joint=name)
+        if np.isfinite(effort):
+            motor.set('ctrlrange', numbers([-effort, effort]))
+    if arm.tree.followers:
+        equality = ElementTree.SubElement(root, 'equality')
+        for each in arm.tree.followers:
+            ElementTree.SubElement(
+                equality, 'joint', joint1=each.name, joint2=arm.joint_names[each.leader],
+                polycoef=numbers([each.offset, each.multiplier, 0, 0, 0]))
+    ElementTree.indent(root)
+    return f'{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _add_link(parent: Any, arm: ArmModel, joint: int) -> Any:
-    """Add the body that a joint moves, with its inertia about the centre of mass."""
-    import mujoco
+def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
+    import pinocchio
 
+    x, y, z, w = pinocchio.Quaternion(np.ascontiguousarray(arm.rotation[joint])).coeffs()
+    body = ElementTree.SubElement(
+        parent, 'body', name=f'link_{joint + 1}', pos=numbers(arm.translation[joint]),
+        quat=numbers([w, x, y, z]))
+    element = ElementTree.SubElement(
+        body, 'joint', name=arm.tree.link_names[joint],
+        type='slide' if arm.tree.prismatic[joint] else 'hinge', axis=numbers(arm.axis[joint]))
+    limits = arm.tree.ends(arm.limits.lower, arm.limits.upper)[:, joint]
+    if np.isfinite(limits).all() and limits[0] < limits[1]:
+        element.set('range', numbers(limits))
+    if joint < arm.n:
+        if arm.rotor_nominal is not None:
+            element.set('armature', numbers(arm.rotor_nominal[joint]))
+        element.attrib.update(friction_of(arm, joint, FRICTION))
     assert arm.inertial is not None
-    mass, com, inertia = inertial_to_com(arm.inertial[joint])
-    xx, yy, zz = np.diag(inertia) + EXTENT
-    quaternion = np.zeros(4)
-    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(arm.rotation[joint]).ravel())
-    return parent.add_body(
-        name=f'link of {arm.tree.link_names[joint]}',
-        pos=arm.translation[joint],
-        quat=quaternion,
-        mass=mass,
-        ipos=com,
-        fullinertia=[xx, yy, zz, inertia[0, 1], inertia[0, 2], inertia[1, 2]],
-        explicitinertial=True,
-    )
+    mass, center, inertia = inertial_to_com(arm.inertial[joint])
+    ElementTree.SubElement(
+        body, 'inertial', pos=numbers(center), mass=numbers(mass), fullinertia=numbers(
+            [*(np.diag(inertia) + EXTENT), inertia[0, 1], inertia[0, 2], inertia[1, 2]]))
+    return body
+
+
+def friction_of(arm: ArmModel, joint: int, attributes: Mapping[str, str]) -> dict[str, str]:
+    """Nominal viscous and Coulomb coefficients of a joint, as attributes."""
+    return {attribute: numbers(arm.friction_nominal[term][joint])
+            for term, attribute in attributes.items() if term in arm.friction_nominal}

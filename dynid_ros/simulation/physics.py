@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -86,8 +85,7 @@ class SimulatedArm:
         self._effort = known_effort(arm)
         self._mass = np.zeros((self._model.nv, self._model.nv))
         self._mass_of_data = int(mujoco.__version__.partition('.')[0]) >= 4
-        self._still, self._torque = np.zeros(arm.n), np.zeros(arm.n)
-        self._pushed: tuple[int, Array, Array] | None = None
+        self._torque = np.zeros(arm.n)
         self.reset(np.zeros(arm.n))
 
     @property
@@ -121,24 +119,6 @@ class SimulatedArm:
         self._friction.reset()
         return self.state
 
-    def push(self, joint: int, point: ArrayLike, force: ArrayLike) -> None:
-        """
-        Push on a link from outside, until another push.
-
-        Parameters
-        ----------
-        joint : int
-            Joint that moves the link.
-        point : (3,) array_like
-            Where, in the frame of the link, m.
-        force : (3,) array_like
-            Force along the axes of the base frame, N; zero for none.
-
-        """
-        self._pushed = (
-            int(self._model.dof_bodyid[self._every[joint]]), np.array(point, dtype=float),
-            np.array(force, dtype=float))
-
     def step(self, tau: ArrayLike, steps: int = 1) -> ArmState:
         """
         Step under a constant torque of the motors.
@@ -158,17 +138,11 @@ class SimulatedArm:
         Raises
         ------
         InputError
-            A torque is not a finite number, or the arm moves too fast for the integration.
+            A torque is NaN, or the arm moves too fast for the integration.
 
         """
-        command = np.asarray(tau, dtype=float)
-        # An infinite one would be clipped, and a sum shows both it and a NaN.
-        if not math.isfinite(command.sum()) and not np.isfinite(command).all():
-            joint = int(np.argmin(np.isfinite(command)))
-            raise InputError(
-                f"joint '{self.arm.joint_names[joint]}' of the simulated arm is commanded a "
-                f'torque of {command[joint]}; command finite torques')
-        self._tau = np.minimum(np.maximum(command, -self._effort), self._effort)
+        self._tau = np.minimum(
+            np.maximum(np.asarray(tau, dtype=float), -self._effort), self._effort)
         for _ in range(steps):
             self._step()
         return self.state
@@ -186,7 +160,7 @@ class SimulatedArm:
             self._q[self._order], self._qd[self._order])
         fastest = apply_friction(
             G.T @ self._mass @ G, self._joints, self._qd[self._order], self._bias @ G,
-            self._tau + self._external() - constant, self._friction.nominal.speeds, rising,
+            self._tau - constant, self._friction.nominal.speeds, rising,
             falling, self.timestep, self._change, self._torque)
         if not fastest < FASTEST:
             reached = np.abs(self._qd[self._order] + self._change)
@@ -203,14 +177,3 @@ class SimulatedArm:
     def _place(self, q: Array, qd: Array) -> None:
         tree = self.arm.tree
         self._q[self._every], self._qd[self._every] = tree.positions(q), tree.rates(qd)
-
-    def _external(self) -> Array:
-        """Torque of a push at the joints, (n,), Nm."""
-        if self._pushed is None:
-            return self._still
-        body, point, force = self._pushed
-        data, all_joints = self._data, np.zeros(self._model.nv)
-        place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
-        self._mujoco.mj_applyFT(
-            self._model, data, force, np.zeros(3), place, body, all_joints)
-        return np.asarray(all_joints @ self._gearing)

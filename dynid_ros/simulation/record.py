@@ -123,7 +123,7 @@ def simulate(
     if sensors is None:
         sensors = plausible_sensors(arm, truth.tau.std(axis=0), truth.qd.std(axis=0))
     q, qd, u = measure(
-        arm, RigidArm(arm), sensors, np.random.default_rng(seed), truth.q, truth.qd, truth.tau)
+        arm, sensors, np.random.default_rng(seed), truth.q, truth.qd, truth.tau)
     log = Recording(
         t=truth.t - truth.t[0], q=q, u=u, signal=arm.drive.signal, joint_names=arm.joint_names,
         source=f'simulation of {arm.name}', qd=qd)
@@ -189,14 +189,9 @@ def simulation_notes(
         'simulation': {
             'seed': seed,
             'assumed': {name: value.tolist() for name, value in assumed.items()},
-            'torque_noise': _plain(sensors.effort_noise),
-            'velocity_noise': _plain(sensors.velocity_noise),
-            'encoder_counts': _plain(sensors.encoder_counts)},
+            'torque_noise': np.asarray(sensors.effort_noise).tolist(),
+            'velocity_noise': np.asarray(sensors.velocity_noise).tolist(),
+            'encoder_counts': np.asarray(sensors.encoder_counts).tolist()},
         'validation': [
             [START_NS * 1e-9 + edge for edge in span] for span in simulation.log.validation],
         **arm_entry(arm)}
-
-
-def _plain(values: Any) -> Any:
-    """Numbers as YAML has them, or None."""
-    return None if values is None else np.asarray(values, dtype=float).tolist()

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import Drive, motor_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.motion.execution.tracking_control import RigidArm
+from dynid_ros.dynamics.rigid_parameters import rigid_parameters
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
@@ -94,8 +94,7 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
 
 
 def measure(
-    arm: ArmModel, rigid: RigidArm, sensors: SensorModel, rng: np.random.Generator, q: Array,
-    qd: Array, tau: Array,
+    arm: ArmModel, sensors: SensorModel, rng: np.random.Generator, q: Array, qd: Array, tau: Array,
 ) -> tuple[Array, Array, Array]:
     """
     Read the sensors at true states (N, n), in which the motors have the torque tau.
@@ -109,8 +108,8 @@ def measure(
     drive = arm.drive
     torque = tau + np.asarray(sensors.effort_noise) * rng.normal(size=q.shape)
     velocity = qd + np.asarray(sensors.velocity_noise) * rng.normal(size=q.shape)
-    gravity = np.zeros_like(q) if drive.includes_gravity else np.array(
-        [rigid.gravity(each) for each in q])
+    rest = np.zeros_like(q)
+    gravity = rest if drive.includes_gravity else rigid_parameters(arm).torque(q, rest, rest)
     position = quantise(motor_position(q, drive), sensors.encoder_counts, arm.prismatic)
     return position, velocity @ drive.transmission.T, drive_signal(torque, gravity, drive)
 

@@ -12,7 +12,7 @@ from dynid_ros.data.files.recording_reader import at_joints
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import ArmWarning, InputError
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.motion.trajectory.motion_pair import Motion
 from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
 from dynid_ros.simulation.record import simulate, simulation_notes, Trace
@@ -87,9 +87,7 @@ def simulated_recording(
     if motion is None:
         motion = random_motion(arm, seed)
     elif isinstance(motion, (str, Path)):
-        excitation = read_motion(Path(motion))
-        check_made_for(excitation, arm, Path(motion))
-        motion = excitation.motion
+        motion = read_motion(Path(motion), arm).motion
     found = simulate(arm, motion, seed=seed)
     log, source = found.log, found.log.source if out is None else str(out)
     if out is not None:

@@ -10,7 +10,6 @@ import pytest
 from synthetic_recordings import Waves
 from urdf_files import palletiser, write
 
-from dynid_ros.applications.export.mjcf import mjcf_of
 from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.applications.export.urdf import replaced_urdf, urdf_of
 from dynid_ros.arm.load import load_arm
@@ -30,6 +29,7 @@ from dynid_ros.dynamics.rigid_body import (
 )
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.simulation.mjcf import mjcf_of
 from dynid_ros.simulation.physics import SimulatedArm
 
 #: All joints of Pinocchio's tree, which are j1, j2, level_1, j3, level_2, j4, by the four drives.

@@ -15,7 +15,7 @@ from dynid_ros.data.recordings.history import history_of
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows, torque_variance
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Default rate of false alarms of the whole arm, 1/h.
 ALARMS_PER_HOUR = 1.0
@@ -93,20 +93,23 @@ def alarm_levels(
     n, rate = model.arm.n, alarms_per_hour / 3600 / model.arm.n
     sigma = np.where(model.sigma > 0, model.sigma, np.inf)
     ratio, level = np.ones(n), np.full(n, gaussian_level(bandwidth_hz, rate))
-    sets = [list(_residuals(model, prediction, bandwidth_hz)) for prediction in model.predictions]
-    held = np.array([prediction.held_out for prediction in model.predictions], dtype=bool)
+    sets = [(list(_residuals(model, part, bandwidth_hz)), part.held_out)
+            for part in model.predictions]
     peaks, known = [np.empty(0)], np.zeros(n, dtype=bool)
     for joint in range(n):
-        parts = [own[joint] for own in sets]
-        values, size = _scaled([p for p, h in zip(parts, held, strict=True) if h],
-                               [p for p, h in zip(parts, held, strict=True) if not h])
+        (own, size), (fitted, other) = (_together(
+            [parts[joint] for parts, held_out in sets if held_out == kind])
+            for kind in (True, False))
+        # Fitted samples count in the size of the held-out ones.
+        factor = max(1.0, size / other) if size and other else 1.0
+        values, size = np.concatenate([own, factor * fitted]), max(size, factor * other)
         known[joint] = len(values) >= 2 * LEAST and size > 0
         if known[joint]:
             ratio[joint] = size
             peaks.append(values / size)
     if known.any():
         level[known] = ratio[known] * tail_level(np.concatenate(peaks), PIECE, rate)
-    return AlarmLevels(sigma, ratio, level, rate, bool(held.any()))
+    return AlarmLevels(sigma, ratio, level, rate, any(held_out for _, held_out in sets))
 
 
 def gaussian_level(bandwidth_hz: float, rate: float) -> float:
@@ -159,8 +162,8 @@ def tail_level(values: Array, piece: float, rate: float) -> float:
 
 def _residuals(
     model: IdentifiedModel, prediction: Prediction, bandwidth_hz: float,
-) -> Iterator[tuple[Array, float, int]]:
-    """Largest values of each joint as `alarm_levels` has it, their square sum and number."""
+) -> Iterator[tuple[Array, Array]]:
+    """Largest values of each joint as `alarm_levels` has it, and all of its values."""
     from scipy.signal import lfilter
 
     period = float(np.median(np.diff(prediction.t))) if len(prediction.t) > 1 else PIECE
@@ -173,17 +176,17 @@ def _residuals(
     breaks = np.flatnonzero(np.diff(prediction.t) > 1.5 * period) + 1
     error = (prediction.tau - prediction.tau_hat) / std
     for one, own in zip(error.T, (width / std).T, strict=True):
-        peaks, total, count = [np.empty(0)], 0.0, 0
+        peaks, values = [np.empty(0)], [np.empty(0)]
         for part in _stretches(one, breaks, 2 * size):
             both = np.column_stack([one[part], own[part]])
             # From the first value on, as if it had been there before.
             both = np.concatenate([np.repeat(both[:1], size, axis=0), both])
             low = lfilter([0.0, 1.0 - pole], [1.0, -pole], both[1:], axis=0)[size - 1:]
             beside = np.maximum(np.abs(low[:, 0]) - low[:, 1], 0.0)
-            total, count = total + float((beside**2).sum()), count + len(beside)
+            values.append(beside)
             pieces = len(beside) // size
             peaks.append(beside[:pieces * size].reshape(pieces, size).max(axis=1))
-        yield np.concatenate(peaks), total, count
+        yield np.concatenate(peaks), np.concatenate(values)
 
 
 def _spread(
@@ -200,23 +203,13 @@ def _spread(
 
 def _stretches(error: Array, breaks: NDArray[np.int64], least: int) -> Iterator[slice]:
     """Stretches of one joint in motion, without gaps, that are long enough."""
-    moves = np.isfinite(error)
-    edges = np.flatnonzero(np.diff(moves.astype(np.int8))) + 1
-    cuts = np.unique(np.concatenate([[0], edges, breaks, [len(error)]]))
-    for start, stop in pairwise(cuts.tolist()):
-        if moves[start] and stop - start >= least:
-            yield slice(start, stop)
+    for start, stop in runs_of(np.isfinite(error)):
+        for a, b in pairwise([start, *breaks[(breaks > start) & (breaks < stop)].tolist(), stop]):
+            if b - a >= least:
+                yield slice(a, b)
 
 
-def _scaled(
-    held: list[tuple[Array, float, int]], fitted: list[tuple[Array, float, int]],
-) -> tuple[Array, float]:
-    """All peaks, those of fitted samples in the size of the held-out ones, and the rms."""
-    def rms(parts: list[tuple[Array, float, int]]) -> float:
-        count = sum(part[2] for part in parts)
-        return float(np.sqrt(sum(part[1] for part in parts) / count)) if count else 0.0
-
-    own, other = rms(held), rms(fitted)
-    factor = max(1.0, own / other) if own and other else 1.0
-    peaks = [*(part[0] for part in held), *(factor * part[0] for part in fitted), np.empty(0)]
-    return np.concatenate(peaks), max(own, factor * other)
+def _together(parts: list[tuple[Array, Array]]) -> tuple[Array, float]:
+    """All largest values of some predictions, and the root mean square of all values."""
+    peaks, values = (np.concatenate([np.empty(0), *(part[k] for part in parts)]) for k in (0, 1))
+    return peaks, float(np.sqrt((values**2).mean())) if len(values) else 0.0

@@ -16,6 +16,7 @@ from dynid_ros.dynamics.regressor import coupling_value
 from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import metrics
+from dynid_ros.simulation.mjcf import joint_order
 from dynid_ros.utilities.arrays import Array
 
 #: Torque (N, n) of positions, velocities and accelerations, (N, n) each.
@@ -173,7 +174,7 @@ def mjcf_torque(text: str, arm: ArmModel) -> Torque:
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY
     tree = arm.tree
     data: Any = mujoco.MjData(model)
-    at = [int(model.joint(name).dofadr[0]) for name in arm.tree.link_names]
+    at = joint_order(model, arm)
 
     def torque(q: Array, qd: Array, qdd: Array) -> Array:
         result = np.empty_like(q)

@@ -9,8 +9,8 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filters import Decimator
-from dynid_ros.dynamics.regressor import regressor, rigid_torque
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters, rigid_parameters
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.online.row_pipeline import torque_lag
@@ -135,24 +135,12 @@ def _coefficients(qd: Array, sign: Array, tau: Array) -> Array:
 
 def _rows_beside(links: ArmModel, motions: Sequence[RowMotion]) -> tuple[Array, Array, Array]:
     """Speed, its sign, and the torque that links leave, (N, n) each, after the low-pass."""
+    torque = rigid_parameters(links).torque
     parts = [(motion.at_rows(motion.qd), motion.at_rows(np.sign(motion.qd)),
-              motion.part.tau - motion.at_rows(_links_torque(links, motion)))
+              motion.part.tau - motion.at_rows(torque(motion.q, motion.qd, motion.qdd)))
              for motion in motions]
     speed, sign, tau = (np.concatenate(x) for x in zip(*parts, strict=True))
     return speed, sign, tau
-
-
-def _links_torque(links: ArmModel, motion: RowMotion) -> Array:
-    """Torque (k, n) of links; it is smooth, so that a spline through that of the rows has it."""
-    from scipy.interpolate import CubicSpline
-
-    at = slice(None, None, FINE)
-    assert links.inertial is not None
-    motions = motion.q[at], motion.qd[at], motion.qdd[at]
-    tau = rigid_torque(links, links.inertial.ravel(), *motions)
-    if links.rotor_nominal is not None:
-        tau += links.rotor_nominal * motions[-1]
-    return np.asarray(CubicSpline(motion.t[at], tau)(motion.t))
 
 
 def _friction_curve(arm: ArmModel) -> tuple[Array, Array, Array]:
@@ -162,8 +150,6 @@ def _friction_curve(arm: ArmModel) -> tuple[Array, Array, Array]:
     low, high = (np.where(bounded, x, y) for x, y in ((own.lower, -np.pi), (own.upper, np.pi)))
     q = rng.uniform(low, high, (STATES, arm.n))
     qd = np.where(np.isfinite(own.velocity), own.velocity, 1.0) * rng.uniform(-1, 1, q.shape)
-    rigid = arm.rigid()
-    load, links = (
-        regressor(rigid, q, speed, 0 * q) @ nominal_parameters(rigid) for speed in (0 * q, qd))
-    whole = regressor(replace(arm, coupling=()), q, qd, 0 * q, load=load)
-    return qd, np.sign(qd), whole @ nominal_parameters(replace(arm, coupling=())) - links
+    known, bare = rigid_parameters(arm), replace(arm, coupling=())
+    whole = regressor(bare, q, qd, 0 * q, load=known.torque(q, 0 * q, 0 * q))
+    return qd, np.sign(qd), whole @ nominal_parameters(bare) - known.torque(q, qd, 0 * q)

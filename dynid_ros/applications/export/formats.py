@@ -7,11 +7,11 @@ from pathlib import Path
 from dynid_ros.applications.export.file_error import LOADERS, statements
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.export.maker_tables import maker_table
-from dynid_ros.applications.export.mjcf import mjcf_of
 from dynid_ros.applications.export.standalone import python_of, table_of
 from dynid_ros.applications.export.urdf import export_urdf
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.simulation.mjcf import mjcf_of
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: Formats by the suffix of a file.

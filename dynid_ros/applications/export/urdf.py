@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 import re
@@ -24,6 +24,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.simulation.mjcf import friction_of
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 
@@ -50,36 +51,33 @@ def urdf_of(arm: ArmModel) -> str:
     root = ElementTree.Element('robot', name=arm.name)
     ElementTree.SubElement(root, 'link', name='base_link')
     names = ['base_link', *(f'link_{joint + 1}' for joint in range(arm.links))]
-    lower, upper = arm.tree.ends(arm.limits.lower, arm.limits.upper)
+    led, own = arm.tree.followers, arm.limits
+    # Speed and effort limits of a follower belong to the joint that it follows.
+    limits = np.array([
+        *arm.tree.ends(own.lower, own.upper),
+        [*own.velocity, *(abs(each.multiplier) * own.velocity[each.leader] for each in led)],
+        [*own.effort, *np.zeros(len(led))]])
+    bounded = np.isfinite(limits[:2]).all(axis=0)
+    kinds = np.where(arm.tree.prismatic, 'prismatic', np.where(bounded, 'revolute', 'continuous'))
+    # A URDF has no word for an unknown bound but zero.
+    limits = np.where(np.isfinite(limits), limits, 0.0)
+    assert arm.inertial is not None
     for joint, name in enumerate(arm.tree.link_names):
-        bounded = bool(np.isfinite([lower[joint], upper[joint]]).all())
-        kind = 'revolute' if bounded else 'continuous'
         element = add_joint(
-            root, name, 'prismatic' if arm.tree.prismatic[joint] else kind,
-            (names[arm.parent[joint] + 1], names[joint + 1]),
+            root, name, str(kinds[joint]), (names[arm.parent[joint] + 1], names[joint + 1]),
             arm.translation[joint], arm.rotation[joint])
         ElementTree.SubElement(element, 'axis', xyz=numbers(arm.axis[joint]))
-        # A URDF has no word for an unknown bound but zero.
-        limit = ElementTree.SubElement(element, 'limit', attrib={
-            key: numbers(value if np.isfinite(value) else 0.0)
-            for key, value in (('lower', lower[joint]), ('upper', upper[joint]))})
+        ElementTree.SubElement(element, 'limit', attrib=dict(zip(
+            ('lower', 'upper', 'velocity', 'effort'), map(numbers, limits[:, joint]),
+            strict=True)))
         if joint < arm.n:
-            limit.attrib |= {
-                key: numbers(value if np.isfinite(value) else 0.0) for key, value in (
-                    ('velocity', arm.limits.velocity[joint]),
-                    ('effort', arm.limits.effort[joint]))}
             _set_friction(element, arm, joint)
         else:
-            led = arm.tree.followers[joint - arm.n]
-            # Speed and effort limits belong to the joint that it follows.
-            limit.attrib |= {'velocity': numbers(
-                0.0 if np.isinf(arm.limits.velocity[led.leader])
-                else abs(led.multiplier) * arm.limits.velocity[led.leader]), 'effort': '0'}
+            follower = led[joint - arm.n]
             ElementTree.SubElement(
-                element, 'mimic', joint=arm.joint_names[led.leader],
-                multiplier=numbers(led.multiplier), offset=numbers(led.offset))
+                element, 'mimic', joint=arm.joint_names[follower.leader],
+                multiplier=numbers(follower.multiplier), offset=numbers(follower.offset))
         link = ElementTree.SubElement(root, 'link', name=names[joint + 1])
-        assert arm.inertial is not None
         _set_inertial(link, arm.inertial[joint])
     ElementTree.indent(root)
     return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
@@ -126,8 +124,7 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
     # As the reader names links that have the name of a joint.
     links = {f'{name}_link' if name in robot.joints else name: link
              for link in root.findall('link') for name in [link.get('name', '')]}
-    places = _places(arm, robot, source)
-    notes = []
+    places, notes = _places(arm, robot, source), []
     assert arm.inertial is not None
     for joint, name in enumerate(arm.tree.link_names):
         own = robot.joints[name].child
@@ -185,12 +182,6 @@ def export_urdf(
         text, notes = replaced_urdf(arm, Path(robot))
     write_whole(Path(out), f'{text}{SIGNED}'.encode())
     return tuple(notes)
-
-
-def friction_of(arm: ArmModel, joint: int, attributes: Mapping[str, str]) -> dict[str, str]:
-    """Nominal viscous and Coulomb coefficients of a joint, as attributes."""
-    return {attribute: numbers(arm.friction_nominal[term][joint])
-            for term, attribute in attributes.items() if term in arm.friction_nominal}
 
 
 def _as_utf8(data: bytes) -> str:

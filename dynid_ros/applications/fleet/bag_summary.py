@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+import json
 from pathlib import Path
 import re
 from typing import Any
@@ -15,6 +16,7 @@ from dynid_ros.applications.fleet.bags import Bag, date_in, local_copy, METADATA
 from dynid_ros.applications.fleet.settings import FleetSettings, settings_of
 from dynid_ros.applications.fleet.sidecar import BagFacts, write_sidecar
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
+from dynid_ros.data.files.plain import from_plain, to_plain
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
@@ -36,7 +38,7 @@ from dynid_ros.estimation.regression.preparation import (
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.weighted_least_squares import reweighted
 from dynid_ros.estimation.verdict.cause import with_cause
-from dynid_ros.utilities.atomic_write import read_whole
+from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 #: Seconds since 1970 below which a stamp is of simulated time, not of a clock that was set.
 CLOCK_SET = 1e9
@@ -89,9 +91,16 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
     return facts
 
 
-def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
+def explain(text: str, bag: Bag, kept: str) -> tuple[Finding, ...]:
     """
     Find the cause for which a bag does not fit, by the contest of explanations.
+
+    Parameters
+    ----------
+    text, bag
+        As for `summarise`.
+    kept : str
+        File of the cause, which is read if it is there.
 
     Returns
     -------
@@ -99,6 +108,10 @@ def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
         The cause first; empty if no fault that was tried explains it.
 
     """
+    with suppress(OSError, ValueError):
+        stored: tuple[Finding, ...] = from_plain(
+            json.loads(read_whole(Path(kept))), tuple[Finding, ...], 'findings')
+        return stored
     settings = settings_of(text)
     try:
         with local_copy(bag) as path:
@@ -112,7 +125,10 @@ def explain(text: str, bag: Bag) -> tuple[Finding, ...]:
     samples = trial_samples(prepared, own, clipped_samples(arm, prepared, levels))
     verdict, _ = with_cause(
         Verdict(False, (MISFIT,), 0.0), arm, samples, clipped_findings(arm, levels))
-    return tuple(each for each in verdict.findings if each.code not in ('residual', 'unexplained'))
+    found = tuple(
+        each for each in verdict.findings if each.code not in ('residual', 'unexplained'))
+    write_whole(Path(kept), json.dumps(to_plain(found, tuple[Finding, ...])).encode())
+    return found
 
 
 def _read(settings: FleetSettings, bag: Bag, path: Path) -> Recording:

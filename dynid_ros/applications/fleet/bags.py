@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 import hashlib
 from pathlib import Path, PurePosixPath
 import re
@@ -190,9 +190,9 @@ def date_in(name: str) -> float | None:
     found = DATED.search(name)
     if found is None:
         return None
+    year, month, day, *time = (part or '00' for part in found.groups())
     try:
-        year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
-        return datetime(
-            year, month, day, hour, minute, second, tzinfo=timezone.utc).timestamp()
+        return datetime.fromisoformat(
+            f'{year}-{month}-{day}T{":".join(time)}+00:00').timestamp()
     except ValueError:
         return None

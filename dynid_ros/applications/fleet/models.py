@@ -94,23 +94,20 @@ def _metrics(
 ) -> Metrics:
     """Return figures from sums of squares."""
     power, rows, base = data.torque_squares(), data.rows, base_parameters(arm).names
-    joints = []
-    names = arm.joint_names
-    for k, name in enumerate(names):
-        if not rows[k]:
-            joints.append(JointMetrics(name, np.nan, np.nan, np.nan))
-            continue
-        share = left[k] / max(power[k], TINY)
-        r2 = np.nan
-        if f'Fo{k + 1}' in base:
-            # The column of the offset is one in each row, so that its product sums the torque up.
-            one = data.factors[k, :, base.index(f'Fo{k + 1}')]
-            mean = one @ data.factors[k, :, -1] / rows[k]
-            r2 = 1 - left[k] / max(power[k] - rows[k] * mean**2, TINY)
-        joints.append(JointMetrics(
-            name, float(np.sqrt(left[k] / rows[k])), float(100 * np.sqrt(share)), float(r2)))
-    total = 100 * float(np.sqrt(left.sum() / max(power.sum(), TINY)))
-    return Metrics(source, held_out, int(rows.max()), total, tuple(joints))
+    offsets = [f'Fo{k + 1}' for k in range(arm.n)]
+    # The column of an offset is one in each row, so that its product sums the torque up.
+    total = np.array([factor[:, base.index(name)] @ factor[:, -1] if name in base else np.nan
+                      for factor, name in zip(data.factors, offsets, strict=True)])
+    own = np.where(rows > 0, left, np.nan)
+    count = np.maximum(rows, 1)
+    joints = zip(
+        arm.joint_names, np.sqrt(own / count).tolist(),
+        (100 * np.sqrt(own / np.maximum(power, TINY))).tolist(),
+        (1 - own / np.maximum(power - total**2 / count, TINY)).tolist(), strict=True)
+    return Metrics(
+        source, held_out, int(rows.max()),
+        100 * float(np.sqrt(left.sum() / max(power.sum(), TINY))),
+        tuple(JointMetrics(*each) for each in joints))
 
 
 def _verdict(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-import json
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from dynid_ros.applications.fleet.reduction import Reduction
 from dynid_ros.applications.fleet.settings import choose_settings, FleetSettings, settings_of
 from dynid_ros.applications.fleet.sidecar import BagFacts, read_facts
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.plain import from_plain, to_plain
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import DynidError, RecordingError, ResultError
@@ -235,27 +233,14 @@ def _explained(
     spread: Spread, progress: Progress,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
+    open_ones = [k for k, (*_, difference) in enumerate(odd) if not difference.load]
     # A bag that differs, or other settings, have another name.
-    paths = [folder / CAUSES / f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-'
-             f'{settings.sha256[:8]}.json' for bag, *_ in odd]
-    causes = [() if difference.load else _stored_cause(path)
-              for path, (*_, difference) in zip(paths, odd, strict=True)]
-    missing = [k for k, cause in enumerate(causes) if cause is None]
-    work = [(settings.text, odd[k][0]) for k in missing]
-    for done, (number, findings) in enumerate(spread(explain, work), 1):
-        k = missing[number]
-        causes[k] = findings or ()
-        content = to_plain(causes[k], tuple[Finding, ...])
-        write_whole(paths[k], json.dumps(content).encode())
-        progress('causes', done, len(missing))
-    return tuple(OddBag(bag.name, arm, difference.text, cause or ())
-                 for (bag, arm, difference), cause in zip(odd, causes, strict=True))
-
-
-def _stored_cause(path: Path) -> tuple[Finding, ...] | None:
-    try:
-        found: tuple[Finding, ...] = from_plain(
-            json.loads(read_whole(path)), tuple[Finding, ...], 'findings')
-    except (OSError, ValueError):
-        return None
-    return found
+    work = [(settings.text, bag, str(
+        folder / CAUSES / f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-'
+        f'{settings.sha256[:8]}.json')) for bag, *_ in (odd[k] for k in open_ones)]
+    causes: dict[int, tuple[Finding, ...]] = {}
+    for number, findings in spread(explain, work):
+        causes[open_ones[number]] = findings or ()
+        progress('causes', len(causes), len(work))
+    return tuple(OddBag(bag.name, arm, difference.text, causes.get(k, ()))
+                 for k, (bag, arm, difference) in enumerate(odd))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 
 from dynid_ros.applications.payload.body import ball
 from dynid_ros.applications.payload.known_friction import KnownFriction
@@ -146,14 +147,10 @@ def payload_design(
     else:
         weights, samples = _assumed_weights(arm), INDEPENDENT_HZ * seconds
         parts, own = [S, G @ basis], [np.zeros((S.shape[1], S.shape[1]))]
-    unknowns = np.hstack(parts)
-    information, start = np.zeros((unknowns.shape[1], unknowns.shape[1])), 0
-    for block in own:
-        end = start + len(block)
-        information[start:end, start:end] = block
-        start = end
+    unknowns, r = np.hstack(parts), basis.shape[1]
+    information = block_diag(*own, np.zeros((r, r)))
     wanted = np.zeros((unknowns.shape[1], len(told)))
-    wanted[start:] = basis[told].T * np.where(told == 0, 1.0, 1 / LENGTH)
+    wanted[-r:] = basis[told].T * np.where(told == 0, 1.0, 1 / LENGTH)
     load = ball(mass, np.asarray(center, dtype=float))
     objective = DesignObjective(
         weights=weights, sought=Sought(PAYLOAD, unknowns, information, wanted))

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.description.tree import Tolerances
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.kinematics.forward import Pose
 from dynid_ros.utilities.arrays import Array
 
 X, Z = 0, 2
@@ -70,10 +68,10 @@ def error_sources(arm: ArmModel, body: str = TOOL) -> tuple[ErrorSource, ...]:
     found = [*_placement('base'), *_placement('mounting')]
     for joint in path:
         if arm.dh:
-            # The standard a and alpha of the last row place the tool, not the link.
-            groups = [group for group, (axis, _) in SCREWS.items()
-                      if axis == Z or arm.dh == 'mdh' or body == TOOL or joint != path[-1]]
-            found += [ErrorSource(group, joint, *SCREWS[group]) for group in groups]
+            # A standard table turns a joint before a and alpha place the next one, or the tool.
+            screws = sorted(SCREWS.items(), key=lambda each: arm.dh == 'dh' and each[1][0] == X)
+            found += [ErrorSource(group, joint, *screw) for group, screw in screws
+                      if screw[0] == Z or arm.dh == 'mdh' or body == TOOL or joint != path[-1]]
         else:
             found += [ErrorSource('rotation', joint, axis, True) for axis in range(3)]
             found += [ErrorSource('translation', joint, axis, False) for axis in range(3)]
@@ -128,71 +126,6 @@ def turned(vectors: Array) -> Array:
     return np.asarray(flat.reshape(*vectors.shape, 3))
 
 
-def rotation_vector(rotation: Array) -> Array:
-    """Rotation vectors (..., 3), rad, of rotations (..., 3, 3)."""
-    from scipy.spatial.transform import Rotation
-
-    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_rotvec()
-    return np.asarray(flat.reshape(rotation.shape[:-1]))
-
-
-def perturbed_kinematics(
-    arm: ArmModel, q: ArrayLike, sources: Sequence[ErrorSource], errors: ArrayLike,
-    body: str = TOOL,
-) -> Pose:
-    """
-    Pose of a body in the world, with errors of any size.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    q : (..., n) array_like
-        Measured positions, rad or m.
-    sources : sequence of ErrorSource
-        Sources of the columns of `errors`.
-    errors : (..., S) array_like
-        Errors, rad or m; real minus nominal. The leading axes of `q` and `errors` broadcast.
-    body : str
-        ``tool``, or the joint that moves the link.
-
-    Returns
-    -------
-    Pose
-        For each set of errors.
-
-    Raises
-    ------
-    InputError
-        There is no such body.
-
-    """
-    q = np.asarray(q, dtype=float)
-    chain = _Chain(sources, np.asarray(errors, dtype=float))
-    joint, placement = find_body(arm, body)
-    pose = Pose(np.eye(3), np.zeros(3))
-    for group, frame in (('base', arm.base), ('mounting', arm.mounting)):
-        pose = chain.placed(pose, -1, frame.rotation, frame.translation, group, group)
-    every = arm.tree.positions(np.stack([
-        q[..., i] + chain.error('reading', i, Z) for i in range(arm.n)], axis=-1))
-    for i in path_to(arm, joint):
-        if arm.dh == 'mdh':
-            pose = chain.screwed(pose, i, 'alpha', 'a', X)
-        if arm.dh == 'dh' and arm.parent[i] >= 0:
-            pose = chain.screwed(pose, int(arm.parent[i]), 'alpha', 'a', X)
-        if arm.dh:
-            pose = pose.then(arm.rotation[i], arm.translation[i])
-            pose = chain.screwed(pose, i, 'theta', 'd', Z)
-        else:
-            pose = chain.placed(pose, i, arm.rotation[i], arm.translation[i])
-        pose = _moved(arm, pose, i, every[..., i])
-    if body != TOOL:
-        return pose
-    if arm.dh == 'dh':
-        pose = chain.screwed(pose, joint, 'alpha', 'a', X)
-    return chain.placed(pose, -1, placement.rotation, placement.translation, 'tool', 'tool')
-
-
 def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
     """
     Return an arm with one error of its geometry.
@@ -233,40 +166,3 @@ def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
         rotation[joint] = turn @ rotation[joint]
         translation[joint] = shift + turn @ translation[joint]
     return arm.with_tree(rotation=rotation, translation=translation)
-
-
-class _Chain:
-    """Errors by the part that they act on; absent ones are zero."""
-
-    def __init__(self, sources: Sequence[ErrorSource], errors: Array) -> None:
-        self._errors = errors
-        self._column = {(s.group, s.joint, s.axis, s.turning): k for k, s in enumerate(sources)}
-
-    def error(self, group: str, joint: int, axis: int, turning: bool | None = None) -> Array:
-        for way in (True, False) if turning is None else (turning,):
-            column = self._column.get((group, joint, axis, way))
-            if column is not None:
-                return np.asarray(self._errors[..., column])
-        return np.zeros(self._errors.shape[:-1])
-
-    def _vector(self, group: str, joint: int, turning: bool) -> Array:
-        return np.stack([self.error(group, joint, axis, turning) for axis in range(3)], axis=-1)
-
-    def placed(
-        self, pose: Pose, joint: int, rotation: Array, translation: Array,
-        turn: str = 'rotation', shift: str = 'translation',
-    ) -> Pose:
-        return pose.then(turned(self._vector(turn, joint, True)) @ rotation,
-                         translation + self._vector(shift, joint, False))
-
-    def screwed(self, pose: Pose, joint: int, turn: str, shift: str, axis: int) -> Pose:
-        unit = np.eye(3)[axis]
-        return pose.then(turned(self.error(turn, joint, axis)[..., None] * unit),
-                         self.error(shift, joint, axis)[..., None] * unit)
-
-
-def _moved(arm: ArmModel, pose: Pose, joint: int, q: Array) -> Pose:
-    along = q[..., None] * arm.axis[joint]
-    if arm.tree.prismatic[joint]:
-        return pose.then(np.eye(3), along)
-    return pose.then(turned(along), np.zeros(3))

@@ -8,6 +8,7 @@ real pose, along the axes of the world; rotation first, as in wrenches and Jacob
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +18,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.error_sources import (
     error_sources,
     ErrorSource,
-    perturbed_kinematics,
-    rotation_vector,
     SCREWS,
+    turned,
     X,
 )
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames, Pose
@@ -72,9 +72,7 @@ def error_jacobian(
     sources = error_sources(arm, body) if sources is None else sources
     states = as_states(arm, q)
     every = frames(arm, states.q)
-    joint, placement = find_body(arm, body)
-    end = Pose(every.rotation[:, joint + 2], every.translation[:, joint + 2])
-    target = end.then(placement.rotation, placement.translation).translation
+    target = _body(arm, every, body).translation
     result = np.zeros((len(states.q), 6, len(sources)))
     base = every.rotation[:, FOOT]
     moved = jacobians(arm, states.q, body).reshape(len(states.q), 2, 3, arm.n)
@@ -92,6 +90,62 @@ def error_jacobian(
     return states.shaped(result)
 
 
+def perturbed_kinematics(
+    arm: ArmModel, q: ArrayLike, sources: Sequence[ErrorSource], errors: ArrayLike,
+    body: str = TOOL,
+) -> Pose:
+    """
+    Pose of a body in the world, with errors of any size.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    q : (..., n) array_like
+        Measured positions, rad or m.
+    sources : sequence of ErrorSource
+        Sources of the columns of `errors`.
+    errors : (..., S) array_like
+        Errors, rad or m; real minus nominal. The leading axes of `q` and `errors` broadcast.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    Returns
+    -------
+    Pose
+        For each set of errors.
+
+    Raises
+    ------
+    InputError
+        There is no such body.
+
+    """
+    given, every_error = np.asarray(q, dtype=float), np.asarray(errors, dtype=float)
+    shape = np.broadcast_shapes(given.shape[:-1], every_error.shape[:-1])
+    real = np.broadcast_to(given, (*shape, arm.n)).reshape(-1, arm.n).copy()
+    by_source = dict(zip(sources, np.broadcast_to(
+        every_error, (*shape, len(sources))).reshape(-1, len(sources)).T, strict=True))
+    for source, error in by_source.items():
+        if source.group == 'reading':
+            real[:, source.joint] += error
+    every = frames(arm, real)
+    pose = _body(arm, every, body)
+    target = pose.translation
+    # Outside in, so that each source moves a body that is placed by those behind it.
+    placing = [each for each in reversed(error_sources(arm, body)) if each.group != 'reading']
+    for _, together in groupby(placing, key=lambda each: (
+            each.joint, each.group if each.joint < 0 else each.group in SCREWS and each.axis)):
+        motion = np.zeros((2, len(real), 3))
+        for source in together:
+            direction, point = _axis(arm, every, target, source)
+            motion[0 if source.turning else 1] += (
+                by_source.get(source, np.zeros(len(real)))[:, None] * direction)
+        turn = turned(motion[0])
+        pose = Pose(turn, motion[1] + point).then(pose.rotation, pose.translation - point)
+    return Pose(pose.rotation.reshape(*shape, 3, 3), pose.translation.reshape(*shape, 3))
+
+
 def exact_pose_error(
     arm: ArmModel, q: ArrayLike, errors: ArrayLike, body: str = TOOL,
     sources: Sequence[ErrorSource] | None = None,
@@ -104,8 +158,18 @@ def exact_pose_error(
 
 def pose_difference(real: Pose, nominal: Pose) -> Array:
     """Pose error (..., 6) that leads from a nominal pose to a real one."""
-    turn = rotation_vector(real.rotation @ np.swapaxes(nominal.rotation, -1, -2))
-    return np.concatenate([turn, real.translation - nominal.translation], axis=-1)
+    from scipy.spatial.transform import Rotation
+
+    turn = real.rotation @ np.swapaxes(nominal.rotation, -1, -2)
+    vector = Rotation.from_matrix(turn.reshape(-1, 3, 3)).as_rotvec().reshape(turn.shape[:-1])
+    return np.concatenate([vector, real.translation - nominal.translation], axis=-1)
+
+
+def _body(arm: ArmModel, every: Pose, body: str) -> Pose:
+    """Poses (N,) of a body, from those of all frames."""
+    joint, placement = find_body(arm, body)
+    return Pose(every.rotation[:, joint + 2], every.translation[:, joint + 2]).then(
+        placement.rotation, placement.translation)
 
 
 def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tuple[Array, Array]:
@@ -122,6 +186,6 @@ def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tup
         frame = carrier if arm.dh == 'mdh' and source.axis == X else own
         return every.rotation[:, frame, :, source.axis], every.translation[:, frame]
     # The placement of the joint, without the travel of a prismatic one.
-    turned = every.rotation[:, carrier]
-    return turned[:, :, source.axis], (
-        every.translation[:, carrier] + turned @ arm.translation[source.joint])
+    carried = every.rotation[:, carrier]
+    return carried[:, :, source.axis], (
+        every.translation[:, carrier] + carried @ arm.translation[source.joint])

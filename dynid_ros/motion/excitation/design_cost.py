@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.regressor import fill_links, regressor, tree
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.motion.excitation.information_criteria import Criterion, Information
@@ -25,9 +26,11 @@ STEP = 1e-6
 BLOCK = 8
 
 
-class RegressorSensitivity:
+def by_states(
+    arm: ArmModel, states: Array, by_regressor: Array, check: Callable[[], None] = lambda: None,
+) -> Array:
     """
-    Derivatives by q, qd and qdd of functions of the regressor of one arm.
+    Pull a derivative by the regressor of an arm back to the states.
 
     Each sample has its own 3 n states, so 3 n + 1 inertial regressors a sample give all
     derivatives, for any number of coordinates of the motion.
@@ -36,75 +39,55 @@ class RegressorSensitivity:
     ----------
     arm : ArmModel
         The arm, without friction terms that need the load.
+    states : (3, K, n) ndarray
+        Position, velocity and acceleration.
+    by_regressor : (K, n, p) ndarray
+        Derivative of the function by each entry of the regressor.
     check : callable, optional
-        Called again and again; may raise to end a computation.
+        Called again and again; may raise to end the computation.
+
+    Returns
+    -------
+    (3, K, n) ndarray
+        Derivative by position, velocity and acceleration.
 
     """
+    n, layout, joints = arm.n, arm.layout, np.arange(arm.n)
+    result = _by_links(arm, states, by_regressor[:, :, layout.all_inertial()], check)
+    if layout.rotor_inertia:
+        result[2] += by_regressor[:, joints, np.array([layout.rotor(j) for j in range(n)])]
+    still = np.zeros_like(states[1])
+    for term in friction_terms(arm.friction):
+        columns = np.array([layout.friction_column(j, term.symbol) for j in range(n)])
+        here, there = (term.value(states[1] + step, still, arm.friction_shape)
+                       for step in (0.0, STEP))
+        result[1] += by_regressor[:, joints, columns] * (there - here) / STEP
+    for k, column in enumerate(arm.coupling, layout.first_coupling):
+        if column.quantity != 'sign_qd':
+            order = 2 if column.quantity == 'qdd' else 1
+            result[order] += by_regressor[:, :, k] @ column.matrix
+    return result
 
-    def __init__(self, arm: ArmModel, check: Callable[[], None] = lambda: None) -> None:
-        self._arm, self._layout, self._check = arm, arm.layout, check
-        self._tree = tree(arm)
-        self._inertial = self._layout.all_inertial()
-        n = arm.n
-        self._steps = np.concatenate([np.zeros((1, 3 * n)), STEP * np.eye(3 * n)])
-        self._out = np.zeros((BLOCK * len(self._steps), n, 10 * arm.links))
 
-    def by_states(self, states: Array, by_regressor: Array) -> Array:
-        """
-        Pull a derivative by the regressor back to the states.
-
-        Parameters
-        ----------
-        states : (3, K, n) ndarray
-            Position, velocity and acceleration.
-        by_regressor : (K, n, p) ndarray
-            Derivative of the function by each entry of the regressor.
-
-        Returns
-        -------
-        (3, K, n) ndarray
-            Derivative by position, velocity and acceleration.
-
-        """
-        result = self._inertial_part(states, by_regressor[:, :, self._inertial])
-        n, layout = self._arm.n, self._layout
-        joints = np.arange(n)
-        if layout.rotor_inertia:
-            result[2] += by_regressor[:, joints, np.array([layout.rotor(j) for j in range(n)])]
-        still = np.zeros_like(states[1])
-        for term in friction_terms(self._arm.friction):
-            columns = np.array([layout.friction_column(j, term.symbol) for j in range(n)])
-            here, there = (
-                term.value(states[1] + step, still, self._arm.friction_shape)
-                for step in (0.0, STEP))
-            slope = (there - here) / STEP
-            result[1] += by_regressor[:, joints, columns] * slope
-        first = layout.first_coupling
-        for k, column in enumerate(self._arm.coupling):
-            if column.quantity != 'sign_qd':
-                order = 2 if column.quantity == 'qdd' else 1
-                result[order] += by_regressor[:, :, first + k] @ column.matrix
-        return result
-
-    def _inertial_part(self, states: Array, weights: Array) -> Array:
-        _, samples, n = states.shape
-        each = len(self._steps)
-        flat = states.transpose(1, 0, 2).reshape(samples, 1, 3 * n) + self._steps
-        q, qd, qdd = (
-            np.ascontiguousarray(part) for part in
-            flat.reshape(samples * each, 3, n).transpose(1, 0, 2))
-        values = np.empty((samples, each))
-        for first in range(0, samples, BLOCK):
-            self._check()
-            count = min(BLOCK, samples - first)
-            rows = slice(first * each, (first + count) * each)
-            out = self._out[:count * each]
-            motion = q[rows], qd[rows], qdd[rows]
-            fill_links(self._arm, fill_inertial, self._tree, motion, 10, out)
-            weight = weights[first:first + count].reshape(count, -1, 1)
-            values[first:first + count] = (out.reshape(count, each, -1) @ weight)[:, :, 0]
-        slopes = (values[:, 1:] - values[:, :1]) / STEP
-        return np.ascontiguousarray(slopes.reshape(samples, 3, n).transpose(1, 0, 2))
+def _by_links(
+    arm: ArmModel, states: Array, weights: Array, check: Callable[[], None],
+) -> Array:
+    """Differentiate inertial regressors times weights (K, n, 10 m), summed up, (3, K, n)."""
+    _, samples, n = states.shape
+    steps = np.concatenate([np.zeros((1, 3 * n)), STEP * np.eye(3 * n)])
+    flat = states.transpose(1, 0, 2).reshape(samples, 1, 3 * n) + steps
+    values = np.empty((samples, len(steps)))
+    out = np.zeros((BLOCK * len(steps), *weights.shape[1:]))
+    for first in range(0, samples, BLOCK):
+        check()
+        part = slice(first, first + BLOCK)
+        q, qd, qdd = np.ascontiguousarray(np.moveaxis(flat[part].reshape(-1, 3, n), 1, 0))
+        Y = out[:len(q)]
+        fill_links(arm, fill_inertial, tree(arm), (q, qd, qdd), len(INERTIAL), Y)
+        values[part] = (Y.reshape(-1, len(steps), weights[0].size)
+                        @ weights[part].reshape(-1, weights[0].size, 1))[:, :, 0]
+    slopes = (values[:, 1:] - values[:, :1]) / STEP
+    return np.ascontiguousarray(slopes.reshape(samples, 3, n).transpose(1, 0, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +132,6 @@ class DesignCost:
         Clearances.
     check : callable
         Called again and again; may raise to end a computation.
-    sensitivity : RegressorSensitivity
-        Derivatives of the regressor of the arm.
 
     """
 
@@ -161,11 +142,6 @@ class DesignCost:
     torque: TorqueLimit | None = None
     collision: CollisionBarrier | None = None
     check: Callable[[], None] = lambda: None
-    sensitivity: RegressorSensitivity = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Prepare the derivatives."""
-        object.__setattr__(self, 'sensitivity', RegressorSensitivity(self.arm, self.check))
 
     def at(
         self, X: Array, criterion: Criterion, wall: float,
@@ -207,7 +183,7 @@ class DesignCost:
             by_regressor = self.information.adjoint(Y, slope)
             if by_load is not None:
                 by_regressor += wall * by_load
-            result = self.sensitivity.by_states(states, by_regressor)
+            result = by_states(self.arm, states, by_regressor, self.check)
             if self.collision is not None and near is not None:
                 result[0] += wall * self.collision.slope(states[0], near)
             return self.series.pull_back(result)
@@ -225,10 +201,10 @@ class DesignCost:
 
         """
         if self.collision is not None:
-            sample, pairs = self.collision.violated(states[0])
+            scene = self.collision.scene
+            sample, pairs = scene.between.violated(states[0], self.collision.floor)
             if len(pairs):
-                levers = self.collision.scene.levers[pairs]
-                return Hindrance(sample, pairs, (levers != 0).max(axis=0))
+                return Hindrance(sample, pairs, (scene.levers[pairs] != 0).max(axis=0))
         if self.torque is not None:
             over = self.torque.exceeded(states[0], states[1], states[2])
             if over.any():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.rigid_parameters import check_physical, pinocchio_arm
+from dynid_ros.dynamics.rigid_parameters import check_physical, rigid_parameters
 from dynid_ros.utilities.arrays import Array
 
 #: Natural frequency of each joint under PD control, rad/s, and damping ratio.
@@ -41,18 +41,8 @@ class RigidArm:
     """
 
     def __init__(self, arm: ArmModel) -> None:
-        import pinocchio
-
         check_physical(arm)
-        known = pinocchio_arm(arm)
-        self._rnea, self._gravity = pinocchio.rnea, pinocchio.computeGeneralizedGravity
-        self._model = pinocchio.Model(known.model)
-        # Whether rnea adds the armature differs between versions of Pinocchio.
-        self._rotor = np.array(self._model.armature)
-        self._model.armature = np.zeros(arm.links)
-        self._data = self._model.createData()
-        self._order, self._place = known.order, known.place
-        self.n, self._tree = arm.n, arm.tree
+        self._known = rigid_parameters(arm)
 
     def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """
@@ -69,24 +59,16 @@ class RigidArm:
             Nm (N for prismatic joints).
 
         """
-        tree = self._tree
-        motion = (tree.positions(np.asarray(q, dtype=float)),
-                  *(tree.rates(np.asarray(x, dtype=float)) for x in (qd, qdd)))
-        states = [x[self._order] for x in motion]
-        tau = self._rnea(self._model, self._data, *states) + self._rotor * states[2]
-        return np.asarray(tau[self._place] @ tree.gearing)
+        return np.asarray(self._known.torque(*np.array([[q], [qd], [qdd]], dtype=float))[0])
 
     def gravity(self, q: ArrayLike) -> Array:
         """Torque (n,) that holds the arm at rest at a position (n,)."""
-        position = self._tree.positions(np.asarray(q, dtype=float))[self._order]
-        tau = self._gravity(self._model, self._data, position)
-        return np.asarray(tau[self._place] @ self._tree.gearing)
+        rest = np.zeros(self._known.arm.n)
+        return self.torque(q, rest, rest)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Mass matrix (n, n) at a position (n,), kg m²."""
-        gravity = self.gravity(q)
-        rest = np.zeros(self.n)
-        return np.array([self.torque(q, rest, unit) - gravity for unit in np.eye(self.n)])
+        return np.asarray(self._known.mass_matrix(np.array([q], dtype=float))[0])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,36 +43,9 @@ APART = 3.0
 PART = 1 / 3
 
 
-@dataclass(frozen=True, eq=False)
-class ChosenPairs:
-    """
-    Bodies and pairs to keep apart.
-
-    Attributes
-    ----------
-    pairs : list of (Body, Body)
-        Convex bodies, and meshes that no hull can stand for.
-    names : tuple of str
-        Names of these pairs.
-    clearance : (P,) ndarray
-        Distance that each pair keeps, m.
-    ignored : tuple of str
-        Names of the pairs of links that touch nearly everywhere.
-    gaps : dict of str to float
-        Largest distance of the hulls of each mesh from it, m.
-
-    """
-
-    pairs: list[Pair]
-    names: tuple[str, ...]
-    clearance: Array
-    ignored: tuple[str, ...]
-    gaps: dict[str, float]
-
-
 def choose_pairs(
     arm: ArmModel, links: list[Body], obstacles: list[Body], clearance: float, strict: bool,
-) -> ChosenPairs:
+) -> tuple[list[Pair], tuple[str, ...], Array, tuple[str, ...], dict[str, float]]:
     """
     Replace meshes by hulls, and choose the pairs to keep apart.
 
@@ -95,6 +68,19 @@ def choose_pairs(
     strict : bool
         Whether links that are never so far apart must keep all of it too.
 
+    Returns
+    -------
+    pairs : list of (Body, Body)
+        Convex bodies, and meshes that no hull can stand for; P of them.
+    names : tuple of str
+        Names of these pairs.
+    clearance : (P,) ndarray
+        Distance that each pair keeps, m.
+    ignored : tuple of str
+        Names of the pairs of links that touch nearly everywhere.
+    gaps : dict of str to float
+        Largest distance of the hulls of each mesh from it, m.
+
     """
     allowed = planning_limits(arm)
     q = np.random.default_rng(SEED).uniform(allowed.lower, allowed.upper, (POSITIONS, arm.n))
@@ -102,7 +88,7 @@ def choose_pairs(
     hulls = {source: [convex_hull(mesh)] for source, mesh in meshes.items()}
     pairs = _candidates(arm, links, obstacles)
     if not pairs:
-        return ChosenPairs([], (), np.zeros(0), (), {})
+        return [], (), np.zeros(0), (), {}
     touched = _contacts(arm, _hulled(pairs, hulls), q)
     true = _true_shares(PairDistances.of(arm, pairs), q, touched)
     ignored = [pair for pair, share in zip(pairs, true, strict=True)
@@ -120,10 +106,10 @@ def choose_pairs(
     kept = _with_meshes_where_needed(
         arm, q, [pair for pair in pairs if pair not in ignored], hulls)
     names = _names(kept)
-    return ChosenPairs(
-        kept, names, np.full(len(kept), clearance) if strict else (
-            _clearances(arm, q, kept, names, clearance, obstacles)), _names(ignored),
-        {body.name: gaps[body.source] for body in links if body.is_mesh})
+    distance = np.full(len(kept), clearance) if strict else (
+        _clearances(arm, q, kept, names, clearance, obstacles))
+    return (kept, names, distance, _names(ignored),
+            {body.name: gaps[body.source] for body in links if body.is_mesh})
 
 
 def _names(pairs: list[Pair]) -> tuple[str, ...]:

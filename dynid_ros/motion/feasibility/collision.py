@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dynid_ros.dynamics.regressor import all_joints
+from dynid_ros.dynamics.external_force import joint_screws, link_poses
 from dynid_ros.motion.feasibility.barrier import soft_wall
 from dynid_ros.motion.feasibility.motion_bounds import motion_bounds
 from dynid_ros.motion.feasibility.pair_distances import NearPairs, PairDistances
@@ -25,12 +23,11 @@ PARTS = 100
 LEVELS = 16
 
 
-@dataclass(frozen=True, eq=False)
 class CollisionBarrier:
     """
     Barrier of the distances of all pairs of bodies.
 
-    Attributes
+    Parameters
     ----------
     scene : Scene
         Bodies and pairs.
@@ -38,10 +35,17 @@ class CollisionBarrier:
         Distance added to the clearance, for the motion between the samples, m; less for pairs
         that keep less than the clearance.
 
+    Attributes
+    ----------
+    floor : (P,) ndarray
+        Distance of each pair at which the barrier is infinite, m.
+
     """
 
-    scene: Scene
-    spare: float = 0.0
+    def __init__(self, scene: Scene, spare: float = 0.0) -> None:
+        self.scene = scene
+        part = scene.kept / scene.clearance if scene.clearance > 0 else 1.0
+        self.floor: Array = scene.kept + part * spare
 
     def at(self, q: Array) -> tuple[float, NearPairs | None]:
         """
@@ -49,50 +53,31 @@ class CollisionBarrier:
 
         Infinite and None where a clearance is violated.
         """
-        floor, width = self._wall()
-        near = self.scene.between.near(q, floor + width, floor)
+        width = self.scene.width
+        near = self.scene.between.near(q, self.floor + width, self.floor)
         if near is None:
             return np.inf, None
-        return float(soft_wall(near.distances - floor, width)[0].sum() / len(q)), near
-
-    def violated(self, q: Array) -> tuple[int, NDArray[np.intp]]:
-        """Find one of positions (K, n) at which a clearance is violated, and those pairs."""
-        floor, _ = self._wall()
-        return self.scene.between.violated(q, floor)
+        return float(soft_wall(near.distances - self.floor, width)[0].sum() / len(q)), near
 
     def slope(self, q: Array, near: NearPairs) -> Array:
         """Return the derivative (K, n) by the positions (K, n), from the near pairs there."""
-        floor, width = (values[near.pairs] for values in self._wall())
-        margin = near.distances[near.samples, near.pairs] - floor
+        margin = near.distances[near.samples, near.pairs] - self.floor[near.pairs]
         result = np.zeros_like(q)
-        slopes = soft_wall(margin, width)[1]
+        slopes = soft_wall(margin, self.scene.width[near.pairs])[1]
         np.add.at(result, near.samples, slopes[:, None] * self._distance_slopes(q, near))
         return result / len(q)
 
-    def _wall(self) -> tuple[Array, Array]:
-        """Distance (P,) of each pair at which the barrier is infinite, and its width (P,), m."""
-        scene = self.scene
-        part = scene.kept / scene.clearance if scene.clearance > 0 else 1.0
-        return scene.kept + part * self.spare, scene.width
-
     def _distance_slopes(self, q: Array, near: NearPairs) -> Array:
         """Return the derivative (N, n) of the distances of near pairs by the positions."""
-        import pinocchio
-
-        between, tree = self.scene.between, self.scene.between.arm.tree
-        every, = all_joints(between.arm, q)
-        J = np.zeros((len(q), 6, every.shape[1]))
-        for sample in np.unique(near.samples).tolist():
-            J[sample] = pinocchio.computeJointJacobians(
-                between.model, between.data, every[sample])
-        J = J[..., np.argsort(tree.order)]
+        arm = self.scene.between.arm
+        screws = joint_screws(arm, link_poses(arm, q))[near.samples, None]
         # Velocity of each nearest point along the normal, for unit speed of each joint.
         turned = np.cross(near.points, near.normals[:, None])
-        away = near.normals[:, None, None] @ J[near.samples, None, :3] + (
-            turned[:, :, None] @ J[near.samples, None, 3:])
+        away = (screws[..., :3] @ turned[..., None] + (
+            screws[..., 3:] @ near.normals[:, None, :, None]))[..., 0]
         carries = self.scene.carries[near.pairs]
-        moved = carries[:, 1] * away[:, 1, 0] - carries[:, 0] * away[:, 0, 0]
-        return np.asarray(moved @ tree.gearing)
+        moved = carries[:, 1] * away[:, 1] - carries[:, 0] * away[:, 0]
+        return np.asarray(moved @ arm.tree.gearing)
 
 
 def clearances(

@@ -14,7 +14,7 @@ from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.packages import find_mesh
 from dynid_ros.arm.description.urdf import reduced_model
 from dynid_ros.arm.description.urdf_source import urdf_root
-from dynid_ros.arm.description.urdf_xml import read_urdf_xml, UrdfJoint
+from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Capsule
 from dynid_ros.motion.feasibility.bounding_capsule import capsule_along, corners
@@ -83,72 +83,32 @@ def urdf_bodies(
         A line that names the meshes that were not found or not readable, and what replaces them.
 
     """
-    found = read_geometry(path)
-    replaced, notes = substitutes(found.model, found.root, found.joints, found.missing)
-    for body in replaced:
-        found.geometry.addGeometryObject(body)
+    shapes, missing = read_geometry(arm, path, locked)
     return [
         Body(body.name, joint, body.placement, body.geometry, f'{body.meshPath} {body.meshScale}'
              if hasattr(body.geometry, 'buildConvexHull') else '')
-        for joint, body in found.on(arm, locked)], notes
+        for joint, body in shapes], missing
 
 
-@dataclass(frozen=True, eq=False)
-class UrdfGeometry:
-    """
-    Shapes of a URDF.
-
-    Attributes
-    ----------
-    path : Path
-        The URDF.
-    root : Element
-        Its content, without the meshes that are missing.
-    joints : mapping of str to UrdfJoint
-        Its joints.
-    model : pinocchio.Model
-        All its joints, none locked.
-    geometry : pinocchio.GeometryModel
-        The shapes.
-    missing : dict of str to list of str
-        Links of each mesh that was not found or is not readable, by its URI.
-
-    """
-
-    path: Path
-    root: Any
-    joints: Mapping[str, UrdfJoint]
-    model: Any
-    geometry: Any
-    missing: dict[str, list[str]]
-
-    def on(self, arm: ArmModel, locked: Mapping[str, float]) -> list[tuple[int, Any]]:
-        """Return each shape with the joint of the arm that moves it, -1 for the base."""
-        import pinocchio
-
-        _, _, rest = choose_joints(self.joints, arm.joint_names, dict(locked), self.path)
-        model, geometry = self.model, self.geometry
-        reference = pinocchio.neutral(model)
-        for name, position in rest.items():
-            reference[model.joints[model.getJointId(name)].idx_q] = position
-        ids = [model.getJointId(name) for name in rest]
-        if ids:
-            model, geometry = pinocchio.buildReducedModel(model, geometry, ids, reference)
-        return [
-            (arm.tree.link_names.index(model.names[body.parentJoint]) if body.parentJoint else -1,
-             body) for body in geometry.geometryObjects]
-
-
-def read_geometry(path: Path, kind: str = 'collision') -> UrdfGeometry:
+def read_geometry(
+    arm: ArmModel, path: Path, locked: Mapping[str, float], kind: str = 'collision',
+) -> tuple[list[tuple[int, Any]], tuple[str, ...]]:
     """
     Read the shapes of a URDF.
 
     Parameters
     ----------
-    path : Path
-        The URDF.
+    arm, path, locked
+        As for `urdf_bodies`.
     kind : str
-        ``collision`` or ``visual``.
+        ``collision``, where `substitutes` replace missing meshes, or ``visual``.
+
+    Returns
+    -------
+    shapes : list of (int, pinocchio.GeometryObject)
+        Each shape with the joint of the arm that moves it, -1 for the base.
+    missing : tuple of str
+        A line on the collision meshes that are missing, or the URI of each visual one.
 
     """
     import coal
@@ -158,12 +118,26 @@ def read_geometry(path: Path, kind: str = 'collision') -> UrdfGeometry:
     root = urdf_root(path)
     loader = coal.CachedMeshLoader()
     missing = _point_to_files(root, path, loader, kind)
-    whole = reduced_model(tree.xml, {}, path)
+    model = reduced_model(tree.xml, {}, path)
     geometry = pinocchio.buildGeomFromUrdfString(
-        whole, _shapes_alone(tree.xml, root, kind),
+        model, _shapes_alone(tree.xml, root, kind),
         pinocchio.GeometryType.VISUAL if kind == 'visual' else pinocchio.GeometryType.COLLISION,
         mesh_loader=loader)
-    return UrdfGeometry(path, root, tree.joints, whole, geometry, missing)
+    notes = tuple(missing)
+    if kind == 'collision':
+        replaced, notes = substitutes(model, root, tree.joints, missing)
+        for body in replaced:
+            geometry.addGeometryObject(body)
+    _, _, rest = choose_joints(tree.joints, arm.joint_names, dict(locked), path)
+    reference = pinocchio.neutral(model)
+    for name, position in rest.items():
+        reference[model.joints[model.getJointId(name)].idx_q] = position
+    if rest:
+        model, geometry = pinocchio.buildReducedModel(
+            model, geometry, [model.getJointId(name) for name in rest], reference)
+    return [
+        (arm.tree.link_names.index(model.names[shape.parentJoint]) if shape.parentJoint else -1,
+         shape) for shape in geometry.geometryObjects], notes
 
 
 def _shapes_alone(skeleton: str, root: Any, kind: str) -> str:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
-from dynid_ros.dynamics.regressor import all_joints
 from dynid_ros.motion.feasibility.bounding_capsule import (
     bounding_capsule,
     BoundingCapsule,
@@ -53,20 +52,16 @@ class NearPairs:
 @dataclass(frozen=True, eq=False)
 class PairDistances:
     """
-    Pairs of bodies of an arm; scratch data, so one thread at a time.
+    Pairs of bodies of an arm.
 
     Attributes
     ----------
     arm : ArmModel
         The arm.
-    model, data : pinocchio.Model and pinocchio.Data
-        Kinematics of all joints, each after its carrier.
-    geometry, scratch : pinocchio.GeometryModel and pinocchio.GeometryData
-        Bodies and pairs.
+    bodies : tuple of Body
+        The B bodies.
     capsules : tuple of BoundingCapsule or None
         Around each body; None around a half-space.
-    joints : (B,) ndarray of int
-        Joint of each body, -1 for the base.
     pairs : (P, 2) ndarray of int64
         Bodies of each pair; a half-space comes second.
     exact : (P,) ndarray of bool
@@ -77,12 +72,8 @@ class PairDistances:
     """
 
     arm: ArmModel
-    model: Any
-    data: Any
-    geometry: Any
-    scratch: Any
+    bodies: tuple[Body, ...]
     capsules: tuple[BoundingCapsule | None, ...]
-    joints: NDArray[np.intp]
     pairs: NDArray[np.int64]
     exact: NDArray[np.bool_]
     convex: NDArray[np.bool_]
@@ -91,44 +82,39 @@ class PairDistances:
     def of(arm: ArmModel, pairs: Sequence[Pair]) -> PairDistances:
         """Distances of pairs of bodies of an arm."""
         import coal
-        import pinocchio
 
-        model, geometry = _kinematics(arm), pinocchio.GeometryModel()
-        # The base, -1, is Pinocchio's joint 0.
-        ids = np.append(np.argsort(arm.tree.order) + 1, 0).tolist()
         places = {body: i for i, body in enumerate(dict.fromkeys(
             body for pair in pairs for body in pair))}
-        for body, i in places.items():
-            geometry.addGeometryObject(pinocchio.GeometryObject(
-                str(i), ids[body.joint], 0, body.placement, body.shape))
-        for a, b in pairs:
-            geometry.addCollisionPair(pinocchio.CollisionPair(places[a], places[b]))
         capsules = tuple(
             None if isinstance(body.shape, coal.Halfspace)
             else bounding_capsule(body.shape, body.placement) for body in places)
-        exact = np.array([capsule is None or capsule.exact for capsule in capsules], dtype=bool)
-        convex = np.array([not body.is_mesh for body in places], dtype=bool)
+        kinds = np.array([(capsule is None or capsule.exact, not body.is_mesh)
+                          for body, capsule in zip(places, capsules, strict=True)], dtype=np.bool_)
+        kinds = kinds.reshape(-1, 2)
         table = np.array([(places[a], places[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
         return PairDistances(
-            arm, model, model.createData(), geometry, geometry.createData(), capsules,
-            np.array([body.joint for body in places], dtype=np.intp), table,
-            exact[table[:, 0]] & exact[table[:, 1]], convex[table[:, 0]] & convex[table[:, 1]])
+            arm, tuple(places), capsules, table, *np.logical_and.reduce(kinds[table], axis=1).T)
+
+    def _poses(self, q: Array) -> tuple[Array, Array]:
+        """Rotations (K, B, 3, 3) and origins (K, B, 3) of the links of the bodies."""
+        poses = np.concatenate(
+            [link_poses(self.arm, q), np.tile(_BASE_POSE, (len(q), 1, 1))], axis=1)
+        poses = poses[:, [body.joint for body in self.bodies]]
+        return poses[..., :9].reshape(*poses.shape[:2], 3, 3), poses[..., 9:]
 
     def lower_bounds(self, q: Array) -> Array:
         """Distances (K, P) of the capsules around the bodies at positions (K, n), m."""
-        poses = np.concatenate(
-            [link_poses(self.arm, q), np.tile(_BASE_POSE, (len(q), 1, 1))], axis=1)[:, self.joints]
+        rotation, origin = self._poses(q)
         lines = np.array([
             np.zeros((2, 3)) if c is None else (c.start, c.end) for c in self.capsules])
         radii = np.array([0.0 if c is None else c.radius for c in self.capsules])
-        ends = np.einsum('kbij,bej->kbei', poses[..., :9].reshape(*poses.shape[:2], 3, 3), lines)
-        ends += poses[:, :, None, 9:]
+        ends = np.einsum('kbij,bej->kbei', rotation, lines) + origin[:, :, None]
         first, second = (np.ascontiguousarray(self.pairs[:, i]) for i in (0, 1))
         result = np.empty((len(q), len(self.pairs)))
         flat = np.ascontiguousarray(ends.reshape(*ends.shape[:2], 6))
         fill_line_distances(flat, first, second, result)
         for k in np.flatnonzero([self.capsules[b] is None for b in second]):
-            wall = self.geometry.geometryObjects[int(second[k])].geometry
+            wall = self.bodies[second[k]].shape
             result[:, k] = (ends[:, first[k]] @ wall.n).min(axis=1) - wall.d
         return np.asarray(result - radii[first] - radii[second])
 
@@ -195,27 +181,21 @@ class PairDistances:
         self, q: Array, bounds: Array, close: NDArray[np.bool_],
     ) -> Iterator[tuple[int, int, Any]]:
         """Results of the library for chosen pairs; positions with the least bounds come first."""
-        import pinocchio
+        import coal
 
-        every, = all_joints(self.arm, q)
+        rotation, origin = self._poses(q)
+        request, found = coal.DistanceRequest(), coal.DistanceResult()
         least = np.where(close, bounds, np.inf).min(axis=1, initial=np.inf)
         for sample in np.argsort(least, kind='stable')[:int(np.isfinite(least).sum())].tolist():
-            pinocchio.updateGeometryPlacements(
-                self.model, self.data, self.geometry, self.scratch, every[sample])
             pairs = np.flatnonzero(close[sample])
+            placed: dict[int, Any] = {}
+            for b in np.unique(self.pairs[pairs]).tolist():
+                own, turn = self.bodies[b].placement, rotation[sample, b]
+                placed[b] = coal.Transform3s(
+                    turn @ own.rotation, origin[sample, b] + turn @ own.translation)
             for pair in pairs[np.argsort(bounds[sample, pairs])].tolist():
-                yield sample, pair, pinocchio.computeDistance(self.geometry, self.scratch, pair)
-
-
-def _kinematics(arm: ArmModel) -> Any:
-    import pinocchio
-
-    model = pinocchio.Model()
-    ids = {-1: 0}
-    for i in arm.tree.order.tolist():
-        kind = pinocchio.JointModelPrismaticUnaligned if arm.tree.prismatic[i] else (
-            pinocchio.JointModelRevoluteUnaligned)
-        placement = pinocchio.SE3(arm.rotation[i], arm.translation[i])
-        ids[i] = model.addJoint(
-            ids[int(arm.parent[i])], kind(arm.axis[i]), placement, arm.tree.link_names[i])
-    return model
+                a, b = self.pairs[pair].tolist()
+                found.clear()
+                coal.distance(self.bodies[a].shape, placed[a], self.bodies[b].shape, placed[b],
+                              request, found)
+                yield sample, pair, found

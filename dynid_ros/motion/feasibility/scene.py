@@ -26,7 +26,7 @@ WAY_POINTS = 60
 @dataclass(frozen=True, eq=False)
 class Scene:
     """
-    Bodies and the pairs of them that must not touch; scratch data, so one thread at a time.
+    Bodies and the pairs of them that must not touch.
 
     Attributes
     ----------
@@ -103,19 +103,18 @@ def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
             '"collision" capsules to arm.yaml, or collision geometry to its URDF')
     obstacles = [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]
     # Whoever declares capsules can shape them to leave the room that the clearance asks for.
-    chosen = choose_pairs(
+    pairs, names, kept, ignored, gaps = choose_pairs(
         arm, links, obstacles, around.clearance, strict=bool(around.capsules))
-    if not chosen.pairs:
+    if not pairs:
         return None
-    between = PairDistances.of(arm, chosen.pairs)
+    between = PairDistances.of(arm, pairs)
     joints, lengths = np.arange(arm.links), np.array([
         np.inf if capsule is None else capsule.length for capsule in between.capsules])
-    carried = [[np.isin(joints, path_to(arm, body.joint)) for body in pair]
-               for pair in chosen.pairs]
+    carried = [[np.isin(joints, path_to(arm, body.joint)) for body in pair] for pair in pairs]
     return Scene(
-        between, chosen.names, chosen.ignored, around.clearance, chosen.clearance,
+        between, names, ignored, around.clearance, kept,
         np.minimum(WIDTH, lengths[between.pairs].min(axis=1)), np.array(carried, dtype=float),
-        _levers(arm, between), chosen.gaps, notes)
+        _levers(arm, between), gaps, notes)
 
 
 def _wall(wall: Wall) -> Body:
@@ -138,12 +137,12 @@ def _levers(arm: ArmModel, between: PairDistances) -> Array:
     allowed = planning_limits(arm)
     travel = arm.tree.travel(allowed.lower, allowed.upper)
     lengths = np.linalg.norm(arm.translation, axis=1) + travel
-    reach = np.zeros((len(between.joints), arm.links))
-    for i, (carrier, capsule) in enumerate(zip(between.joints, between.capsules, strict=True)):
+    reach = np.zeros((len(between.bodies), arm.links))
+    for i, (body, capsule) in enumerate(zip(between.bodies, between.capsules, strict=True)):
         if capsule is None:
             continue
         extent = capsule.extent
-        for joint in reversed(path_to(arm, int(carrier))):
+        for joint in reversed(path_to(arm, body.joint)):
             extent += travel[joint]
             reach[i, joint] = 1.0 if arm.tree.prismatic[joint] else extent
             extent += lengths[joint] - travel[joint]

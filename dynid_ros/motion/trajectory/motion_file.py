@@ -39,18 +39,12 @@ class Excitation:
     ----------
     motion : FourierMotion or MotionPair
         The motion.
-    arm : str
-        Name of the arm that it was made for.
-    arm_hash : str
-        Of that arm's kinematics and limits; see the function of that name.
     joint_names : tuple of str
         Joints in the order of the motion's arrays.
 
     """
 
     motion: Motion
-    arm: str
-    arm_hash: str
     joint_names: tuple[str, ...]
 
 
@@ -124,7 +118,7 @@ def write_motion(
     write_whole(Path(path), text.encode())
 
 
-def read_motion(path: Path) -> Excitation:
+def read_motion(path: Path, arm: ArmModel | None = None) -> Excitation:
     """
     Read an excitation file.
 
@@ -132,16 +126,19 @@ def read_motion(path: Path) -> Excitation:
     ----------
     path : Path
         File to read.
+    arm : ArmModel, optional
+        The arm that is to move; it must be the one that the motion was made for.
 
     Returns
     -------
     Excitation
-        The motion, with its arm and limits.
+        The motion and its joints.
 
     Raises
     ------
     InputError
-        The file is missing, is not an excitation file of a known version, or holds no motion.
+        The file is missing, is not an excitation file of a known version, or holds no motion; or
+        the arm has other joints, other kinematics or other limits.
 
     """
     path = Path(path)
@@ -163,38 +160,16 @@ def read_motion(path: Path) -> Excitation:
         if str(path) in message:
             raise
         raise InputError(f'{path} holds no usable motion: {message}') from error
-    return Excitation(
-        motion, top.needed('arm', top.text('arm')),
-        top.needed('arm_hash', top.text('arm_hash')), names)
-
-
-def check_made_for(excitation: Excitation, arm: ArmModel, path: Path) -> None:
-    """
-    Make sure that a motion was made for an arm.
-
-    Parameters
-    ----------
-    excitation : Excitation
-        From `read_motion`.
-    arm : ArmModel
-        The arm that is to move.
-    path : Path
-        File of the motion, for the message.
-
-    Raises
-    ------
-    InputError
-        Other joints, other kinematics or other limits.
-
-    """
-    if excitation.joint_names != arm.joint_names:
+    made_for, made_hash = (top.needed(key, top.text(key)) for key in ('arm', 'arm_hash'))
+    if arm is not None and names != arm.joint_names:
         raise InputError(
-            f"{path} moves the joints {', '.join(excitation.joint_names)}, but the arm "
-            f"'{arm.name}' has {', '.join(arm.joint_names)}; choose the arm that it was made for")
-    if excitation.arm_hash != arm_hash(arm):
+            f"{path} moves the joints {', '.join(names)}, but the arm '{arm.name}' has "
+            f"{', '.join(arm.joint_names)}; choose the arm that it was made for")
+    if arm is not None and made_hash != arm_hash(arm):
         raise InputError(
-            f"{path} was made for '{excitation.arm}' with other kinematics or limits than "
-            f"'{arm.name}' has now; design the motion again")
+            f"{path} was made for '{made_for}' with other kinematics or limits than '{arm.name}' "
+            'has now; design the motion again')
+    return Excitation(motion, names)
 
 
 def _series_content(motion: FourierMotion, arm: ArmModel) -> dict[str, Any]:

@@ -47,15 +47,13 @@ class MotionPair:
         states = np.empty((3, *time.shape, self.excitation.n))
         for inside, motion, begin in (
                 (time < first, self.excitation.evaluate, 0.0),
-                ((time >= first) & (time < second), self._between, first),
+                ((time >= first) & (time < second),
+                 move(self.start, self.validation.start, self.way), first),
                 (time >= second, self.validation.evaluate, second)):
             if inside.any():
                 states[:, inside] = motion(time[inside] - begin)
         q, qd, qdd = states
         return q, qd, qdd
-
-    def _between(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        return move(self.start, self.validation.start, self.way)(t)
 
 
 #: A motion that can be run.

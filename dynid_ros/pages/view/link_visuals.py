@@ -99,7 +99,7 @@ def link_visuals(name_or_path: str | Path | None, arm: ArmModel) -> LinkVisuals:
     """
     around = Surroundings() if name_or_path is None else load_surroundings(name_or_path, arm)
     drawn: list[Visual] = []
-    missing: dict[str, list[str]] = {}
+    missing: tuple[str, ...] = ()
     if around.urdf is not None:
         drawn, missing = _drawn(arm, around.urdf, around.locked)
     names = tuple(sorted({PurePosixPath(uri).name or uri for uri in missing}))
@@ -147,18 +147,18 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> tuple[
 
 def _drawn(
     arm: ArmModel, urdf: Path, locked: dict[str, float],
-) -> tuple[list[Visual], dict[str, list[str]]]:
+) -> tuple[list[Visual], tuple[str, ...]]:
     """Visual shapes of a URDF; none where these are no valid ones, as dynamics needs none."""
     try:
-        found = read_geometry(urdf, 'visual')
+        shapes, missing = read_geometry(arm, urdf, locked, 'visual')
     except ArmError:
         raise
     except (ValueError, RuntimeError):
-        return [], {}
+        return [], ()
     return [
         _visual(joint, body.geometry, body.placement,
                 body.meshColor if body.overrideMaterial else None)
-        for joint, body in found.on(arm, locked)], found.missing
+        for joint, body in shapes], missing
 
 
 def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None) -> Visual:

@@ -14,7 +14,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import check_possible, nominal_parameters
 from dynid_ros.errors import ArmError, InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.motion.trajectory.trajectory_file import read_trajectory
 from dynid_ros.utilities.arrays import Array
 
@@ -127,8 +127,7 @@ def motion_track(path: Path, arm: ArmModel, model: IdentifiedModel | None = None
     if isinstance(content, dict) and 'points' in content:
         t, q, qd, qdd = _points(path, arm)
     else:
-        excitation = read_motion(path)
-        check_made_for(excitation, arm, path)
+        excitation = read_motion(path, arm)
         t = frame_times(excitation.motion.duration)
         q, qd, qdd = excitation.motion.evaluate(t)
     return Track(f'{arm.name}: {path.name}', arm, t, q, qd, _torque(arm, model, t, q, qd, qdd))

@@ -43,7 +43,7 @@ from std_msgs.msg import Float64MultiArray
 from dynid_ros.arm import load_arm
 from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
-from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.ros.nodes.common.lockstep import simulated_time, time_message
 from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
 from dynid_ros.ros.nodes.common.trajectory_points import doubles
@@ -82,8 +82,7 @@ class SimulatedArmNode(Node):
             self.get_logger().info(assumptions(arm, assumed))
         start, sensors = planning_limits(arm).middle, None
         if values['excitation']:
-            motion = read_motion(Path(values['excitation']))
-            check_made_for(motion, arm, Path(values['excitation']))
+            motion = read_motion(Path(values['excitation']), arm)
             start, sensors = motion.motion.start, sensors_for(arm, motion.motion)
         self._arm = LiveArm(arm, start, sensors, values['seed'], values['command_timeout'])
         self._inject(values['fault'])

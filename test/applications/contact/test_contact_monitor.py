@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 from contact_rig import exact, free_torque, moving, PANDA, RATE, residuals
+import mujoco
 import numpy as np
 from oracles import pinocchio_model
 import pinocchio as pin
@@ -86,14 +87,18 @@ def test_external_torque_is_that_of_a_force_in_mujoco():
     physics, q0 = SimulatedArm(PANDA), np.array([0.3, -0.4, 0.2, -2.0, 0.1, 1.7, 0.5])
     control = ComputedTorque(RigidArm(PANDA), 0.001)
     state, samples = physics.reset(q0), []
-    physics.push(3, [0.0, 0.05, 0.0], [0.0, 60.0, 10.0])
+    data, body = physics._data, physics._model.joint('fer_joint4').bodyid[0]
     for k in range(500):
         t = k / 1000
         # A ramp at 0.4 rad/s, fast enough for the friction to be known.
         wanted = q0 + 0.4 * t
         tau = control.torque(state.q, state.qd, wanted, np.full(7, 0.4), np.zeros(7))
         samples.append((t, state.q, tau))
-        state = physics.step(tau, 2)
+        pushed = np.zeros(7)
+        place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ [0.0, 0.05, 0.0]
+        mujoco.mj_applyFT(
+            physics._model, data, [0.0, 60.0, 10.0], np.zeros(3), place, body, pushed)
+        state = physics.step(tau + pushed, 2)
     monitor = Monitor(known(), portion=0.05)
     last = monitor.push(*map(np.array, zip(*samples, strict=True)))[-1]
     turned = geometric_jacobian(PANDA, last.q[-1], 'fer_joint4')

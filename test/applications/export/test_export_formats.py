@@ -5,20 +5,20 @@ import re
 from xml.etree import ElementTree
 
 import numpy as np
-from oracles import random_arm
+from oracles import pinocchio_model, random_arm
 import pinocchio
 import pytest
 from real_urdfs import urdf
 
-from dynid_ros.applications.export.mjcf import mjcf_of
 from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.applications.export.urdf import replaced_urdf, urdf_of
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters, pinocchio_arm
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import ArmError
+from dynid_ros.simulation.mjcf import mjcf_of
 
 REAL = ('ur5_robot', 'kinova', 'xarm7', 'tiago_no_hand', 'talos_left_arm', 'so101', 'z1', 'baxter',
         'panda', 'ur3_gripper')
@@ -102,21 +102,17 @@ def exported(arm):
 @pytest.mark.parametrize('seed', range(4))
 def test_python_file_has_the_dynamics_of_pinocchio(seed):
     arm = arm_of(seed, ('viscous',))
-    space, (q, qd, qdd), known = exported(arm), states(arm), pinocchio_arm(arm)
+    space, (q, qd, qdd), model = exported(arm), states(arm), pinocchio_model(arm)
+    data, rest, rotor = model.createData(), np.zeros(arm.n), np.asarray(arm.rotor_nominal)
     mass, gravity = space['mass_matrix'](q), space['gravity'](q)
     rigid = space['torque'](q, qd, qdd) - arm.friction_nominal['viscous'] * qd
-    for k, (own, rate, acceleration) in enumerate(
-            zip(*(x[:, known.order] for x in (q, qd, qdd)), strict=True)):
-        M = pinocchio.crba(known.model, known.data, own)
-        M = np.triu(M) + np.triu(M, 1).T
-        place = known.place
-        for got, expected in (
-                (mass[k], M[np.ix_(place, place)]),
-                (space['mass_matrix'](q[k]), M[np.ix_(place, place)]),
-                (gravity[k], pinocchio.computeGeneralizedGravity(
-                    known.model, known.data, own)[place]),
-                (rigid[k], pinocchio.rnea(
-                    known.model, known.data, own, rate, acceleration)[place])):
+    for k, (own, rate, acceleration) in enumerate(zip(q, qd, qdd, strict=True)):
+        weight = pinocchio.computeGeneralizedGravity(model, data, own).copy()
+        M = np.transpose([pinocchio.rnea(model, data, own, rest, unit) - weight
+                          for unit in np.eye(arm.n)]) + np.diag(rotor)
+        torque = pinocchio.rnea(model, data, own, rate, acceleration) + rotor * acceleration
+        for got, expected in ((mass[k], M), (space['mass_matrix'](q[k]), M), (gravity[k], weight),
+                              (rigid[k], torque)):
             np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
 
 

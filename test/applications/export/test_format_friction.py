@@ -17,7 +17,6 @@ from synthetic_recordings import Waves
 
 from dynid_ros.applications.export.file_error import statements
 from dynid_ros.applications.export.format_friction import simple_arm
-from dynid_ros.applications.export.mjcf import mjcf_of
 from dynid_ros.applications.export.urdf import export_urdf, robot_description, urdf_of
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import CURVE
@@ -29,6 +28,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.simulation.mjcf import mjcf_of
 
 RATE, SECONDS = 200.0, 60.0
 PLANTED = {'viscous': [0.02, 0.015], 'coulomb': [0.1, 0.06]}

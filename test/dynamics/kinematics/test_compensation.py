@@ -12,9 +12,13 @@ from dynid_ros.dynamics.kinematics.compensation import (
     SingularPoseWarning,
     world_jacobian,
 )
-from dynid_ros.dynamics.kinematics.error_sources import error_sources, perturbed_kinematics
+from dynid_ros.dynamics.kinematics.error_sources import error_sources
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics
-from dynid_ros.dynamics.kinematics.pose_error import exact_pose_error, pose_difference
+from dynid_ros.dynamics.kinematics.pose_error import (
+    exact_pose_error,
+    perturbed_kinematics,
+    pose_difference,
+)
 from dynid_ros.errors import InputError
 
 PANDA = np.array([0.3, -0.4, 0.2, -2.0, 0.1, 1.7, 0.5])

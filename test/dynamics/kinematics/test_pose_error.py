@@ -13,12 +13,15 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import Placement, Tool
 from dynid_ros.dynamics.kinematics.error_sources import (
     error_sources,
-    perturbed_kinematics,
     standard_deviations,
     uniform_tolerances,
 )
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics
-from dynid_ros.dynamics.kinematics.pose_error import error_jacobian, exact_pose_error
+from dynid_ros.dynamics.kinematics.pose_error import (
+    error_jacobian,
+    exact_pose_error,
+    perturbed_kinematics,
+)
 from dynid_ros.dynamics.kinematics.pose_uncertainty import (
     error_budget,
     propagated_covariance,

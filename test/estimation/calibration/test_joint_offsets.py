@@ -8,12 +8,9 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.kinematics.error_sources import (
-    error_sources,
-    perturbed_arm,
-    perturbed_kinematics,
-)
+from dynid_ros.dynamics.kinematics.error_sources import error_sources, perturbed_arm
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics
+from dynid_ros.dynamics.kinematics.pose_error import perturbed_kinematics
 from dynid_ros.dynamics.kinematics.pose_uncertainty import workspace_states
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.calibration.geometry_sensitivity import geometry_sensitivity

@@ -12,7 +12,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.search import Search
 from dynid_ros.motion.trajectory.fourier import FourierMotion
-from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.motion.trajectory.motion_file import read_motion
 
 SHORT = ['--harmonics', '3', '--starts', '1', '--period', '4']
 
@@ -28,8 +28,7 @@ def stored_design(tmp_path):
 def test_the_file_fits_the_arm_and_lists_margins(tmp_path, capsys):
     assert design(tmp_path) == 0
     out = capsys.readouterr().out
-    excitation = read_motion(tmp_path / 'e.yaml')
-    check_made_for(excitation, load_arm('two_axis'), tmp_path / 'e.yaml')
+    excitation = read_motion(tmp_path / 'e.yaml', load_arm('two_axis'))
     assert 'within all limits at all times' in out
     assert 'Another motion of 3.08 s for validation follows' in out
     excited, other = excitation.motion.excitation, excitation.motion.validation

@@ -17,7 +17,7 @@ from dynid_ros.motion.execution.motion_output import Output
 from dynid_ros.motion.execution.start_checks import check_motion
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.feasibility.scene import build_scene, Scene
-from dynid_ros.motion.trajectory.motion_file import check_made_for, read_motion
+from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.ros.nodes.common.lockstep import ControlTime
 from dynid_ros.ros.nodes.common.runtime import Setting
 from dynid_ros.ros.nodes.motion.effort_output import EffortOutput
@@ -67,8 +67,7 @@ def load_motion(values: dict[str, Any]) -> tuple[ArmModel, Scene | None, MotionE
 
     """
     arm, path = load_arm(values['arm']), Path(values['excitation'])
-    excitation = read_motion(path)
-    check_made_for(excitation, arm, path)
+    excitation = read_motion(path, arm)
     scene = build_scene(arm, load_surroundings(values['arm'], arm))
     check_motion(arm, excitation.motion, scene)
     return arm, scene, MotionExecutor(
