@@ -42,13 +42,14 @@ from dynid_ros.estimation.diagnosis import (
     gravity_direction,
     hypothesis,
     outliers,
-    verdict,
 )
+from dynid_ros.estimation.diagnosis.expected_error import expected_errors
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.regression import delay, preparation
+from dynid_ros.estimation.verdict import judge as verdict
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution import safety_monitor
 from dynid_ros.simulation.record import simulate
@@ -167,7 +168,7 @@ def verdict_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ...]
     def errors(data: Data) -> tuple[float, Array, Array]:
         model = data.model
         acceleration = np.max([np.abs(m.qdd).max(axis=0) for m in data.motions], axis=0)
-        return verdict.expected_errors(
+        return expected_errors(
             model.arm, model.theta, model.covariance, data.own, acceleration)
 
     def wrong(data: Data) -> Iterator[tuple[float, float]]:

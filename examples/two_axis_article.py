@@ -12,12 +12,13 @@ from pathlib import Path
 import sys
 
 import numpy as np
+from scipy.signal import lfilter
 from two_axis_experiment import Experiment, PERIOD, run
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filters import butterworth, differentiate, nuttall_fir
-from dynid_ros.data.signals.first_order import Discretisation, filtered
+from dynid_ros.data.signals.first_order import FirstOrderFilter
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.estimation.online.estimate import Estimate, Prior
@@ -93,22 +94,41 @@ def as_printed(e: Experiment) -> Result:
     qd = np.zeros_like(q)
     qd[1:-1] = (q[2:] - q[:-2]) / (2 * PERIOD)
     qd[-1] = qd[-2]
-    hold = Discretisation.zero_order_hold(LAMBDA, PERIOD)
     momentum, force = regressors(e.arm, q, qd)
     tau = joint_torque(e.u, e.arm.drive)
-    return solved('as printed', q, filtered(hold, force, momentum), filtered(hold, tau))
+    return solved('as printed', q, held(force, momentum), held(tau))
 
 
 def better(e: Experiment) -> Result:
     """Identify with matched filters, smoother velocities and torque where it acts."""
     q = butterworth(e.q, 1 / PERIOD, CUTOFF_HZ)
     qd = differentiate(q, 1 / PERIOD)
-    simpson = Discretisation.simpson(LAMBDA, PERIOD)
     momentum, force = regressors(e.arm, q, qd)
     # A voltage is held until the next one: around a sample, the mean of two acts.
     u = np.concatenate([e.u[:1], (e.u[1:] + e.u[:-1]) / 2])
     tau = joint_torque(u, e.arm.drive)
-    return solved('better', q, filtered(simpson, force, momentum), filtered(simpson, tau))
+    return solved('better', q, matched(force, momentum), matched(tau))
+
+
+def held(x: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
+    """
+    Filter x by f and p by s f with a zero-order hold, as the article does.
+
+    g(z) is a difference half a sample ahead of f(z) and larger by a factor of 1 + lambda T / 2:
+    inertial parameters are too small by that factor.
+    """
+    pole = np.exp(-LAMBDA * PERIOD)
+    sources = (1.0 - pole) * x[1:-1]
+    if p is not None:
+        sources = sources + LAMBDA * (p[2:] - p[1:-1])
+    return lfilter([1.0], [1.0, -pole], sources, axis=0)
+
+
+def matched(x: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
+    """Filter x by f and p by s f so that both match, as `dynid` does."""
+    flat = [None if part is None else part.reshape(len(part), -1) for part in (x, p)]
+    both = FirstOrderFilter(LAMBDA, PERIOD, flat[0].shape[1]).apply(*flat)
+    return both.reshape(-1, *x.shape[1:])
 
 
 def solved(name: str, q: np.ndarray, W: np.ndarray, tau: np.ndarray) -> Result:
@@ -143,11 +163,17 @@ class Evolution:
     last: Estimate
 
 
+class Unweighted(RecursiveLeastSquares):
+    """Recursive least squares in which both joints count alike, as in the article."""
+
+    sigma = np.ones(2)
+
+
 def step_by_step(result: Result) -> Evolution:
     """Estimate recursively from the same rows."""
     # Zeros that any row outweighs.
     nothing = Prior(1e-9 * np.eye(9, 10), np.ones(2))
-    estimator = RecursiveLeastSquares(2, 9, np.ones(9), nothing, sigma=np.ones(2))
+    estimator = Unweighted(2, 9, np.ones(9), nothing)
     times, estimates = [], []
     for k in range(0, len(result.W), STEP):
         W, tau = result.W[k:k + STEP], result.tau[k:k + STEP]
