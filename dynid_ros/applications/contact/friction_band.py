@@ -24,7 +24,7 @@ class FrictionBand:
     A joint at rest holds any torque up to its friction of sliding F; one that turns round changes
     from -F to F over displacements that no encoder velocity resolves. Up to the speed v0, the
     ``smooth_speed`` of the arm's friction shape, friction therefore counts as ``F qd / v0``, and
-    ``F (1 - |qd| / v0)`` to either side of it is possible. Beyond v0 it is that of the model.
+    ``F (1 - |qd| / v0)`` to either side of it is possible. Beyond v0 it is the model's.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class FrictionBand:
         Returns
         -------
         change : (N, n) ndarray
-            Friction as above minus that of the model's terms, Nm.
+            Friction as above minus the model's terms, Nm.
         width : (N, n) ndarray
             Half of the band around it, Nm.
 

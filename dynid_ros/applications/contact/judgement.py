@@ -127,7 +127,7 @@ class Judgement:
         return torque - self.offset, std, threshold, contact
 
     def _end_piece(self) -> None:
-        """Learn from the noise of a piece, but not from that of a contact."""
+        """Learn from the noise of a piece, but not from the noise of a contact."""
         good = (self._state[_SPOILT] == 0) & (self._state[_TOUCHED] == 0)
         self._noise.add(self._moves or self._moved, self._state[_PEAK], good)
         self._state[[_PEAK, _SPOILT]] = 0.0

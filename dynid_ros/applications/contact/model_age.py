@@ -16,7 +16,7 @@ from dynid_ros.utilities.arrays import Array
 PERIOD, MEMORY = 0.1, 60.0
 #: Motion of a joint from which on it is judged, s.
 ENOUGH = 20.0
-#: Root mean square residual from which on a model has aged, in those of the identification.
+#: Root mean square residual from which a model has aged, in residuals of the identification.
 AGED = 2.0
 #: Bound on a residual, so that a contact of some seconds does not count as an aged model.
 CUT = 4.0
@@ -34,7 +34,7 @@ class Aged:
     joints : tuple of str
         Joints whose residual has grown.
     ratio : float
-        Largest residual of a joint, in those of the identification.
+        Largest residual of a joint, in the residuals of the identification.
     payload : float or None
         Mass at the tool that explains the residuals, beside the one that was identified, kg.
     sentence : str
@@ -50,7 +50,7 @@ class Aged:
 
 class ModelAge:
     """
-    Compare the residuals of the last `MEMORY` of motion with those of the identification.
+    Compare the residuals of the last `MEMORY` of motion with the residuals of the identification.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class ModelAge:
                       if r > AGED)
         mass, seconds = self._mass(), f'{self._seconds[worst]:.0f} s of motion'
         return Aged(names, float(ratio[worst]), mass, (
-            f'the residual of {", ".join(names)} is {ratio[worst]:.1f} times that of the '
+            f'the residual of {", ".join(names)} is {ratio[worst]:.1f} times the residual of the '
             f'identification over {seconds}: the model has aged, or something leans on the arm; '
             'identify again') if mass is None else (
             f'the torque of the last {seconds} fits about {abs(mass):.2g} kg '

@@ -76,7 +76,7 @@ def tool_wrench(
 
 def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike) -> Array:
     """
-    Turn a wrench (6,) on the tool from the axes of the base frame to those of the tool.
+    Turn a wrench (6,) on the tool from the axes of the base frame to the axes of the tool.
 
     Parameters
     ----------

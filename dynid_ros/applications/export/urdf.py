@@ -112,7 +112,7 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
     Raises
     ------
     ArmError
-        The file is no URDF, or not that of the arm; the message names the difference.
+        The file is no URDF, or not the arm's; the message names the difference.
 
     """
     robot = read_urdf_xml(source)
@@ -173,7 +173,7 @@ def export_urdf(
     Raises
     ------
     ArmError
-        The URDF is not that of the arm; the message names the difference.
+        The URDF is not the arm's; the message names the difference.
     InputError
         The result was written by version 0.1.
     ResultError

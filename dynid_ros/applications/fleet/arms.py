@@ -90,7 +90,7 @@ def judged_fleet(
     arms : dict of str to ArmReport
         By name.
     whole : IdentifiedModel or None
-        Model of all bags that belong, those of arms with another load left out.
+        Model of all bags that belong, without the bags of arms with another load.
     odd : list of (int, str, Difference)
         Bags that do not belong: number, arm and difference.
     series : tuple of Series

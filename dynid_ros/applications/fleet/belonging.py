@@ -150,7 +150,7 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
     Returns
     -------
     dict of str to (4,) ndarray
-        Load of these arms beyond that of the others, before their change, if there is one.
+        Load of these arms beyond the load of the others, before their change, if there is one.
 
     """
     levels, errors, single = {}, {}, {}

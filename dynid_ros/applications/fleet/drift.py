@@ -42,7 +42,7 @@ class FleetThresholds:
         Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
         take part in the reference.
     change : float
-        Standard errors of a change of load, or of its difference from that of the other arms. The
+        Standard errors of a change of load, or of its difference from the other arms'. The
         largest of 4 values, 500 moments and 1000 arms that do not change reaches 5.1.
     seen : float
         A change of load, or a drift, by the deviation of a single bag: the mean of many shows

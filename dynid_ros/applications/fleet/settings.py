@@ -35,7 +35,7 @@ class FleetSettings:
     Attributes
     ----------
     arm : ArmModel
-        The arm; its friction terms are those of the models, not of the sidecars.
+        The arm; the models have its friction terms, the sidecars all terms.
     conditioning : ConditioningSettings
         Cut-off, rate and delay of all bags.
     topic : str
@@ -74,7 +74,7 @@ class FleetSettings:
 
     @cached_property
     def columns(self) -> NDArray[np.intp]:
-        """Columns of the base parameters of the arm among those of the sidecars."""
+        """Columns of the base parameters of the arm among the columns of the sidecars."""
         return self.rows([], self.conditioning).columns(self.arm)
 
 

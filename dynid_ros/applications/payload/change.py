@@ -19,7 +19,7 @@ class ChangeThresholds:
     """
     Bounds of a change of the load.
 
-    Measured figures are those of benchmarks/payload.py.
+    Measured figures come from benchmarks/payload.py.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ def largest_change(
 
 
 def _step(score: Array, information: Array) -> Array:
-    """Return the load of some rows less that of all rows."""
+    """Return the load of some rows less the load of all rows."""
     return np.asarray(np.linalg.solve(information + np.eye(len(score)) / HEAVIEST**2, score))
 
 

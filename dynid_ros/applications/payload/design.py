@@ -56,7 +56,7 @@ class PayloadDesign:
     samples : float
         Samples with white noise that the motion counts as.
     measured : bool
-        Whether the noise is that of a model; else it is assumed.
+        Whether the noise comes from a model; else it is assumed.
     basis : (10, r) ndarray
         Directions of a load's parameters that motions of this arm can determine, orthonormal.
 

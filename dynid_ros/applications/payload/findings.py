@@ -30,7 +30,7 @@ class PayloadThresholds:
     """
     Bounds of the verdict on a load.
 
-    Measured figures are those of benchmarks/payload.py, with simulated arms.
+    Measured figures come from benchmarks/payload.py, with simulated arms.
 
     Attributes
     ----------
@@ -94,13 +94,13 @@ class Evidence:
     def of_rows(
         model: IdentifiedModel, rows: QRFactors, fit: LoadFit, body: LoadBody,
     ) -> Evidence:
-        """Compare the torque in motion with that of the free and of the loaded arm."""
+        """Compare the torque in motion with the torque of the free and of the loaded arm."""
         before, after, free = (_left(rows, theta) for theta in _arms(model, fit, body))
         return Evidence(before, after, free, rows.torque(), model.sigma)
 
     @staticmethod
     def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit, body: LoadBody) -> Evidence:
-        """Compare the torque at rest with that of the free and of the loaded arm."""
+        """Compare the torque at rest with the torque of the free and of the loaded arm."""
         still = np.zeros_like(rests.q)
         columns = base_parameters(model.arm).columns
         W = regressor(model.arm, rests.q, still, still, load=still)[:, :, columns]

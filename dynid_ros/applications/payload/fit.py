@@ -66,7 +66,7 @@ class LoadFit:
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     score : (b, 10) ndarray
-        Score of the load by that of the base parameters.
+        Score of the load relative to the base parameters'.
 
     """
 
@@ -195,7 +195,7 @@ class LoadRegression:
         """
         Fit compressed rows, each joint weighted by what is left of it.
 
-        The scatter is that of model, friction and prior alone; see `score_scatter`.
+        The scatter comes from model, friction and prior alone; see `score_scatter`.
         """
         b = len(self.columns)
         counts = np.maximum(rows.rows, 1)
@@ -277,6 +277,6 @@ class LoadRegression:
 
 
 def _posterior(model: IdentifiedModel) -> Array:
-    """Square root (b, b) of the information of a model, that of its prior included."""
+    """Square root (b, b) of the information of a model, its prior's included."""
     R = model.root_information / np.sqrt(model.colour)
     return np.asarray(np.linalg.qr(np.concatenate([R, model.prior.rows()[:, :-1]]), mode='r'))

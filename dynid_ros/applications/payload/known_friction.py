@@ -1,4 +1,4 @@
-"""Friction that a model knows, and how far that of another recording may be from it."""
+"""Friction that a model knows, and how far another recording's may be from it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class KnownFriction:
     Attributes
     ----------
     breakaway : (n,) ndarray
-        Torque up to which friction may hold a joint at rest, Nm: that of the slowest motion.
+        Torque up to which friction may hold a joint at rest, Nm: from the slowest motion.
     spread : (f,) ndarray
-        Standard deviation of the coefficients of another recording from those of the model, in
+        Standard deviation of the coefficients of another recording from the model's, in
         the order of `friction_places`. That of an offset, which may be zero by chance, is no
         less than that of the torque that holds the joint.
 

@@ -58,7 +58,7 @@ class LivePayload(OnlineIdentifier):
     source : str
         Name of the stream.
     cutoff_hz, delay : float, optional
-        As for `StreamingLeastSquares`; those of the model if not given.
+        As for `StreamingLeastSquares`; the model's if not given.
 
     Raises
     ------
@@ -98,7 +98,7 @@ class LivePayload(OnlineIdentifier):
         Parameters
         ----------
         history : RowHistory, optional
-            Rows so far, for their range; those of the session if not given.
+            Rows so far, for their range; the session's if not given.
 
         Returns
         -------

@@ -29,7 +29,7 @@ def replay_payload(
         Recording with the load; its faults go through the rules of the stream.
     cutoff_hz, delay : float, optional
         Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
-        those of the model if not given.
+        the model's if not given.
 
     Returns
     -------

@@ -42,7 +42,7 @@ class JointStates:
     count : int
         Number of messages, without those that cannot be decoded.
     blocks : tuple of SampleBlock
-        The messages, those of equal joint names together.
+        The messages, those with equal joint names together.
     defects : tuple of Defect
         Defects of the files and of messages.
 
@@ -66,7 +66,7 @@ def read_joint_states(path: Path, topic: str = STATES) -> JointStates:
     path : Path
         Folder or file.
     topic : str
-        Name of the topic, with or without the leading slash; by default that of the sidecar, if
+        Name of the topic, with or without the leading slash; by default the sidecar's, if
         there is one.
 
     Raises

@@ -59,7 +59,7 @@ def read_recording(
     topic : str
         Joint-state topic of a bag.
     rate_hz : float or None
-        Sample rate of a table without a time column, Hz; overrides that of the arm.
+        Sample rate of a table without a time column, Hz; overrides the arm's.
     received : bool
         Use the times of reception in a bag, which jitter, as stamps.
 

@@ -12,7 +12,7 @@ from dynid_ros.utilities.arrays import Array
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
 
-#: Samples of a block: those of seven joints stay in the cache.
+#: Samples of a block: so many of seven joints stay in the cache.
 BLOCK = 8192
 
 

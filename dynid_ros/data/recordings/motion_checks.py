@@ -21,7 +21,7 @@ TURN = 2 * np.pi
 QUANTISED_SAMPLES = 20_000
 
 
-# Bounds of good positions and velocities. Measured figures are those of benchmarks/thresholds.py:
+# Bounds of good positions and velocities. Measured figures come from benchmarks/thresholds.py:
 # real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Step from which a position may have wrapped, rad. No revolute joint moves half a turn in a

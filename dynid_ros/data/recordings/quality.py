@@ -28,11 +28,11 @@ from dynid_ros.data.recordings.stamp_checks import (
 from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 
-# Bounds of a recording that can be trusted. Measured figures are those of
+# Bounds of a recording that can be trusted. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Distance from the effort limit, relative to it, within which a drive that clips stays. Where the
-#: signal goes further beyond, the limit is not that of the drive.
+#: signal goes further beyond, the limit is not the drive's.
 SATURATED_SHARE = 0.01
 #: Samples at the limit from which it is reported. One may touch the limit by noise.
 SATURATED_SAMPLES = 3

@@ -62,7 +62,7 @@ class Recording(Summarised):
     Attributes
     ----------
     t : (N,) ndarray
-        Stamps, s; those of the messages, counted from the first.
+        Stamps of the messages, s, counted from the first.
     q : (N, n) ndarray
         Positions as recorded, rad or m.
     u : (N, n) ndarray

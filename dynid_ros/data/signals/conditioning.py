@@ -35,7 +35,7 @@ class CutoffThresholds:
     """
     Bounds of the cut-offs and of the rate that they were chosen for.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
 
     Attributes
@@ -211,8 +211,8 @@ def position_cutoff(settings: ConditioningSettings) -> float:
     """
     Place the cut-off for the positions, Hz.
 
-    It is well above that of the rows, to keep the effect of friction when a joint reverses. The
-    filter of the rows removes noise of the derivatives together with that of the torque.
+    It is well above the cut-off of the rows, to keep the effect of friction when a joint
+    reverses. The filter of the rows removes noise of the derivatives and of the torque.
     """
     return min(THRESHOLDS.position_margin * settings.cutoff_hz,
                THRESHOLDS.highest * settings.rate_hz)

@@ -102,7 +102,7 @@ class DecimationThresholds:
     """
     Shape of the low-pass, and rate of the samples that are kept.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
 
     Attributes

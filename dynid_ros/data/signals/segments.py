@@ -14,7 +14,7 @@ from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 
-# Bounds for the interpolation of samples, live and in batch. Measured figures are those of
+# Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Sample periods from which a step of the stamps ends a stretch, where `gap_seconds` of

@@ -10,7 +10,7 @@ from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
 
-# Bounds of standstill, live and in batch. Measured figures are those of benchmarks/thresholds.py:
+# Bounds of standstill, live and in batch. Measured figures come from benchmarks/thresholds.py:
 # real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Speed below which a joint stands still, relative to its top speed. Rest with encoder noise of

@@ -14,7 +14,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 _POINTS = 4
 
 
-# Bounds for the rate of a stream. Measured figures are those of benchmarks/thresholds.py: real
+# Bounds for the rate of a stream. Measured figures come from benchmarks/thresholds.py: real
 # arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Deviation of the rate of a block from that of the stream, relative to it, which counts as

@@ -29,7 +29,7 @@ RULES = {
 _SIDE = 2
 
 
-# Bounds of samples that stand out from their neighbours. Measured figures are those of
+# Bounds of samples that stand out from their neighbours. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects. A
 # spike exceeds `usual` and the one of `position` and `signal` that applies.
 

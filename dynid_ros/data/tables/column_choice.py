@@ -183,7 +183,7 @@ class Choice:
         return [by[place] for place in _numbers(self._arm.joint_names)]
 
     def _same_but_affixes(self, family: Family) -> Family | None:
-        """Match names that differ from those of the joints by what all of them share."""
+        """Match names that differ from the joint names by a part that all of them share."""
         by = {column.label: column for column in family}
         likely = likely_names(self._arm, by)
         return [by[name] for name in likely[0]] if len(likely) == 1 else None

@@ -41,7 +41,7 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Re
     arm : ArmModel
         Joint names and table settings.
     rate_hz : float or None
-        Sample rate where there is no time column, Hz; overrides that of the arm.
+        Sample rate where there is no time column, Hz; overrides the arm's.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def _start(time: Array) -> float:
 
 
 def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:
-    """Warn of a drive signal of another kind than that of the arm, as its name or unit says."""
+    """Warn of a drive signal of another kind than the arm's, as its name or unit says."""
     kinds = [kind for kind in SIGNALS[:3] if column.unit in UNITS[kind]]
     kind = kinds[0] if kinds else column.quantity
     if column.name in arm.table.signal or kind in (arm.drive.signal, 'signal', ''):

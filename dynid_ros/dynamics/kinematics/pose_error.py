@@ -166,7 +166,7 @@ def pose_difference(real: Pose, nominal: Pose) -> Array:
 
 
 def _body(arm: ArmModel, every: Pose, body: str) -> Pose:
-    """Poses (N,) of a body, from those of all frames."""
+    """Poses (N,) of a body, from the poses of all frames."""
     joint, placement = find_body(arm, body)
     return Pose(every.rotation[:, joint + 2], every.translation[:, joint + 2]).then(
         placement.rotation, placement.translation)

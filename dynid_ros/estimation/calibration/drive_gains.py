@@ -59,14 +59,14 @@ def estimate_gains(
     recorded : sequence of MotorRows
         Rows without a load, and with the weighed one.
     stated : (n,) ndarray
-        Logarithms of the gains that are expected, by those of the arm.
+        Logarithms of the gains that are expected, relative to the arm's.
     mass : float, optional
         Mass of the load, kg.
 
     Returns
     -------
     LogGains
-        By those of the arm.
+        Relative to the gains of the arm.
 
     Raises
     ------
@@ -112,7 +112,7 @@ class GainProjection:
     x : (n,) ndarray
         Logarithms of the gains, zeros to begin with.
     theta : (p,) ndarray
-        Parameters, those of the load last.
+        Parameters, the load's last.
     sigma : (n,) ndarray
         Standard deviation of the residual of each motor.
 
@@ -223,7 +223,7 @@ class GainProjection:
         return QRFactors(factors, data.rows)
 
     def step(self) -> Array:
-        """Gauss-Newton step of the gains, that of the reference zero."""
+        """Gauss-Newton step of the gains, zero for the reference."""
         change, residual = self._projected()
         step = np.zeros(len(self.x))
         step[self._others] = np.linalg.lstsq(change[:, self._others], residual, rcond=None)[0]

@@ -23,7 +23,7 @@ class GainThresholds:
     """
     Bounds of gains that are determined, and of stated ones that are refuted.
 
-    Measured figures are those of benchmarks/drive_gains.py: real arms (UR10, Panda, TX40) and
+    Measured figures come from benchmarks/drive_gains.py: real arms (UR10, Panda, TX40) and
     simulated ones.
 
     Attributes
@@ -163,7 +163,7 @@ class DriveGains(Summarised):
         if apart > THRESHOLDS.disagreement:
             return ('the recordings with the load are not of the same arm, tool and drives as '
                     f"those without it: the residual of joint '{self.joint_names[worst]}' is "
-                    f'{apart:.3g} times that of either alone')
+                    f'{apart:.3g} times the residual of either alone')
         if not self.any_known:
             return ('the data determine no gain; move all joints, far and fast, with the heaviest '
                     'tool there is')

@@ -54,7 +54,7 @@ class JointOffsets:
     offset : (n,) ndarray
         rad or m; zero for joints whose offset is unidentifiable.
     std : (n,) ndarray
-        Standard deviation for coloured residuals; that of the prior where the offset is
+        Standard deviation for coloured residuals; the prior's where the offset is
         unidentifiable.
     hidden : (n,) ndarray of bool
         Joints whose offset is unidentifiable, because the link parameters absorb it: those that

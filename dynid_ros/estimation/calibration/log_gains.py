@@ -31,7 +31,7 @@ class LogGains:
     value : (n,) ndarray
         Of each motor; right but for a common constant unless a load was weighed.
     covariance : (n, n) ndarray
-        For coloured residuals; of a gain that the rows leave open, that of the prior.
+        For coloured residuals; of a gain that the rows leave open, the prior's.
     from_prior : (n, n) ndarray
         Part of the covariance that the priors of gains and parameters make.
     reference : int or None
@@ -83,7 +83,7 @@ def by_mass(
     Parameters
     ----------
     ratios : LogGains
-        Gains, that of one motor as stated.
+        Gains, one motor's as stated.
     others : (n - 1,) ndarray of int
         All but that motor.
     estimate, mass : float

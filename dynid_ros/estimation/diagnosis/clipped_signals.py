@@ -22,7 +22,7 @@ class ClipThresholds:
     """
     Bounds of a signal that is cut off.
 
-    Measured figures are those of benchmarks/diagnosis.py.
+    Measured figures come from benchmarks/diagnosis.py.
 
     Attributes
     ----------

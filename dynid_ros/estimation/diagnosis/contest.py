@@ -58,7 +58,7 @@ class ContestThresholds:
     """
     Bounds of an explanation that the verdict reports.
 
-    Measured figures are those of benchmarks/diagnosis.py.
+    Measured figures come from benchmarks/diagnosis.py.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ from dynid_ros.utilities.text import within
 
 #: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 4
-#: Smallest mean square torque of a joint to begin with, by that of the most loaded one.
+#: Smallest mean square torque of a joint to begin with, relative to the most loaded one.
 LEAST_LOADED = 1e-6
 
 
@@ -29,7 +29,7 @@ class GravityThresholds:
     """
     Bounds of the check of gravity.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
 
     Attributes

@@ -25,7 +25,7 @@ class OutlierThresholds:
     """
     Bounds of samples that a model does not explain.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
 
     Attributes
@@ -95,7 +95,7 @@ def far_samples(
     parts : sequence of Prediction
         Measured and predicted torque.
     sigma : (n,) ndarray, optional
-        Usual residual of each joint, Nm; that of these samples if not given.
+        Usual residual of each joint, Nm; from these samples if not given.
 
     Returns
     -------

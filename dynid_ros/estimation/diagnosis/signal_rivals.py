@@ -99,7 +99,7 @@ def _late(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
         step = Step(
             'effort_delay', (joint,),
             f'the drive signal of {names(base.arm, [joint])} seems to be some '
-            f'{1000 * abs(late):.0f} ms {way}, unlike those of the other joints',
+            f'{1000 * abs(late):.0f} ms {way}, unlike the other joints',
             'take positions and signals of all joints from one message')
         if drive.is_direct:
             products = base.rows.products.copy()

@@ -60,7 +60,7 @@ class BlockErrors:
 
     def sigma(self, left: Array, least: Array) -> Array:
         """
-        Error of the model itself, beside that of its parameters.
+        Error of the model itself, beside the error of its parameters.
 
         Errors of the model, such as friction that differs from its terms, take part in the
         parameters of a fit, and show in a block that was not fitted. The part that the covariance

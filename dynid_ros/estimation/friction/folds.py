@@ -60,8 +60,14 @@ class Folds:
 
         """
         known = prior[:, :-1].T @ prior
-        return self.left(np.linalg.solve(
-            self.information + known[:, :-1], (self.score + known[:, -1])[..., None])[..., 0])
+        information = self.information + known[:, :-1]
+        score = (self.score + known[:, -1])[..., None]
+        try:
+            theta = np.linalg.solve(information, score)
+        except np.linalg.LinAlgError:
+            # Rows of an effort that is zero throughout outweigh the prior beyond rounding.
+            theta = np.linalg.pinv(information, hermitian=True) @ score
+        return self.left(theta[..., 0])
 
     def left(self, theta: Array) -> Array:
         """Squared torque of each joint (K, n), Nm², that parameters (K, b) leave of each block."""

@@ -21,7 +21,7 @@ BLOCKS = 10
 KINDS = (
     tuple(name for name, term in TERMS.items() if not term.state and name not in PLAIN),
     ('load',), (WARM,), (PRESLIDING,))
-#: Width of the prior of a term, relative to that of the arm: next to nothing, and two for each
+#: Width of the prior of a term, relative to the arm's: next to nothing, and two for each
 #: power of ten.
 ABSENT, *STRENGTHS = 1e-9, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1
 
@@ -48,7 +48,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
     Returns
     -------
     strengths : dict of str to float
-        By term, how wide the prior of its coefficients is relative to that of the arm, beside rows
+        By term, how wide the prior of its coefficients is relative to the arm's, beside rows
         that are weighted as if their noise were white; terms that are absent have none.
     plain : Solution
         Estimate with plain friction.

@@ -1,4 +1,4 @@
-"""The torque error of a model at other bandwidths than that of its fit."""
+"""The torque error of a model at other bandwidths than in its fit."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from dynid_ros.utilities.progress import progress
 #: Cut-off of the rows by the one that is chosen for a model: reversals take up less time. Gains of
 #: the UR10 are twice as certain with it, and the scatter of simulated ones does not change.
 WIDER = 2.0
-#: Friction as rich as that of geared arms.
+#: Friction as rich as in geared arms.
 RICHEST = ('viscous', 'coulomb', 'offset', 'stribeck', 'viscous_cuberoot', 'load')
 #: Rounds at most, and the changes that end them: of a logarithm, and by its standard deviation.
 ROUNDS, SETTLED, SETTLED_BY_STD = 5, 1e-4, 0.05

@@ -82,7 +82,7 @@ def identify(
     validation : iterable of Recording
         Further recordings, for validation only.
     method : str
-        One of `METHODS`: how rows are made. Figures are those of torque for each of them.
+        One of `METHODS`: how rows are made. Figures refer to torque for each.
     joint_offsets : bool
         Whether to estimate joint zero offsets too, and to correct the positions by them.
     stated : ArmModel, optional

@@ -39,7 +39,7 @@ class FrictionCurve:
     load : float
         Share of the load that friction takes besides; zero where its interval holds zero.
     from_data : bool
-        Whether the motion shows any of it; else it is that of the prior.
+        Whether the motion shows any of it; else it is the prior's.
 
     """
 

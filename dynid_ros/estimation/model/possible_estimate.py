@@ -17,7 +17,7 @@ from dynid_ros.estimation.model.standard_parameters import (
 )
 from dynid_ros.utilities.arrays import Array
 
-#: Information of the prior that judges a motion, relative to that of the prior of the arm.
+#: Information of the prior that judges a motion, relative to the prior of the arm.
 NEXT_TO_NOTHING = 1e-6
 
 
@@ -41,7 +41,7 @@ class ChosenEstimate:
     colour : float
         Variance inflation by coloured residuals.
     possible : bool
-        Whether they are those of physically possible standard parameters.
+        Whether they follow from physically possible standard parameters.
     notes : tuple of str
         A warning where possible parameters predict worse.
 

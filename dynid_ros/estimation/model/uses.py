@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Standard deviations of the error in unseen samples above which a torque shows.
 SHOWS = 3.0
-#: Half of a 95 % interval, and that of a known mass relative to the mass.
+#: Half of a 95 % interval, and its share of a known mass.
 INTERVAL, KNOWN = 1.96, 0.1
 #: Finding that takes the scale of masses, and of nothing else, from a model.
 GAINS = 'gains_refuted'

@@ -42,7 +42,7 @@ class Estimate:
     Attributes
     ----------
     theta : (b,) ndarray
-        Base parameters; those of the prior before any rows.
+        Base parameters; the prior's before any rows.
     std, std_white : (b,) ndarray
         Standard deviations for coloured residuals, and assuming white ones; those of the prior
         where rows tell nothing.

@@ -21,7 +21,7 @@ class InnovationThresholds:
     """
     Bounds of innovations, and the number of them that determines their noise.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
 
     Attributes

@@ -29,7 +29,7 @@ PAUSE = 20.0
 #: The same at least, s: in less time, too few samples come to change the verdict; and the time
 #: without samples from which on the verdict stands as it is.
 SHORTEST = 5.0
-#: Number of samples, by that of the verdict before, from which the next one does not wait: most of
+#: Number of samples relative to the verdict before, from which the next one does not wait: most of
 #: a short session is new to it. Verdicts on 1 kHz begin at 8, 12 and 18 s, say.
 GROWTH = 1.5
 

@@ -114,7 +114,7 @@ def online_result(
     data_hash : str
         As from `dynid_ros.estimation.regression.preparation.data_hash`.
     defects : tuple of Defect
-        Known defects of the samples; those of the stream are added.
+        Known defects of the samples; the stream's are added.
     known : sequence of Finding
         Known reasons against the result.
 
@@ -180,8 +180,8 @@ def _worse(
     """
     Remark that the possible parameters predict clearly worse than the unconstrained ones.
 
-    As in the batch, blocks of time are predicted by fits to all other rows; those of a long
-    session are blocks of the rows that are still kept. Forgetting keeps none: the fit decides.
+    As in the batch, blocks of time are predicted by fits to all other rows; in a long session they
+    consist of the rows that are still kept. Forgetting keeps none: the fit decides.
     """
     recursion = online.recursion
     if not len(recursion.scores.rows):

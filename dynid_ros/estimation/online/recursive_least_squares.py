@@ -33,7 +33,7 @@ class RecursiveLeastSquares(Checkpointed):
 
     The rows of each joint are rotated into a factor of their own; weights are applied, and the
     prior is added, when the factors are combined. So a later weight applies to all rows, the
-    prior is never forgotten, and without forgetting the estimate equals that of the batch on the
+    prior is never forgotten, and without forgetting the estimate equals the batch's on the
     same rows.
 
     Parameters
@@ -244,7 +244,7 @@ class RecursiveLeastSquares(Checkpointed):
         Rows whose squares are the covariance of the score of the estimate, (m, b).
 
         Forgetting has no sum of scores to it, and few rows have no residuals to speak of: then
-        the colour is that of the innovations from row to row.
+        the colour comes from the innovations from row to row.
         """
         if self.memory == np.inf:
             root = self.scores.root(

@@ -47,9 +47,9 @@ class RowPipeline(Checkpointed):
     arm : ArmModel
         The arm.
     cutoff_hz : float, optional
-        Cut-off of all filters; that of the arm, or `CUTOFF_HZ`, if not given.
+        Cut-off of all filters; the arm's, or `CUTOFF_HZ`, if not given.
     delay : float, optional
-        Time by which the drive signal lags behind the motion, s; that of the arm, or zero.
+        Time by which the drive signal lags behind the motion, s; the arm's, or zero.
 
     Attributes
     ----------
@@ -220,8 +220,8 @@ def first_order(settings: ConditioningSettings, columns: int) -> FirstOrderFilte
     """
     Design the first-order filter of some columns of the rows.
 
-    Their bandwidth is that of the positions, well above that of the rows: the low-pass that
-    follows decides alone which frequencies count, as in the batch.
+    They have the bandwidth of the positions, well above the rows': the low-pass that follows
+    decides alone which frequencies count, as in the batch.
     """
     return FirstOrderFilter(
         2 * np.pi * position_cutoff(settings), 1 / settings.rate_hz, columns)

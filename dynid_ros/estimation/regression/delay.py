@@ -21,7 +21,7 @@ class DelayThresholds:
     """
     Bounds of the search for a delay of the drive signal.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
 
     Attributes

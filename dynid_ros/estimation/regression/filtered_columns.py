@@ -65,7 +65,7 @@ class FilteredColumns:
     Attributes
     ----------
     names : tuple of str
-        Names of the B columns, as the layouts of the arm call them; those of the load come last.
+        Names of the B columns, as the layouts of the arm call them; the load's come last.
     joints, columns : (M,) ndarray of int
         Row and column of each entry: the torque first, as column B, the load last.
 
@@ -114,7 +114,7 @@ class FilteredColumns:
         return slice(first, first + (piece.count - 1) * step + 1, step)
 
     def evaluate(self, piece: Piece, motion: ConditionedMotion) -> Array:
-        """Evaluate, filter and decimate all entries but those of the load."""
+        """Evaluate, filter and decimate all entries but the load's."""
         out = np.zeros((piece.count, len(self.joints) - self._loads))
         for part, rows, shares in self._parts(piece):
             qd, qdd = motion.qd[part], motion.qdd[part]

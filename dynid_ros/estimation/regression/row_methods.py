@@ -166,7 +166,7 @@ def _filtered(
                 left_filter.apply(itself, change), right_filter.apply(right[new])]))
             count, step = len(means), decimator.step
             if count:
-                # Rows are those of the sample before: the filters lag by one.
+                # Rows belong to the sample before: the filters lag by one.
                 first = 1 + decimator.reach + kept * step
                 samples = slice(first, first + (count - 1) * step + 1, step)
                 moving = motion.moving[samples]
@@ -214,7 +214,7 @@ class MethodRows:
 
 
 DIFFERENTIATED = 'differentiated'
-#: Methods beside that of `KeptRows`, which needs accelerations.
+#: Methods beside `KeptRows`, which needs accelerations.
 FILTERED: dict[str, RowMethod] = {'filtered': filtered_blocks, 'power': power_blocks}
 METHODS = (DIFFERENTIATED, *FILTERED)
 

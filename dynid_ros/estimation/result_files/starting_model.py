@@ -29,7 +29,7 @@ def read_start(folder: Path, arm: str = '') -> IdentifiedModel:
     ResultError
         There is no result, or it is damaged.
     InputError
-        Joints, geometry or drive settings of the arm differ from those of the result.
+        Joints, geometry or drive settings of the arm differ from the result's.
 
     """
     return same_arm(read_result(folder), load_arm(arm) if arm else None)

@@ -29,7 +29,7 @@ class VerdictThresholds:
     """
     Bounds of a model that can be trusted.
 
-    Measured figures are those of benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
 
     Attributes

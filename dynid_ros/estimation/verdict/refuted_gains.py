@@ -29,8 +29,8 @@ class GainFindingThresholds:
     """
     Bounds of stated gains that speak against a model.
 
-    They are above those of ``dynid gains``, which looks for nothing else. Measured figures are
-    those of benchmarks/drive_gains.py.
+    They are above those of ``dynid gains``, which looks for nothing else. Measured figures come
+    from benchmarks/drive_gains.py.
 
     Attributes
     ----------

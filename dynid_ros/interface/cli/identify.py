@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--validate', action='append', default=[], type=Path, metavar='BAG',
         help='validate on this recording instead; may be given several times')
     add('--cutoff', type=cutoff, metavar='HZ',
-        help='cut-off of the low-pass filters (default: that of arm.yaml, else from the data)')
+        help='cut-off of the low-pass filters (default: the one in arm.yaml, else from the data)')
     add('--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',
         help='fit torque with accelerations, or torque or power after a first-order filter '
              'without them (default: %(default)s)')

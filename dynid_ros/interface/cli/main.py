@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Of the command line; those of the process by default.
+        Of the command line; the process's by default.
 
     Returns
     -------

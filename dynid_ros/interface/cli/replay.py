@@ -48,11 +48,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='time after which the weight of old data falls to 1/e where new data replaces it '
              '(default: no forgetting)')
     add('--cutoff', type=cutoff, metavar='HZ',
-        help='cut-off of the filters (default: that of the result or arm.yaml, else from the '
+        help='cut-off of the filters (default: the one of the result or arm.yaml, else from the '
              'data)')
     add('--delay', type=delay, metavar='SECONDS',
-        help='time by which the drive signal lags behind the motion (default: that of the result '
-             'or arm.yaml, else from the data)')
+        help='time by which the drive signal lags behind the motion (default: the one of the '
+             'result or arm.yaml, else from the data)')
 
 
 def run(args: Namespace) -> Answer:

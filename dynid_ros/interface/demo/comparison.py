@@ -1,4 +1,4 @@
-"""The result of the online identification beside that of the recording and the truth."""
+"""The result of the online identification beside the recording's and the truth."""
 
 from __future__ import annotations
 

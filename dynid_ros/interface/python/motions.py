@@ -156,7 +156,7 @@ def feedforward(
     Raises
     ------
     InputError
-        The joints are not those of the model, there are too many points, or the effort exceeds
+        The joints are not the model's, there are too many points, or the effort exceeds
         the limit of a joint.
 
     """

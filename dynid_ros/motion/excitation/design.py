@@ -20,7 +20,7 @@ from dynid_ros.utilities.arrays import Array
 OTHER_PERIOD = 0.77
 #: Periods of the exciting motion for each of the validation motion, which need not repeat.
 FEWER_PERIODS = 3
-#: Seed of the random amplitudes of a validation motion, beside that of the task.
+#: Seed of the random amplitudes of a validation motion, beside the seed of the task.
 OTHER_SEED = 1973
 #: Digits of the numbers of the metadata, none of which is read back.
 DIGITS = 6

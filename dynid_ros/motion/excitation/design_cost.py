@@ -147,7 +147,7 @@ class DesignCost:
         self, X: Array, criterion: Criterion, wall: float,
     ) -> tuple[float, Callable[[], Array] | None]:
         """
-        Criterion and the barriers of torque and collision, without that of the joint limits.
+        Criterion and the barriers of torque and collision, without the joint limits.
 
         Parameters
         ----------

@@ -38,13 +38,13 @@ def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
     Raises
     ------
     InputError
-        The joints are not those of the model, or the effort exceeds the limit of one.
+        The joints are not the joints of the model, or the effort exceeds the limit of one.
 
     """
     arm, given = model.arm, trajectory.joint_names
     if sorted(given) != sorted(arm.joint_names):
         raise InputError(
-            f'the joints of the trajectory ({", ".join(given)}) are not those of the model '
+            f'the joints of the trajectory ({", ".join(given)}) are not the joints of the model '
             f'({", ".join(arm.joint_names)})')
     ours = _order(model, trajectory)
     states = [x[:, ours] for x in (trajectory.q, trajectory.qd, trajectory.qdd)]

@@ -102,7 +102,7 @@ def torque_limit(arm: ArmModel) -> TorqueLimit | None:
     """
     Effort limits of an arm, or None where all of them are unknown.
 
-    Links without mass have that of the prior.
+    Links without mass have the prior's.
     """
     limit = arm.motion_limits.effort
     if not np.isfinite(limit).any():

@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 @dataclass(frozen=True, eq=False)
 class MotionPair:
     """
-    Two motions of n joints, with the straight way from the rest of the first to that of the other.
+    Two motions of n joints, with the straight way from the end of one to the start of the other.
 
     Attributes
     ----------

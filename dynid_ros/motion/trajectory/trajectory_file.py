@@ -117,7 +117,7 @@ def _numbers(section: Section, key: str, joints: int) -> Array:
     if found is None:
         raise section.error(
             key, 'are missing: torque needs positions, velocities and accelerations, which a '
-                 'time parameterisation such as that of MoveIt writes')
+                 'time parameterisation such as the one of MoveIt writes')
     return found
 
 

@@ -101,8 +101,8 @@ class FeedForward(Node):
         order = self._order.of(tuple(names))
         if order is None or len(names) != arm.n:
             raise InputError(
-                f'the joints of the trajectory ({", ".join(names)}) are not those of the model '
-                f'({", ".join(arm.joint_names)})')
+                f'the joints of the trajectory ({", ".join(names)}) are not the joints of the '
+                f'model ({", ".join(arm.joint_names)})')
         # In the order of the model's joints, which the transmission couples.
         read = read_trajectory(
             [names[k] for k in order], names, times_of(points).tolist(),
@@ -112,7 +112,7 @@ class FeedForward(Node):
         if lacking.any():
             raise InputError(
                 f'point {int(np.argmax(lacking)) + 1} of the trajectory lacks velocities or '
-                'accelerations, which torque needs; a time parameterisation such as that of '
+                'accelerations, which torque needs; a time parameterisation such as by '
                 'MoveIt writes them')
         filled = with_effort(self._model, Trajectory(
             arm.joint_names, read.t, joint_position(read.q, arm.drive),

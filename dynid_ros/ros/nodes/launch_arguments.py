@@ -25,7 +25,7 @@ TRUTH = ['true', 'false']
 #: Parameters that `ros2 param dump` writes too, and that rclpy declares.
 OF_RCLPY = {'start_type_description_service', 'qos_overrides'}
 #: Parameter of every node; rclpy declares it.
-SIMULATED = Setting('use_sim_time', False, 'true: the time is that of /clock, of a simulator.')
+SIMULATED = Setting('use_sim_time', False, 'true: the time comes from /clock, of a simulator.')
 NAMESPACE = DeclareLaunchArgument(
     'namespace', default_value='',
     description='Namespace of the arm; default folders are in a folder of this name.')

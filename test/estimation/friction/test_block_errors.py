@@ -15,9 +15,11 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.friction.folds import Folds
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.regression.preparation import checked_recording, take_motions
+from dynid_ros.estimation.regression.qr_factors import QRFactors
 
 RATE = 200.0
 NOISE = 0.05
@@ -41,6 +43,12 @@ def test_it_is_the_residual_where_the_model_is_right():
     model = identify(arm, [log], friction=arm.friction, holdout=0.0)
     # Ten blocks of some 80 rows know a standard deviation to 4 %, both alike.
     np.testing.assert_allclose(model.unseen_sigma, model.sigma, rtol=0.05)
+
+
+def test_rows_of_an_effort_that_is_zero_leave_nothing_beside_any_prior():
+    blocks = [QRFactors(np.array([[[1.0, 1.0, 0.0]]]), np.array([1]))] * 3
+    left = Folds(blocks, np.array([1e-12])).predicted(np.column_stack([np.eye(2), [1.0, 2.0]]))
+    np.testing.assert_allclose(left, 0.0, atol=1e-12)
 
 
 def test_it_grows_with_errors_of_the_model_that_change_over_time():

@@ -36,7 +36,7 @@ def test_it_is_the_torque_of_the_arm_whatever_the_order_of_the_joints():
 def test_other_joints_are_refused_by_name():
     arm = arm_named('ur10')
     points = replace(along(arm), joint_names=('x', *arm.joint_names[1:]))
-    with pytest.raises(InputError, match=r'\(x, .*are not those of the model'):
+    with pytest.raises(InputError, match=r'\(x, .*are not the joints of the model'):
         with_effort(free_model('ur10'), points)
 
 

@@ -59,5 +59,5 @@ def test_other_joints_are_wrong_use(model, tmp_path, capsys):
                      Trajectory(('a', 'b'), np.array([0.0, 1.0]), still, still, still))
     assert main(['feedforward', str(tmp_path / 'in.yaml'), '--model', str(model), '-o',
                  str(tmp_path / 'out.yaml')]) == 2
-    assert 'are not those of the model' in capsys.readouterr().err
+    assert 'are not the joints of the model' in capsys.readouterr().err
     assert not (tmp_path / 'out.yaml').exists()

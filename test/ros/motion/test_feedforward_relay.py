@@ -206,7 +206,7 @@ def of_another_arm():
 
 @pytest.mark.parametrize(('wrong', 'said'), [
     (without_accelerations, 'point 3 of the trajectory lacks velocities or accelerations'),
-    (too_fast, 'but its limit is'), (of_another_arm, 'are not those of the model')])
+    (too_fast, 'but its limit is'), (of_another_arm, 'are not the joints of the model')])
 def test_trajectory_without_a_torque_is_refused_with_the_reason(
         start, talker, model, sender, controller, wrong, said):
     relay = start('feedforward', model=model[1])

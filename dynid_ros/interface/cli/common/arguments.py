@@ -118,7 +118,7 @@ def position(arm: ArmModel, args: argparse.Namespace) -> Array:
     Raises
     ------
     InputError
-        The number of values differs from that of joints.
+        The number of values differs from the number of joints.
 
     """
     at = args.at

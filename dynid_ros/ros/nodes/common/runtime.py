@@ -245,7 +245,7 @@ def run(make: type[Node]) -> int:
             raise
         print(f'dynid: ROS 2 refuses this node while ROS_SECURITY_ENABLE is true: '
               f'{str(error).partition(", at ")[0]}; its enclave needs keys, and permissions such '
-              'as those of config/sros2/policy.xml', file=sys.stderr)
+              'as in config/sros2/policy.xml', file=sys.stderr)
         return 2
     finally:
         if node is not None:
