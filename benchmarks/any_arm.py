@@ -34,7 +34,7 @@ import yaml
 
 from dynid_ros.arm.description.urdf_source import SUFFIXES
 from dynid_ros.arm.load import stated_arm
-from dynid_ros.data.files.plain import arm_from_plain
+from dynid_ros.data.files.plain_values import arm_from_plain
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.model.identified_model import IdentifiedModel

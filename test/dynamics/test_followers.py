@@ -14,7 +14,7 @@ from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.applications.export.urdf import replaced_urdf, urdf_of
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.parameters import is_physical
-from dynid_ros.data.files.plain import arm_from_plain, arm_to_plain
+from dynid_ros.data.files.plain_values import arm_from_plain, arm_to_plain
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.external_force import external_force
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics

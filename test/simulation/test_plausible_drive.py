@@ -10,7 +10,7 @@ import yaml
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.load import load_arm, shipped_arms
 from dynid_ros.arm.parameters import inertial_from_com, is_physical
-from dynid_ros.data.files.plain import arm_from_plain
+from dynid_ros.data.files.plain_values import arm_from_plain
 from dynid_ros.data.files.sidecar import sidecar_text
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import (

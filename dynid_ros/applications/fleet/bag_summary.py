@@ -16,7 +16,7 @@ from dynid_ros.applications.fleet.bags import Bag, date_in, local_copy, METADATA
 from dynid_ros.applications.fleet.settings import FleetSettings, settings_of
 from dynid_ros.applications.fleet.sidecar import BagFacts, write_sidecar
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
-from dynid_ros.data.files.plain import from_plain, to_plain
+from dynid_ros.data.files.plain_values import from_plain, to_plain
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings

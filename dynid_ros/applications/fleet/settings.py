@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.plain import arm_from_plain, arm_to_plain, from_plain, to_plain
+from dynid_ros.data.files.plain_values import arm_from_plain, arm_to_plain, from_plain, to_plain
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.errors import ResultError

@@ -13,7 +13,7 @@ import zlib
 
 import numpy as np
 
-from dynid_ros.data.files.plain import from_plain, to_plain
+from dynid_ros.data.files.plain_values import from_plain, to_plain
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import ResultError
 from dynid_ros.estimation.regression.qr_factors import QRFactors

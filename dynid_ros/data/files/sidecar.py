@@ -12,7 +12,7 @@ import yaml
 
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.plain import arm_to_plain
+from dynid_ros.data.files.plain_values import arm_to_plain
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 

@@ -18,7 +18,7 @@ from dynid_ros.estimation.model.standard_parameters import (
 )
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
-from dynid_ros.estimation.model.words import headline
+from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.verdict.confirmation import Confirmation

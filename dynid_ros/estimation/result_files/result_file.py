@@ -14,7 +14,7 @@ import yaml
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import parameter_units
-from dynid_ros.data.files.plain import (
+from dynid_ros.data.files.plain_values import (
     arm_from_plain,
     arm_to_plain,
     field_hints,

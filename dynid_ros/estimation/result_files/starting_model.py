@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.plain import arm_to_plain
+from dynid_ros.data.files.plain_values import arm_to_plain
 from dynid_ros.data.files.sidecar import different_setting
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel

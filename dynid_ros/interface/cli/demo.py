@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Answer:
     """Run the demonstration."""
     start = perf_counter()
-    from dynid_ros.estimation.model.words import headline
+    from dynid_ros.estimation.model.verdict_words import headline
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.demo.processes import own_domain
     from dynid_ros.utilities.atomic_write import check_output

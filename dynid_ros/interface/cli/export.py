@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Answer:
     """Write the file, and state its torque error and the parts that it cannot hold."""
     from dynid_ros.applications.export.formats import format_of
-    from dynid_ros.estimation.model.words import headline
+    from dynid_ros.estimation.model.verdict_words import headline
     from dynid_ros.interface.python.applications import export
     from dynid_ros.interface.python.identification import load_model
     from dynid_ros.utilities.atomic_write import check_output

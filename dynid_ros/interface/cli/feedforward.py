@@ -31,7 +31,7 @@ def run(args: Namespace) -> Answer:
     import numpy as np
 
     from dynid_ros.arm.parameters import torque_units
-    from dynid_ros.estimation.model.words import headline
+    from dynid_ros.estimation.model.verdict_words import headline
     from dynid_ros.interface.python.boundary import as_model
     from dynid_ros.interface.python.motions import feedforward
     from dynid_ros.motion.execution.feed_forward import extrapolation

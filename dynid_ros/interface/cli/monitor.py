@@ -106,7 +106,7 @@ def _notes(
     model: IdentifiedModel, found: MonitoredRecording, alarms_per_hour: float,
 ) -> Iterator[str]:
     if not model.verdict.trustworthy:
-        from dynid_ros.estimation.model.words import headline
+        from dynid_ros.estimation.model.verdict_words import headline
 
         yield headline(model)
     if found.aged is not None and found.contacts:

@@ -93,7 +93,7 @@ def _replay_payload(args: Namespace) -> Answer:
     """Replay for the load alone."""
     from dynid_ros.applications.payload.body import FIELDS
     from dynid_ros.applications.payload.payload_replay import replay_payload
-    from dynid_ros.data.files.plain import json_text
+    from dynid_ros.data.files.plain_values import json_text
     from dynid_ros.interface.cli.common.payload_table import payload_answer
     from dynid_ros.interface.python.boundary import as_model, as_recording
     from dynid_ros.utilities.atomic_write import check_output, write_together

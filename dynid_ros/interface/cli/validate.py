@@ -74,7 +74,7 @@ def _validate_description(args: Namespace) -> Answer:
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.load import stated_arm
     from dynid_ros.dynamics.rigid_parameters import check_possible
-    from dynid_ros.estimation.model.words import headline
+    from dynid_ros.estimation.model.verdict_words import headline
     from dynid_ros.estimation.verdict.judge import held_out_findings
     from dynid_ros.interface.cli.common.summary import recording_as_dict
     from dynid_ros.interface.python.identification import identify, read_recording

@@ -14,7 +14,7 @@ from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import unrepeated_percent
 from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.model.words import headline, notes
+from dynid_ros.estimation.model.verdict_words import headline, notes
 from dynid_ros.pages.report.bandwidth_drawing import bandwidth_drawing, bandwidth_rows
 from dynid_ros.pages.report.drawings import spectrum_drawings, torque_drawings, torque_range
 from dynid_ros.pages.report.friction_drawing import friction_drawings

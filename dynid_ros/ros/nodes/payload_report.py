@@ -14,7 +14,7 @@ from dynid_ros.applications.export.payload_messages import payload_as_dict
 from dynid_ros.applications.payload.body import FIELDS
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.live_payload import LivePayload
-from dynid_ros.data.files.plain import json_text
+from dynid_ros.data.files.plain_values import json_text
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import RecordingError
 from dynid_ros.ros.nodes.common import estimate_messages as say

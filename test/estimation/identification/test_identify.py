@@ -18,7 +18,7 @@ from dynid_ros.estimation.identification import identify as identify_module
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.identification.validation import validate
-from dynid_ros.estimation.model.words import headline, notes
+from dynid_ros.estimation.model.verdict_words import headline, notes
 from dynid_ros.estimation.regression import preparation
 from dynid_ros.estimation.regression.preparation import (
     choose_conditioning,

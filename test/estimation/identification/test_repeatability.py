@@ -17,7 +17,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.repeatability import unrepeated_torque
 from dynid_ros.estimation.identification.validation import validate
-from dynid_ros.estimation.model.words import headline, notes
+from dynid_ros.estimation.model.verdict_words import headline, notes
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
     choose_conditioning,

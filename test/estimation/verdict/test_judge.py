@@ -15,7 +15,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
-from dynid_ros.estimation.model.words import POOR
+from dynid_ros.estimation.model.verdict_words import POOR
 from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings, THRESHOLDS
 from dynid_ros.interface.cli.main import main
 

@@ -7,7 +7,7 @@ from identifier_rig import part, ready, recording, save_after
 import numpy as np
 from std_srvs.srv import Trigger
 
-from dynid_ros.estimation.model.words import headline
+from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.estimation.result_files.result_file import read_result
 
 

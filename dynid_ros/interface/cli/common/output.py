@@ -77,7 +77,7 @@ class Answer:
 
     def give(self, args: Namespace) -> int:
         """Print the answer, or its facts as JSON; return the exit status."""
-        from dynid_ros.data.files.plain import json_text
+        from dynid_ros.data.files.plain_values import json_text
 
         print(json_text(self.facts, 2) if args.json else self.text(args.verbose), flush=True)
         return self.status

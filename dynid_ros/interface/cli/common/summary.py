@@ -16,7 +16,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, unrepeated_percent
-from dynid_ros.estimation.model.words import headline, notes, ROUTINE
+from dynid_ros.estimation.model.verdict_words import headline, notes, ROUTINE
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence, several
 

@@ -12,7 +12,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.applications.payload.words import headline
+from dynid_ros.applications.payload.load_words import headline
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.live_verdict import LiveVerdict

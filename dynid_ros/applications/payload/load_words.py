@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.estimation.model.words import refusal
+from dynid_ros.estimation.model.verdict_words import refusal
 from dynid_ros.utilities.text import plain, within
 
 #: Standard deviations in half of a 95 % interval.
