@@ -106,7 +106,7 @@ def pytest_runtest_call() -> Iterator[None]:
 
 def _skip_what_lacks_a_package() -> Iterator[None]:
     outcome = yield
-    error = outcome.excinfo and outcome.excinfo[1]
+    error = outcome.excinfo and (outcome.excinfo[1].__cause__ or outcome.excinfo[1])
     if isinstance(error, ModuleNotFoundError) and error.name in MISSING:
         outcome.force_exception(pytest.skip.Exception(f'{error.name} is not installed'))
 

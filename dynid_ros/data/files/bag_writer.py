@@ -64,6 +64,8 @@ def write_joint_states(
             with opened(folder, f'/{STATES}') as write:
                 for stamp, message in _messages(joint_names, t, values):
                     write(stamp, message)
+            # rosbag2 closes the files when its writer is released; close() came with Jazzy.
+            del write
         # Of rosbag2_py.
         except RuntimeError as error:
             raise ResultError(f'{path} cannot be written: {error}') from error
@@ -122,5 +124,4 @@ def _rosbag2(path: Path, topic: str) -> Iterator[Write]:
         # Humble and Iron do not know the field `id`, Jazzy and later require it.
         metadata = rosbag2_py.TopicMetadata(**described)
     writer.create_topic(metadata)
-    # The files are closed when the writer is released; close() itself came with Jazzy.
     yield lambda stamp, data: writer.write(topic, data, stamp)
