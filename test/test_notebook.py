@@ -86,7 +86,7 @@ def test_validation_has_errors_and_torque_over_time(bags, model):
     assert percent == pytest.approx(found.relative_error_percent, rel=1e-9)
     assert found.tau.shape == (len(found.t), model.arm.n)
     own = dyn.validate(model, bags / 'my_bag')
-    assert 'the model was fitted to' in own.verdict
+    assert 'The model was fitted to' in own.verdict
     assert not own.metrics.held_out
 
 

@@ -217,7 +217,7 @@ def test_the_description_of_another_arm_is_named_with_the_right_one(ur10):
 
 def test_faults_that_the_parameters_absorb_are_listed(ur10):
     arm, log = ur10
-    (note,) = [text for text in identified(arm, log).treatment.notes if 'absorb' in text]
+    (note,) = [text for text in identified(arm, log).treatment.notes if 'cannot reveal' in text]
     gains = note.split('factor of two (')[1].split(')')[0]
     doubled = changed(log.u, 5, lambda x: 2 * x)
     assert arm.joint_names[5] in gains and arm.joint_names[1] not in gains
