@@ -29,6 +29,7 @@ class States(NamedTuple):
         """Return a result (N, ...) in the shape of the input: one state or a batch."""
         return result[0] if self.single else result
 
+
 def as_states(
     arm: ArmModel, q: ArrayLike, forces: int | None = None, /, **rates: ArrayLike | None,
 ) -> States:

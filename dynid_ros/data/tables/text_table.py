@@ -36,9 +36,9 @@ _OTHERS = {
     r'header:\n': 'messages as "ros2 topic echo" prints them; print them with --csv ("rostopic '
                   'echo -p"), or record a bag',
     r'[<{]|\[[\[{]': 'XML or JSON; write a line of names, and below it one of numbers for each '
-                    'sample',
+                     'sample',
     r'.*\n.*\[\s*-?\d': 'lists in its cells; write each number into a column of its own, such as '
-                         'q_0',
+                        'q_0',
 }
 #: Characters of a cell that an error shows.
 LONGEST = 40
