@@ -58,16 +58,6 @@ def turn(r: Rotation, a: Vector) -> Vector:
 
 
 @kernel
-def turn_back(r: Rotation, a: Vector) -> Vector:
-    """Express a vector of the link's frame in the parent's frame, which is ``r a``."""
-    return (
-        r[0] * a[0] + r[1] * a[1] + r[2] * a[2],
-        r[3] * a[0] + r[4] * a[1] + r[5] * a[2],
-        r[6] * a[0] + r[7] * a[1] + r[8] * a[2],
-    )
-
-
-@kernel
 def sine_and_rise(x: float) -> tuple[float, float]:
     """
     Sine, and one minus the cosine, of an angle, without branches: loops of it are vectorised.

@@ -31,16 +31,7 @@ def kernel(function: Function) -> Function:
     Division by zero follows IEEE 754 as in NumPy, and no exception state is kept, so that the
     compiler may vectorise.
     """
-    return _compiled(function)
-
-
-def sum_kernel(function: Function) -> Function:
-    """Compile a kernel whose sums may be taken in any order, so that they are vectorised too."""
-    return _compiled(function, fastmath={'reassoc', 'contract'})
-
-
-def _compiled(function: Function, **options: Any) -> Function:
-    compiled: Any = numba.njit(error_model='numpy', nogil=True, **options)(function)
+    compiled: Any = numba.njit(error_model='numpy', nogil=True)(function)
     # Numba has no setting for it but its own cache.
     compiled._cache = _AnnouncedCache(compiled.py_func)  # type: ignore[no-untyped-call]
     return cast('Function', compiled)

@@ -52,6 +52,8 @@ class Budget:
     ----------
     sources : tuple of ErrorSource
         The S sources.
+    std : (S,) ndarray
+        Their standard deviations, rad or m.
     q : (N, n) ndarray
         Positions of the arm.
     place : (N, 3) ndarray
@@ -63,6 +65,7 @@ class Budget:
     """
 
     sources: tuple[ErrorSource, ...]
+    std: Array
     q: Array
     place: Array
     turning: Array
@@ -141,7 +144,7 @@ def error_budget(
     squares = (error_jacobian(arm, positions, body, sources) * std) ** 2
     place = forward_kinematics(arm, positions, body).translation
     return Budget(
-        sources, positions, place, squares[:, :3].sum(axis=1), squares[:, 3:].sum(axis=1))
+        sources, std, positions, place, squares[:, :3].sum(axis=1), squares[:, 3:].sum(axis=1))
 
 
 def workspace_states(arm: ArmModel, count: int, seed: int = 0) -> Array:

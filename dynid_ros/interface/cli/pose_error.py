@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,18 +44,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Answer:
     """State the budget of errors and draw it."""
     from dynid_ros.arm import load_arm
-    from dynid_ros.dynamics.kinematics.error_sources import uniform_tolerances
-    from dynid_ros.dynamics.kinematics.pose_uncertainty import error_budget, workspace_states
+    from dynid_ros.dynamics.kinematics.pose_uncertainty import workspace_states
+    from dynid_ros.interface.python.statics import pose_error
     from dynid_ros.utilities.atomic_write import check_output
 
     arm, wrote = load_arm(args.arm), [args.output] if args.output else []
     check_output(*wrote)
-    tolerances = arm.tolerances or uniform_tolerances(
-        arm, np.radians(args.angle_std), 1e-3 * args.length_std)
     q = workspace_states(arm, STATES) if args.workspace else position(arm, args)[None]
-    budget = error_budget(arm, q, tolerances, args.body)
+    budget = pose_error(arm, q, body=args.body, angle_std=np.radians(args.angle_std),
+                        length_std=1e-3 * args.length_std)
     if wrote:
-        _draw(arm, budget, tolerances, args)
+        _draw(arm, budget, args)
     groups = [(group, turn, own) for group, (turn, own) in budget.by_group().items()]
     total, turn = _rms(budget.position_std), _rms(budget.rotation_std)
     largest = [(source.label(arm), share) for source, share in budget.largest(LARGEST)]
@@ -107,17 +106,15 @@ def _numbers(values: Array) -> str:
     return '[' + ', '.join(f'{value:.4g}' for value in values) + ']'
 
 
-def _draw(arm: ArmModel, budget: Budget, tolerances: Any, args: Namespace) -> None:
-    from dynid_ros.dynamics.kinematics.error_sources import standard_deviations
+def _draw(arm: ArmModel, budget: Budget, args: Namespace) -> None:
     from dynid_ros.dynamics.kinematics.pose_error import error_jacobian
     from dynid_ros.dynamics.kinematics.pose_uncertainty import propagated_covariance
     from dynid_ros.pages.report.arm_picture import arm_picture, save_picture
 
     chosen = np.arange(len(budget.q)) if len(budget.q) <= DRAWN else np.append(
         np.arange(DRAWN), budget.worst)
-    std = standard_deviations(budget.sources, tolerances)
     jacobian = error_jacobian(arm, budget.q[chosen], args.body, budget.sources)
-    covariances = propagated_covariance(jacobian, std)[:, 3:, 3:]
+    covariances = propagated_covariance(jacobian, budget.std)[:, 3:, 3:]
     save_picture(
         arm_picture(arm, budget.q[chosen], covariances, body=args.body, drawn=len(chosen) - 1),
         args.output)
