@@ -109,7 +109,7 @@ def _by_rosbags(path: Path, stack: ExitStack) -> Bag:
 
     old = is_ros_1(path)
     reader: Any = stack.enter_context((rosbag1 if old else rosbag2).Reader(path))
-    store = get_typestore(Stores.ROS2_HUMBLE)
+    store: Any = get_typestore(Stores.ROS2_HUMBLE) if old else None
 
     def messages(topic: str) -> Iterator[tuple[int, bytes]]:
         wanted = [c for c in reader.connections if _full(c.topic) == topic]

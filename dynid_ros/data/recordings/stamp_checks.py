@@ -12,8 +12,8 @@ from dynid_ros.utilities.arrays import Array
 # Bounds of good stamps. Measured figures come from benchmarks/thresholds.py: real arms (UR10,
 # Panda, TX40), simulated arms, and planted defects.
 
-#: Largest share of samples whose stamps go back in time. Leaving out a few late messages mends a
-#: recording; it does not mend one whose clock was reset.
+#: Largest share of samples whose stamps go back in time. A recording is good
+#: without a few late messages, but not across a reset of the clock.
 BACKWARDS_SHARE = 0.05
 #: Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled throughout
 #: the recording. Good recordings have none.

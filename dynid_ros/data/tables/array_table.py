@@ -32,7 +32,7 @@ def open_arrays(path: Path, header: Sequence[str] = ()) -> Table:
     """
     Find the columns of an npz, npy or MAT file.
 
-    They are named as their array, or ``q_0`` or ``q.JOINT`` where an array ``q`` has several.
+    A column has the name of its array, or ``q_0`` or ``q.JOINT`` where an array ``q`` has several.
 
     Parameters
     ----------
