@@ -77,8 +77,8 @@ class Design(Summarised):
     pair : MotionPair or None
         The motion and another one behind it that validates a model, from `design_excitation`
         where the limits leave one.
-    arm : ArmModel or None
-        The arm that it was made for, from `design_excitation`.
+    arm : ArmModel
+        The arm that it was made for.
     notes : dict
         Criterion, margins and course of the design in plain values, for its file.
 
@@ -91,17 +91,16 @@ class Design(Summarised):
     starts: int
     complete: bool
     seconds: float
+    arm: ArmModel
     pair: MotionPair | None = None
-    arm: ArmModel | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return length, condition number and limits, for a console or a notebook."""
         motion, pair = self.motion, self.pair
-        name = '' if self.arm is None else f'for {self.arm.name}: '
         return [
-            ('Design', f'{name}{motion.duration:.4g} s, {motion.periods} periods of '
-                       f'{motion.period:.4g} s, {motion.harmonics} harmonics'),
+            ('Design', f'for {self.arm.name}: {motion.duration:.4g} s, {motion.periods} '
+                       f'periods of {motion.period:.4g} s, {motion.harmonics} harmonics'),
             ('validation', 'no other motion' if pair is None else
              f'another motion of {pair.validation.duration:.4g} s behind it'),
             ('condition number', f'{self.condition_number:.4g}'),
@@ -120,14 +119,10 @@ class Design(Summarised):
 
         Raises
         ------
-        InputError
-            The design does not know its arm.
         ResultError
             The file cannot be written.
 
         """
-        if self.arm is None:
-            raise InputError('the design has no arm; make it by design_excitation')
         write_motion(Path(path), self.pair or self.motion, self.arm, self.notes)
 
 
@@ -155,7 +150,8 @@ class Search:
             raise InputError(
                 f'{task.seconds:g} s leave no time for one iteration of a design for '
                 f"'{arm.name}'; give it a second at least")
-        self._arm, self._task, self._progress = arm.memoryless, task, progress
+        self._given, self._arm = arm, arm.memoryless
+        self._task, self._progress = task, progress
         self._limits = all_limits(self._arm, scene)
         objective = task.objective
         weights = np.ones(arm.n) if objective.weights is None else objective.weights
@@ -278,7 +274,7 @@ class Search:
                 return True
             margins = self._limits.margins(motion, check)
             if margins.kept and self._reached(motion):
-                self._best = Design(motion, score, condition, margins, 0, False, 0.0)
+                self._best = Design(motion, score, condition, margins, 0, False, 0.0, self._given)
                 return True
             share, cut = share - cut, 2 * cut
         return False

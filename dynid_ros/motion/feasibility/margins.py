@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,31 +28,23 @@ class MotionMargins:
 
     Attributes
     ----------
-    position : (n,) ndarray
-        Distance from the nearer position limit, rad or m.
-    velocity, acceleration : (n,) ndarray
-        Left of the limits: rad/s or m/s, rad/s² or m/s².
-    torque : (n,) ndarray or None
-        Left of the effort limits, Nm or N; None where the nominal parameters are unknown.
+    joints : dict of str to (n,) ndarray
+        What is left of the limits of ``position`` (the nearer one), ``velocity`` and
+        ``acceleration``, rad or m and their rates, and of ``torque``, Nm or N, where the nominal
+        parameters are known.
     clearance : dict of str to float
         Distance of each pair of bodies minus the clearance that it keeps, m.
 
     """
 
-    position: Array
-    velocity: Array
-    acceleration: Array
-    torque: Array | None = None
-    clearance: dict[str, float] = field(default_factory=dict)
+    joints: dict[str, Array]
+    clearance: dict[str, float]
 
     @property
     def kept(self) -> bool:
         """Whether every limit is kept."""
-        joints = [self.position, self.velocity, self.acceleration]
-        if self.torque is not None:
-            joints.append(self.torque)
-        return bool((np.array(joints) >= -ROUNDING).all()
-                    and all(value >= 0 for value in self.clearance.values()))
+        return (all(bool((values >= -ROUNDING).all()) for values in self.joints.values())
+                and all(value >= 0 for value in self.clearance.values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,34 +71,37 @@ class AllLimits:
         self, motion: FourierMotion, check: Callable[[], None] = lambda: None,
     ) -> MotionMargins:
         """Verify a motion; `check` is called again and again and may raise to end that."""
-        bounds, allowed = motion_bounds(motion), self.allowed
-        return MotionMargins(
-            np.minimum(bounds.lower - allowed.lower, allowed.upper - bounds.upper),
-            allowed.velocity - bounds.velocity,
-            allowed.acceleration - bounds.acceleration,
-            None if self.torque is None else self.torque.limit - self.torque.largest(motion),
-            {} if self.scene is None else _least(
-                self.scene, clearances(self.scene, motion, check)))
+        return self._left(
+            motion_bounds(motion), None if self.torque is None else self.torque.largest(motion),
+            None if self.scene is None else clearances(self.scene, motion, check))
 
     def way(self, begin: Array, end: Array, seconds: float) -> MotionMargins:
         """Verify the straight way between two positions (n,) of rest, at points of it."""
         q, qd, qdd = move(begin, end, seconds)(np.linspace(0.0, seconds, WAY_POINTS))
-        allowed, torque, scene = self.allowed, self.torque, self.scene
-        return MotionMargins(
-            np.minimum(q - allowed.lower, allowed.upper - q).min(axis=0),
-            allowed.velocity - np.abs(qd).max(axis=0),
-            allowed.acceleration - np.abs(qdd).max(axis=0),
+        torque, scene = self.torque, self.scene
+        return self._left(
+            PlanningLimits(q.min(axis=0), q.max(axis=0), *np.abs([qd, qdd]).max(axis=1)),
             None if torque is None else
-            torque.limit - torque.dry - np.abs(torque.torque(q, qd, qdd)).max(axis=0),
-            {} if scene is None else _least(scene, scene.nearest(begin, end)))
+            torque.dry + np.abs(torque.torque(q, qd, qdd)).max(axis=0),
+            None if scene is None else scene.nearest(begin, end))
 
-
-def _least(scene: Scene, distances: Array) -> dict[str, float]:
-    """Margin of each pair by its name, which several bodies of one link share."""
-    least: dict[str, float] = {}
-    for name, value in zip(scene.names, (distances - scene.kept).tolist(), strict=True):
-        least[name] = min(value, least.get(name, np.inf))
-    return least
+    def _left(
+        self, reached: PlanningLimits, torque: Array | None, distances: Array | None,
+    ) -> MotionMargins:
+        """Subtract what a motion reaches from the limits."""
+        allowed = self.allowed
+        joints = {
+            'position': np.minimum(reached.lower - allowed.lower, allowed.upper - reached.upper),
+            'velocity': allowed.velocity - reached.velocity,
+            'acceleration': allowed.acceleration - reached.acceleration}
+        if self.torque is not None and torque is not None:
+            joints['torque'] = self.torque.limit - torque
+        least: dict[str, float] = {}
+        if self.scene is not None and distances is not None:
+            # Several bodies of one link share a name.
+            for name, value in zip(self.scene.names, distances - self.scene.kept, strict=True):
+                least[name] = min(float(value), least.get(name, np.inf))
+        return MotionMargins(joints, least)
 
 
 def all_limits(arm: ArmModel, scene: Scene | None = None) -> AllLimits:
