@@ -60,20 +60,13 @@ class LinkVisuals:
     ----------
     surfaces : tuple of Visual
         All of them.
-    missing : tuple of str
-        Mesh files that were not found or are not readable.
+    note : str
+        One line on mesh files that were not found or are not readable; empty where none is.
 
     """
 
     surfaces: tuple[Visual, ...]
-    missing: tuple[str, ...] = ()
-
-    @property
-    def note(self) -> str:
-        """One line on what is missing; empty where nothing is."""
-        return '' if not self.missing else (
-            f'meshes not found or not readable: {", ".join(self.missing)}; capsules between the '
-            'joints replace them')
+    note: str = ''
 
 
 def link_visuals(around: Surroundings, arm: ArmModel) -> LinkVisuals:
@@ -100,10 +93,12 @@ def link_visuals(around: Surroundings, arm: ArmModel) -> LinkVisuals:
     missing: tuple[str, ...] = ()
     if around.urdf is not None:
         drawn, missing = _drawn(arm, around.urdf, around.locked)
-    names = tuple(sorted({PurePosixPath(uri).name or uri for uri in missing}))
     bare = set(range(-1, arm.links)) - {visual.joint for visual in drawn}
-    if names:
-        return LinkVisuals((*drawn, *joint_capsules(arm, sorted(bare))), names)
+    if missing:
+        names = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
+        return LinkVisuals((*drawn, *joint_capsules(arm, sorted(bare))), (
+            f'meshes not found or not readable: {names}; capsules between the joints replace '
+            'them'))
     bodies: Iterable[Body] = map(capsule_body, around.capsules)
     if bare - {-1} and not around.capsules and around.urdf is not None:
         bodies, _ = urdf_bodies(arm, around.urdf, around.locked)
