@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import median_filter
 from scipy.stats import t
 
 from dynid_ros.utilities.arrays import Array
@@ -260,7 +261,5 @@ def drifts(
 
 def _without_strays(values: Array, std: Array) -> Array:
     """Pull outliers to within some deviations of the median of their neighbours."""
-    half = NEIGHBOURS // 2
-    padded = np.pad(values, half, mode='edge')
-    middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, NEIGHBOURS), axis=1)
+    middle = median_filter(values, NEIGHBOURS, mode='nearest')
     return np.asarray(np.clip(values, middle - STRAY * std, middle + STRAY * std))
