@@ -20,7 +20,7 @@ from dynid_ros.motion.excitation.information_criteria import condition_of, Infor
 from dynid_ros.motion.excitation.initial_guess import initial_guess
 from dynid_ros.motion.feasibility.barrier import LimitBarrier
 from dynid_ros.motion.feasibility.collision import CollisionBarrier
-from dynid_ros.motion.feasibility.margins import all_limits, MotionMargins
+from dynid_ros.motion.feasibility.margins import AllLimits, MotionMargins
 from dynid_ros.motion.feasibility.planning_limits import move_duration
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.feasibility.torque_limit import torque_limit
@@ -152,7 +152,7 @@ class Search:
                 f"'{arm.name}'; give it a second at least")
         self._given, self._arm = arm, arm.memoryless
         self._task, self._progress = task, progress
-        self._limits = all_limits(self._arm, scene)
+        self._limits = AllLimits(self._arm, scene)
         objective = task.objective
         weights = np.ones(arm.n) if objective.weights is None else objective.weights
         self._information = Information(self._arm, weights, objective.prior)
@@ -219,8 +219,8 @@ class Search:
 
     def _make_cost(self) -> DesignCost:
         task, limits = self._task, self._limits
-        descent = SampledSeries.of(task.period, task.harmonics, POINTS * task.harmonics)
-        grid = SampledSeries.of(task.period, task.harmonics, LIMIT_POINTS * task.harmonics)
+        descent = SampledSeries(task.period, task.harmonics, POINTS * task.harmonics)
+        grid = SampledSeries(task.period, task.harmonics, LIMIT_POINTS * task.harmonics)
         speed = TURNOVER * float(np.median(limits.allowed.velocity))
         arm = smoothed(self._arm, speed)
         return DesignCost(

@@ -7,7 +7,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.safety_monitor import SafetyMonitor, THRESHOLDS
-from dynid_ros.motion.feasibility.margins import all_limits, MotionMargins, ROUNDING
+from dynid_ros.motion.feasibility.margins import AllLimits, MotionMargins, ROUNDING
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair, parts
 from dynid_ros.utilities.arrays import Array
@@ -32,7 +32,7 @@ def check_motion(arm: ArmModel, motion: Motion, scene: Scene | None) -> None:
         A limit or a clearance is not kept.
 
     """
-    limits = all_limits(arm, scene)
+    limits = AllLimits(arm, scene)
     for part in parts(motion):
         _check_margins(arm, limits.margins(part))
     if isinstance(motion, MotionPair):
