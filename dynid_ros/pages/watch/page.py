@@ -24,7 +24,7 @@ from dynid_ros.pages.watch.buttons import Access, Buttons, open_panel, SAVE, STA
 from dynid_ros.pages.watch.charts import error_strips, estimate_tiles
 from dynid_ros.pages.watch.commands import Command, Commands, Request
 from dynid_ros.pages.watch.live_state import ERROR_POINTS, LiveState
-from dynid_ros.pages.watch.planned_motion import Course, course_from
+from dynid_ros.pages.watch.planned_motion import Course
 
 if TYPE_CHECKING:
     import viser
@@ -134,7 +134,7 @@ class Page:
             speed = float(state.publisher.values.get('start_speed', START_SPEED))
         except ValueError:
             speed = START_SPEED
-        return course_from(state.motion, state.q, self._allowed, speed)
+        return Course(state.motion, state.q, self._allowed, speed)
 
     def question(self, course: Course) -> str:
         """Say what a course would move."""
