@@ -95,11 +95,11 @@ def monitor(
         Contacts, and external torque over time with its threshold.
 
     """
-    from dynid_ros.applications.contact.over_recording import monitor_recording
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording
 
     known = as_model(model)
     rate = one_number('alarms_per_hour', alarms_per_hour, np.finfo(float).tiny)
-    return monitor_recording(known, as_recording(
+    return MonitoredRecording(known, as_recording(
         recording, known.arm, topic=topic, received=received, of_model=True), rate)
 
 
