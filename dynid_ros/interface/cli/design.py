@@ -164,13 +164,13 @@ def _length(args: Namespace) -> float:
 def _load_design(
     args: Namespace, arm: ArmModel, seconds: float, earlier: list[IdentifiedModel],
 ) -> PayloadDesign:
-    from dynid_ros.applications.payload.design import payload_design
+    from dynid_ros.applications.payload.design import PayloadDesign
 
     mass, *center = args.load or [HEAVIEST]
     if not mass > 0 or len(center) not in (0, 3):
         raise InputError(
             '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
-    return payload_design(arm, seconds, mass, center or (0.0, 0.0, 0.0), earlier)
+    return PayloadDesign(arm, seconds, mass, center or (0.0, 0.0, 0.0), earlier)
 
 
 def _notes(designed: Design, arm: ArmModel) -> Iterator[str]:
