@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Event, Thread
 import time
 from typing import TYPE_CHECKING
@@ -90,9 +89,8 @@ class Page:
         self._host = host
         self._server = open_server(host, port, f'dynid watch: {arm.name}')
         self._body = ArmBody(self._server.scene, arm, 'arm', visuals=visuals)
-        blue = LinkVisuals(tuple(
-            replace(each, color=GHOST_COLOUR) for each in visuals.surfaces))
-        self._ghost = ArmBody(self._server.scene, arm, 'reference', GHOST, visuals=blue)
+        self._ghost = ArmBody(
+            self._server.scene, arm, 'reference', GHOST, GHOST_COLOUR, visuals=visuals)
         self.buttons: dict[int, Buttons] = {}
         self._shown: tuple[Course, float] | None = None
         self._remark = ''
