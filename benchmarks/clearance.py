@@ -82,7 +82,7 @@ def meshes(arm: ArmModel, path: Path, names: tuple[str, ...]) -> PairDistances:
     bodies, _ = urdf_bodies(arm, path, load_surroundings(path, arm).locked)
     named = {body.name: body for body in bodies}
     pairs = [name.split(' - ') for name in names]
-    return PairDistances.of(arm, [(named[a], named[b]) for a, b in pairs])
+    return PairDistances(arm, [(named[a], named[b]) for a, b in pairs])
 
 
 def queries(arm: ArmModel, scene: Scene, meshes: PairDistances) -> None:

@@ -17,6 +17,7 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.motion.excitation.design import design, validation_motion
 from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
@@ -47,7 +48,7 @@ def compare(name: str) -> None:
     for what, motion in motions.items():
         recording = simulate(arm, motion, seed=1)
         result = identify(arm, [recording.log], friction=arm.friction, validation=[unseen])
-        truth = grouping @ recording.theta
+        truth = grouping @ nominal_parameters(arm)
         wrong = np.linalg.norm(result.theta - truth) / np.linalg.norm(truth)
         assert result.validation is not None
         print(f'| {name} | {what} | {condition_number(arm, motion):.0f} | '

@@ -27,7 +27,6 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.interface.cli.main import main as dynid
 from dynid_ros.interface.demo.course import run_chain
 from dynid_ros.interface.demo.processes import own_domain
-from dynid_ros.interface.demo.view import View
 import dynid_ros.ros.nodes  # noqa: F401 (brings rclpy where there is none)
 from dynid_ros.ros.nodes.warm_up import compile_kernels
 
@@ -102,8 +101,8 @@ def main() -> None:
                '-o', str(excitation)])
         for condition in (free, busy, slowed):
             output = folder / condition.__name__
-            with condition(), View(condition.__name__) as view:
-                found = run_chain(ARM, output, excitation, 0, view)
+            with condition():
+                found = run_chain(ARM, output, excitation, 0)
             bag = next((output / 'recordings').glob('*/bag'))
             log = read_recording(bag, arm)
             digest = hashlib.sha256(log.t.tobytes() + log.q.tobytes() + log.u.tobytes())

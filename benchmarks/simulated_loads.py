@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy.signal import lfilter
 
-from dynid_ros.applications.payload.design import payload_design, PayloadDesign
+from dynid_ros.applications.payload.design import PayloadDesign
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.parameters import inertial_from_com
@@ -137,7 +137,7 @@ def prepared(name: str, periods: int = 1) -> Bench:
     noise = NOISE * top
     model = identify(arm, [recorded(arm, course, tau, noise, 1, 'free')], friction=FRICTION,
                      holdout=1 / 3 if periods == 1 else 0.0)
-    task = payload_design(arm, SECONDS * periods, HEAVIEST, given=[model])
+    task = PayloadDesign(arm, SECONDS * periods, HEAVIEST, given=[model])
     scene = build_scene(task.arm, load_surroundings(name, task.arm))
     found = design(task.arm, Task(
         SECONDS, periods=periods, objective=task.objective, seconds=SEARCH), scene)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,10 +36,14 @@ CLOCK_STEP, COARSE, REVERSED = 2_000_000_000, 8_000_000, 40_000_000
 SLIP, OUTSIDE, STRAIN = 0.3, 100.0, 1e4
 
 
-@dataclass(frozen=True)
 class Fault:
     """
     A fault and its duration.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``nan``, or ``silent 0.2`` for 0.2 s.
 
     Attributes
     ----------
@@ -49,10 +52,25 @@ class Fault:
     seconds : float
         s; infinite if it stays.
 
+    Raises
+    ------
+    InputError
+        There is no such fault, or its duration is not positive.
+
     """
 
-    kind: str = 'none'
-    seconds: float = np.inf
+    def __init__(self, text: str = 'none') -> None:
+        self.kind, *rest = text.split() or ['']
+        if self.kind not in FAULTS:
+            raise InputError(
+                f"there is no fault '{self.kind}'; choose one of {', '.join(FAULTS)}")
+        try:
+            self.seconds = float(' '.join(rest) or np.inf)
+        except ValueError:
+            self.seconds = np.nan
+        if not self.seconds > 0:
+            raise InputError(
+                f"'{' '.join(rest)}' is no duration of a fault; give seconds above zero")
 
     def names(self, names: list[str]) -> list[str]:
         """Joint names of a message under this fault."""
@@ -108,27 +126,3 @@ class Fault:
             values = values.copy()
             values[0] = wrong[self.kind]
         return self.values(values)
-
-
-def parse_fault(text: str) -> Fault:
-    """
-    Read a fault such as ``nan``, or ``silent 0.2`` for 0.2 s.
-
-    Raises
-    ------
-    InputError
-        There is no such fault, or its duration is not positive.
-
-    """
-    kind, *rest = text.split() or ['']
-    if kind not in FAULTS:
-        raise InputError(f"there is no fault '{kind}'; choose one of {', '.join(FAULTS)}")
-    if not rest:
-        return Fault(kind)
-    try:
-        seconds = float(rest[0])
-    except ValueError:
-        seconds = np.nan
-    if len(rest) > 1 or not seconds > 0:
-        raise InputError(f"'{' '.join(rest)}' is no duration of a fault; give seconds above zero")
-    return Fault(kind, seconds)

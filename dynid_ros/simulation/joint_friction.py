@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynid_ros.arm.friction import (
@@ -27,10 +25,14 @@ COULOMB_WIDTH = 1e-3
 SLOWEST, FASTEST, DENSITY = 0.03, 100.0, 100
 
 
-@dataclass(frozen=True, eq=False)
 class JointFriction:
     """
-    Friction of each joint as a curve over the speed, the same in both directions.
+    Nominal friction of each joint as a curve over the speed, the same in both directions.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; friction that it does not state is zero.
 
     Attributes
     ----------
@@ -43,32 +45,25 @@ class JointFriction:
 
     """
 
-    speeds: Array
-    curves: Array
-    offset: Array
-    presliding: Array
-
-    @staticmethod
-    def nominal(arm: ArmModel) -> JointFriction:
-        """Nominal friction of an arm, zero where unknown."""
+    def __init__(self, arm: ArmModel) -> None:
         width = COULOMB_WIDTH * min(1.0, float(typical_speed(arm).min()))
         slowest = SLOWEST * width
         speeds = np.geomspace(slowest, FASTEST, int(DENSITY * np.log10(FASTEST / slowest)))
-        speeds = np.append(0.0, speeds)
-        curves, (offset, bent) = np.zeros((3, arm.n, len(speeds))), np.zeros((2, arm.n))
+        self.speeds = speeds = np.append(0.0, speeds)
+        self.curves = np.zeros((3, arm.n, len(speeds)))
+        self.offset, self.presliding = np.zeros((2, arm.n))
         unit = np.ones((len(speeds), 1))
         for term in friction_terms(tuple(arm.friction_nominal)):
             coefficient, shape = np.array(arm.friction_nominal[term.name]), arm.friction_shape
             if term.state == 'presliding':
-                bent += coefficient
+                self.presliding += coefficient
                 continue
             if term.name == 'coulomb':
                 term, shape = TERMS['coulomb_smooth'], FrictionShape(smooth_speed=width)
             value = term.at(speeds[:, None], unit, JointHistory(unit, unit), shape)[:, 0]
-            offset += coefficient * value[0]
-            curves[['', 'load', 'warmth'].index(term.state)] += (
+            self.offset += coefficient * value[0]
+            self.curves[['', 'load', 'warmth'].index(term.state)] += (
                 np.outer(coefficient, value - value[0]))
-        return JointFriction(speeds, curves, offset, bent)
 
     def torque(self, qd: Array) -> Array:
         """Friction torque of cold joints that slide without load, (..., n) as the velocity."""
@@ -100,7 +95,7 @@ class RunningFriction:
     """
 
     def __init__(self, arm: ArmModel, timestep: float) -> None:
-        self.nominal = JointFriction.nominal(arm)
+        self.nominal = JointFriction(arm)
         self._rigid = RigidArm(arm) if self.nominal.curves[1].any() else None
         self._warms, self._bends = self.nominal.curves[2].any(), self.nominal.presliding.any()
         self._kept = float(np.exp(-timestep / WARM_SECONDS))

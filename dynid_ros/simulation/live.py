@@ -32,7 +32,7 @@ def sensors_for(arm: ArmModel, motion: Motion) -> SensorModel:
     """Sensors of `plausible_sensors` for a motion that an arm will follow."""
     t = np.linspace(0.0, motion.duration, POINTS)
     q, qd, qdd = motion.evaluate(t)
-    tau = inverse_dynamics(arm, q, qd, qdd) + JointFriction.nominal(arm).torque(qd)
+    tau = inverse_dynamics(arm, q, qd, qdd) + JointFriction(arm).torque(qd)
     return plausible_sensors(arm, tau.std(axis=0), qd.std(axis=0))
 
 

@@ -14,7 +14,6 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.bag_writer import START_NS
 from dynid_ros.data.files.sidecar import arm_entry
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair
@@ -71,15 +70,12 @@ class Simulation:
         Sensors that recorded it.
     truth : Trace
         True course at the stamps of the recording.
-    theta : (p,) ndarray
-        True standard parameters, in the order of ``arm.layout``.
 
     """
 
     log: Recording
     sensors: SensorModel
     truth: Trace
-    theta: Array
 
 
 def simulate(
@@ -130,7 +126,7 @@ def simulate(
     if isinstance(motion, MotionPair):
         begin = HOLD + motion.excitation.duration
         log = replace(log, validation=((begin, HOLD + motion.duration),))
-    return Simulation(log, sensors, truth, nominal_parameters(arm))
+    return Simulation(log, sensors, truth)
 
 
 def _follow(arm: ArmModel, motion: Motion, period: float, every: int) -> Trace:

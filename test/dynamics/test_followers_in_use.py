@@ -1,5 +1,6 @@
 """All that is done with an arm whose joints others follow: a palletiser against Pinocchio."""
 
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from xml.etree import ElementTree
@@ -128,8 +129,10 @@ def test_clearances_are_those_of_the_balls_where_pinocchio_has_them(arm, file):
         step = 1e-4 * rng.normal(size=arm.n)
         change = np.abs(scene.distances(q + step) - scene.distances(q))
         assert (change <= scene.levers @ np.abs(step) + 1e-9).all()
-        value = CollisionBarrier(replace(scene, kept=np.full(len(scene.names), -9.0),
-                                         width=np.full(len(scene.names), 20.0)))
+        wide = copy(scene)
+        wide.kept = np.full(len(scene.names), -9.0)
+        wide.width = np.full(len(scene.names), 20.0)
+        value = CollisionBarrier(wide)
         level, near = value.at(q[None])
         assert np.isfinite(level)
         ahead, behind = (value.at((q + s * step)[None])[0] for s in (1, -1))

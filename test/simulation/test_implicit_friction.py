@@ -81,7 +81,7 @@ def test_friction_stops_a_joint_without_reversing_it():
 def test_nominal_friction_is_zero_where_unknown():
     arm = replace(
         random_arm(np.random.default_rng(0), 2), friction_nominal={'coulomb': np.array([1.0, 2])})
-    friction = JointFriction.nominal(arm)
+    friction = JointFriction(arm)
     np.testing.assert_allclose(friction.torque(np.array([-0.5, 0.5])), [-1.0, 2.0])
     np.testing.assert_allclose(friction.torque(np.zeros((3, 2))), 0.0)
 
@@ -94,7 +94,7 @@ def test_parts_that_rise_and_fall_sum_to_the_terms():
     constant, rising, falling = RunningFriction(arm, 1e-3).step(np.zeros(3), np.zeros(3))
     assert (np.diff(rising) >= 0).all()
     assert (np.diff(falling) <= 1e-12).all()
-    speeds = JointFriction.nominal(arm).speeds
+    speeds = JointFriction(arm).speeds
     qd = np.repeat(speeds[:, None], 3, axis=1)
     wanted = sum(arm.friction_nominal[name] * TERMS[name].value(qd, qd, arm.friction_shape)
                  for name in names)

@@ -10,7 +10,7 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution.loop_stability import proposed_gains
 from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
-from dynid_ros.simulation.faults import parse_fault
+from dynid_ros.simulation.faults import Fault
 from dynid_ros.simulation.live import LiveArm, PERIOD, sensors_for
 from dynid_ros.simulation.record import simulate
 
@@ -87,24 +87,24 @@ def test_voltage_of_the_two_axis_arm_is_its_torque_by_the_gain_of_its_drive():
 
 def test_faults_change_a_message_as_they_say():
     q = np.array([1.0, 2.0])
-    assert parse_fault('reorder').names(['a', 'b']) == ['b', 'a']
-    np.testing.assert_array_equal(parse_fault('reorder').positions(q), [2.0, 1.0])
-    assert parse_fault('gripper').names(['a', 'b']) == ['finger_joint', 'a', 'b']
-    np.testing.assert_array_equal(parse_fault('gripper').positions(q), [0.0, 1.0, 2.0])
-    assert np.isnan(parse_fault('nan 0.5').positions(q)).tolist() == [True, False]
-    np.testing.assert_array_equal(parse_fault('slip').positions(q), [1.3, 2.0])
-    np.testing.assert_array_equal(parse_fault('outside').positions(q), [100.0, 2.0])
-    np.testing.assert_array_equal(parse_fault('degrees').positions(q), np.degrees(q))
-    np.testing.assert_array_equal(parse_fault('short').positions(q), [1.0])
+    assert Fault('reorder').names(['a', 'b']) == ['b', 'a']
+    np.testing.assert_array_equal(Fault('reorder').positions(q), [2.0, 1.0])
+    assert Fault('gripper').names(['a', 'b']) == ['finger_joint', 'a', 'b']
+    np.testing.assert_array_equal(Fault('gripper').positions(q), [0.0, 1.0, 2.0])
+    assert np.isnan(Fault('nan 0.5').positions(q)).tolist() == [True, False]
+    np.testing.assert_array_equal(Fault('slip').positions(q), [1.3, 2.0])
+    np.testing.assert_array_equal(Fault('outside').positions(q), [100.0, 2.0])
+    np.testing.assert_array_equal(Fault('degrees').positions(q), np.degrees(q))
+    np.testing.assert_array_equal(Fault('short').positions(q), [1.0])
     np.testing.assert_array_equal(q, [1.0, 2.0])
-    assert parse_fault('silent 0.2').seconds == 0.2
+    assert Fault('silent 0.2').seconds == 0.2
 
 
 @pytest.mark.parametrize(('kind', 'expected'), [
     ('clock', [-1920, -1924, -1928]), ('ahead', [2080, 2076, 2072]), ('repeat', [80, 72, 72]),
     ('reverse', [120, 44, 48]), ('zero', [0, 0, 0]), ('none', [80, 76, 72])])
 def test_faults_change_stamps_as_they_say(kind, expected):
-    stamps = [parse_fault(kind).stamp(ms * 10**6) for ms in (80, 76, 72)]
+    stamps = [Fault(kind).stamp(ms * 10**6) for ms in (80, 76, 72)]
     assert stamps == [ms * 10**6 for ms in expected]
 
 
@@ -112,7 +112,7 @@ def test_faults_change_stamps_as_they_say(kind, expected):
     ('strain', [1e4, 2.0]), ('clip', [9.0, 2.0]), ('dead', [0.0, 2.0]),
     ('weightless', [0.5, 1.0])])
 def test_faults_change_efforts_as_they_say(kind, expected):
-    efforts = parse_fault(kind).efforts(
+    efforts = Fault(kind).efforts(
         np.array([1.0, 2.0]), lambda: np.array([0.5, 1.0]), np.array([9.0, 9.0]))
     np.testing.assert_array_equal(efforts, expected)
 
@@ -127,4 +127,4 @@ def test_weight_is_what_the_drives_of_an_arm_at_rest_bear():
 @pytest.mark.parametrize('text', ['', 'explode', 'nan soon', 'nan -1', 'nan 1 2'])
 def test_unknown_faults_are_refused(text):
     with pytest.raises(InputError):
-        parse_fault(text)
+        Fault(text)

@@ -36,7 +36,7 @@ def test_motion_converges_to_an_independent_integration_with_the_step(seed):
     arm = replace(random_arm(rng, 4), rotor_nominal=rng.uniform(0.5, 1.0, 4))
     arm = replace(_with(arm, viscous=0.8, coulomb_smooth=0.6, offset=0.2),
                   friction_shape=FrictionShape(smooth_speed=0.5))
-    friction = JointFriction.nominal(arm)
+    friction = JointFriction(arm)
     tau, q, qd = rng.normal(size=(3, 4))
     model = pinocchio_model(arm)
     model.armature = arm.rotor_nominal
@@ -170,7 +170,7 @@ def test_a_joint_breaks_away_above_its_stribeck_peak_and_slides_on_below_it():
     still = replace(_pendulum(), gravity=np.zeros(3))
     physics = SimulatedArm(_with(still, coulomb=1.0, stribeck=1.5))
     physics.reset([0.0])
-    peak = JointFriction.nominal(physics.arm).torque(np.geomspace(1e-3, 1, 1000)[:, None]).max()
+    peak = JointFriction(physics.arm).torque(np.geomspace(1e-3, 1, 1000)[:, None]).max()
     # Below it the smooth friction creeps.
     assert physics.step([0.95 * peak], 4000).qd[0] < 0.05
     assert physics.step([1.1 * peak], 4000).qd[0] > 0.3

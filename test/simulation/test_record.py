@@ -38,7 +38,7 @@ def test_perfect_sensors_lead_back_to_the_true_base_parameters(name):
     moving = (np.abs(truth.qd) > 0.02).all(axis=1)
     W = regressor(arm, truth.q, truth.qd, qdd)[moving][:, :, base.columns]
     estimate = np.linalg.lstsq(W.reshape(-1, base.count), truth.tau[moving].ravel())[0]
-    expected = base.grouping @ simulation.theta
+    expected = base.grouping @ nominal_parameters(arm)
     # What is left are the first-order steps of the physics, 0.5 ms, and of the held command.
     assert np.linalg.norm(estimate - expected) < 0.005 * np.linalg.norm(expected)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -26,13 +25,30 @@ PIECE = 0.5
 TAIL, LEAST = 2.0, 5
 
 
-@dataclass(frozen=True, eq=False)
 class AlarmLevels:
     """
     Reach of a residual without contact, in standard deviations of the prediction.
 
-    The standard deviation is that of `torque_variance`, by the covariance of the parameters at a
-    state and the residual of each joint.
+    The standard deviation is the one of `torque_variance`, by the covariance of the parameters at
+    a state and the residual of each joint.
+
+    The residual of each joint goes through the low-pass of the observer, the band of the friction
+    is taken off, and the rest divided by the standard deviation of the prediction. In each
+    `PIECE`, which is longer than the memory of the residual, the largest magnitude counts once; so
+    the colour of the residual is taken into account. By the root mean square of their joint, the
+    values of all joints make one tail (see `tail_level`): shared out like this, the alarms of the
+    complete arm are as many as wanted. Residuals of fitted samples make the tail longer, in the
+    size of the held-out ones. Without any residuals, they are taken for those of the fit and
+    Gaussian.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model, with its predictions.
+    bandwidth_hz : float
+        Of the observer.
+    alarms_per_hour : float
+        False alarms of the complete arm, 1/h.
 
     Attributes
     ----------
@@ -49,67 +65,43 @@ class AlarmLevels:
     held_out : bool
         Whether samples that were not used for fitting give the size of the residual.
 
-    """
-
-    sigma: Array
-    ratio: Array
-    level: Array
-    rate: float
-    held_out: bool
-
-
-def alarm_levels(
-    model: IdentifiedModel, bandwidth_hz: float, alarms_per_hour: float = ALARMS_PER_HOUR,
-) -> AlarmLevels:
-    """
-    Find the levels of a model from its residuals.
-
-    The residual of each joint goes through the low-pass of the observer, the band of the friction
-    is taken off, and the rest divided by the standard deviation of the prediction. In each
-    `PIECE`, which is longer than the memory of the residual, the largest magnitude counts once; so
-    the colour of the residual is taken into account. By the root mean square of their joint, the
-    values of all joints make one tail (see `tail_level`): shared out like this, the alarms of the
-    whole arm are as many as wanted. Residuals of fitted samples make the tail longer, in the size
-    of the held-out ones. Without any residuals, they are taken for those of the fit and Gaussian.
-
-    Parameters
-    ----------
-    model : IdentifiedModel
-        The model, with its predictions.
-    bandwidth_hz : float
-        Of the observer.
-    alarms_per_hour : float
-        False alarms of the whole arm, 1/h.
-
     Raises
     ------
     InputError
         The rate is not above zero.
 
     """
-    if not 0 < alarms_per_hour < np.inf:
-        raise InputError(
-            f'a rate of false alarms must be above zero, not {alarms_per_hour:g} an hour')
-    n, rate = model.arm.n, alarms_per_hour / 3600 / model.arm.n
-    sigma = np.where(model.sigma > 0, model.sigma, np.inf)
-    ratio, level = np.ones(n), np.full(n, gaussian_level(bandwidth_hz, rate))
-    sets = [(list(_residuals(model, part, bandwidth_hz)), part.held_out)
-            for part in model.predictions]
-    peaks, known = [np.empty(0)], np.zeros(n, dtype=bool)
-    for joint in range(n):
-        (own, size), (fitted, other) = (_together(
-            [parts[joint] for parts, held_out in sets if held_out == kind])
-            for kind in (True, False))
-        # Fitted samples count in the size of the held-out ones.
-        factor = max(1.0, size / other) if size and other else 1.0
-        values, size = np.concatenate([own, factor * fitted]), max(size, factor * other)
-        known[joint] = len(values) >= 2 * LEAST and size > 0
-        if known[joint]:
-            ratio[joint] = size
-            peaks.append(values / size)
-    if known.any():
-        level[known] = ratio[known] * tail_level(np.concatenate(peaks), PIECE, rate)
-    return AlarmLevels(sigma, ratio, level, rate, any(held_out for _, held_out in sets))
+
+    def __init__(
+        self, model: IdentifiedModel, bandwidth_hz: float,
+        alarms_per_hour: float = ALARMS_PER_HOUR,
+    ) -> None:
+        if not 0 < alarms_per_hour < np.inf:
+            raise InputError(
+                f'a rate of false alarms must be above zero, not {alarms_per_hour:g} an hour')
+        n = model.arm.n
+        self.rate = alarms_per_hour / 3600 / n
+        self.sigma = np.where(model.sigma > 0, model.sigma, np.inf)
+        self.ratio = np.ones(n)
+        self.level = np.full(n, gaussian_level(bandwidth_hz, self.rate))
+        sets = [(list(_residuals(model, part, bandwidth_hz)), part.held_out)
+                for part in model.predictions]
+        peaks, known = [np.empty(0)], np.zeros(n, dtype=bool)
+        for joint in range(n):
+            (own, size), (fitted, other) = (_together(
+                [parts[joint] for parts, held_out in sets if held_out == kind])
+                for kind in (True, False))
+            # Fitted samples count in the size of the held-out ones.
+            factor = max(1.0, size / other) if size and other else 1.0
+            values, size = np.concatenate([own, factor * fitted]), max(size, factor * other)
+            known[joint] = len(values) >= 2 * LEAST and size > 0
+            if known[joint]:
+                self.ratio[joint] = size
+                peaks.append(values / size)
+        if known.any():
+            self.level[known] = self.ratio[known] * tail_level(
+                np.concatenate(peaks), PIECE, self.rate)
+        self.held_out = any(held_out for _, held_out in sets)
 
 
 def gaussian_level(bandwidth_hz: float, rate: float) -> float:

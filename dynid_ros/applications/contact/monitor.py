@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.applications.contact.alarm_levels import alarm_levels, AlarmLevels, ALARMS_PER_HOUR
+from dynid_ros.applications.contact.alarm_levels import AlarmLevels, ALARMS_PER_HOUR
 from dynid_ros.applications.contact.judgement import Judgement, StreamNoise
 from dynid_ros.applications.contact.model_age import ModelAge
 from dynid_ros.applications.contact.momentum_observer import (
@@ -118,7 +118,7 @@ class Monitor:
                 f'the bandwidth of an observer must be above zero, not {bandwidth_hz:g} Hz')
         self.model, self._alarms, self._wanted = model, alarms_per_hour, bandwidth_hz
         self.bandwidth_hz = bandwidth_hz
-        self.levels: AlarmLevels = alarm_levels(model, bandwidth_hz, alarms_per_hour)
+        self.levels = AlarmLevels(model, bandwidth_hz, alarms_per_hour)
         self.noise = StreamNoise(model.arm.n, self.levels.rate) if noise is None else noise
         self.age = ModelAge(model)
         self.counters = Counters()
@@ -211,7 +211,7 @@ class Monitor:
     def allow(self, alarms_per_hour: float) -> None:
         """Change the rate of false alarms, 1/h."""
         self._alarms = alarms_per_hour
-        self.levels = alarm_levels(self.model, self.bandwidth_hz, alarms_per_hour)
+        self.levels = AlarmLevels(self.model, self.bandwidth_hz, alarms_per_hour)
         self.noise.rate = self.levels.rate
         if self._judgement is not None:
             self._judgement.levels = self.levels
@@ -230,7 +230,7 @@ class Monitor:
         bandwidth = min(self._wanted, HIGHEST * rate)
         if bandwidth != self.bandwidth_hz:
             self.bandwidth_hz = bandwidth
-            self.levels = alarm_levels(model, bandwidth, self._alarms)
+            self.levels = AlarmLevels(model, bandwidth, self._alarms)
         self._motion = ShortLag(rate, model.arm.n, model.treatment.delay)
         self._observer = MomentumObserver(model, rate, bandwidth)
         self._slow = model.arm.friction_shape.smooth_speed

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dynid_ros.applications.contact.alarm_levels import AlarmLevels
 from dynid_ros.applications.contact.model_age import Aged
 from dynid_ros.applications.contact.monitor import Monitor, MonitoredSamples
-from dynid_ros.applications.contact.tool_wrench import tool_wrench, ToolWrench
+from dynid_ros.applications.contact.tool_wrench import tool_wrench
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.utilities.arrays import Array, runs_of
+from dynid_ros.utilities.arrays import runs_of
 from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.summarised import Summarised
 
@@ -27,10 +24,18 @@ PORTION = 0.2
 CURVE_HZ = 50.0
 
 
-@dataclass(frozen=True, eq=False)
 class Contact:
     """
     One contact.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    samples : MonitoredSamples
+        Samples of the recording.
+    part : slice
+        Those of the contact.
 
     Attributes
     ----------
@@ -47,19 +52,31 @@ class Contact:
 
     """
 
-    start: float
-    stop: float
-    joints: tuple[str, ...]
-    torque: Array
-    threshold: Array
-    at: float
-    wrench: ToolWrench
+    def __init__(self, model: IdentifiedModel, samples: MonitoredSamples, part: slice) -> None:
+        arm, t = model.arm, samples.t[part]
+        share = np.abs(samples.torque[part]) / samples.threshold[part]
+        felt = np.asarray(samples.contact[part].any(axis=0))
+        k = int(np.argmax(share.max(axis=1)))
+        self.start, self.stop = float(t[0]), float(t[-1])
+        self.joints = tuple(
+            arm.joint_names[j] for j in np.argsort(-share.max(axis=0)) if felt[j])
+        self.torque, self.threshold = samples.torque[part][k], samples.threshold[part][k]
+        self.at = float(t[k])
+        self.wrench = tool_wrench(arm, samples.q[part][k], self.torque, samples.std[part][k])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class MonitoredRecording(Summarised):
     """
-    Findings of the monitor in a recording.
+    Findings of the monitor in a recording: it learns the noise of it first, and runs again.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    recording : Recording
+        As it was recorded; its faults go through the rules of the stream.
+    alarms_per_hour : float
+        False alarms of the complete arm, 1/h.
 
     Attributes
     ----------
@@ -80,17 +97,40 @@ class MonitoredRecording(Summarised):
     aged : Aged or None
         Whether the model fitted no more, at any time.
 
+    Raises
+    ------
+    RecordingError
+        The recording is too short to learn its noise.
+
     """
 
-    t: Array
-    torque: Array
-    threshold: Array
-    contact: NDArray[np.bool_]
-    contacts: list[Contact]
-    seconds: float
-    levels: AlarmLevels
-    bandwidth_hz: float
-    aged: Aged | None
+    def __init__(
+        self, model: IdentifiedModel, recording: Recording, alarms_per_hour: float,
+    ) -> None:
+        steady = with_one_clock(recording)
+        monitor = Monitor(model, alarms_per_hour=alarms_per_hour, portion=PORTION)
+        for _ in _pushed(monitor, steady):
+            pass
+        monitor = Monitor(
+            model, alarms_per_hour=alarms_per_hour, portion=PORTION, noise=monitor.noise)
+        self.aged: Aged | None = None
+        parts = []
+        for new in _pushed(monitor, steady):
+            parts.append(new)
+            self.aged = monitor.age.finding or self.aged
+        if not any(np.isfinite(part.threshold).any() for part in parts):
+            raise RecordingError(
+                f'{recording.source}: {steady.seconds:.3g} s are too short to tell contact from '
+                'noise; the monitor needs five seconds of motion, or of rest')
+        t, known, *curves = zip(*parts, strict=True)
+        every = MonitoredSamples(np.concatenate(t), known[-1], *map(np.concatenate, curves))
+        shown = slice(None, None, max(1, round(monitor.rate_hz / CURVE_HZ)))
+        self.t, self.torque = every.t[shown], every.torque[shown]
+        self.threshold, self.contact = every.threshold[shown], every.contact[shown]
+        self.contacts = [
+            Contact(model, every, slice(*run)) for run in runs_of(every.contact.any(axis=1))]
+        self.seconds = len(every.t) / monitor.rate_hz
+        self.levels, self.bandwidth_hz = monitor.levels, monitor.bandwidth_hz
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the contacts, for a console or a notebook."""
@@ -102,66 +142,9 @@ class MonitoredRecording(Summarised):
             ('model', 'fits' if self.aged is None else self.aged.sentence)]
 
 
-def monitor_recording(
-    model: IdentifiedModel, recording: Recording, alarms_per_hour: float,
-) -> MonitoredRecording:
-    """
-    Run the monitor over a recording, once to learn its noise and once to find its contacts.
-
-    Parameters
-    ----------
-    model : IdentifiedModel
-        The model.
-    recording : Recording
-        As it was recorded; its faults go through the rules of the stream.
-    alarms_per_hour : float
-        False alarms of the whole arm, 1/h.
-
-    Raises
-    ------
-    RecordingError
-        The recording is too short to learn its noise.
-
-    """
-    steady = with_one_clock(recording)
-    monitor = Monitor(model, alarms_per_hour=alarms_per_hour, portion=PORTION)
-    for _ in _pushed(monitor, steady):
-        pass
-    monitor = Monitor(
-        model, alarms_per_hour=alarms_per_hour, portion=PORTION, noise=monitor.noise)
-    aged, parts = None, []
-    for new in _pushed(monitor, steady):
-        parts.append(new)
-        aged = monitor.age.finding or aged
-    if not any(np.isfinite(part.threshold).any() for part in parts):
-        raise RecordingError(
-            f'{recording.source}: {steady.seconds:.3g} s are too short to tell contact from '
-            'noise; the monitor needs five seconds of motion, or of rest')
-    t, known, *curves = zip(*parts, strict=True)
-    every = MonitoredSamples(np.concatenate(t), known[-1], *map(np.concatenate, curves))
-    shown = slice(None, None, max(1, round(monitor.rate_hz / CURVE_HZ)))
-    return MonitoredRecording(
-        every.t[shown], every.torque[shown], every.threshold[shown], every.contact[shown],
-        [_contact(model, every, slice(*run)) for run in runs_of(every.contact.any(axis=1))],
-        len(every.t) / monitor.rate_hz, monitor.levels, monitor.bandwidth_hz, aged)
-
-
 def _pushed(monitor: Monitor, recording: Recording) -> Iterator[MonitoredSamples]:
     """Feed a recording to a monitor."""
     for part in blocks(len(recording.t)):
         progress('monitor', part.start / len(recording.t))
         yield from monitor.push(
             recording.t[part] - recording.t[0], recording.q[part], recording.u[part])
-
-
-def _contact(model: IdentifiedModel, samples: MonitoredSamples, part: slice) -> Contact:
-    t, torque, threshold = samples.t[part], samples.torque[part], samples.threshold[part]
-    share = np.abs(torque) / threshold
-    felt = np.asarray(samples.contact[part].any(axis=0))
-    order = np.argsort(-share.max(axis=0))
-    k = int(np.argmax(share.max(axis=1)))
-    names = model.arm.joint_names
-    return Contact(
-        float(t[0]), float(t[-1]), tuple(names[j] for j in order if felt[j]), torque[k],
-        threshold[k], float(t[k]),
-        tool_wrench(model.arm, samples.q[part][k], torque[k], samples.std[part][k]))

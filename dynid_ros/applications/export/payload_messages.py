@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
 import yaml
@@ -99,29 +100,24 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
     body, names = found.body, found.model.arm.joint_names
     evidence, change = found.evidence, found.change
     return {
-        'arm': found.model.arm.name, 'sources': list(found.sources), 'method': found.method,
+        'arm': found.model.arm.name, 'sources': found.sources, 'method': found.method,
         'rows': found.samples, 'rests': len(found.rests.q), 'present': found.present,
         'trustworthy': found.trustworthy,
-        'frame': {'joint': found.carrier, 'translation': found.frame.translation.tolist(),
-                  'rotation': found.frame.rotation.tolist()},
+        'frame': {'joint': found.carrier, 'translation': found.frame.translation,
+                  'rotation': found.frame.rotation},
         'masses': {method: {'value': value, 'std': std}
                    for method, (value, std) in found.masses.items()},
         'mass': body.mass, 'mass_std': body.mass_std,
-        'center_of_mass': body.center.tolist(), 'center_of_mass_std': body.center_std.tolist(),
-        'inertia': body.inertia.tolist(), 'inertia_std': body.inertia_std.tolist(),
-        'parameters': dict(zip(INERTIAL, body.parameters.tolist(), strict=True)),
-        'std': dict(zip(INERTIAL, body.std.tolist(), strict=True)),
-        'from_data': [name for name, own in zip(INERTIAL, body.from_data, strict=True) if own],
+        'center_of_mass': body.center, 'center_of_mass_std': body.center_std,
+        'inertia': body.inertia, 'inertia_std': body.inertia_std,
+        'parameters': dict(zip(INERTIAL, body.parameters, strict=True)),
+        'std': dict(zip(INERTIAL, body.std, strict=True)),
+        'from_data': list(compress(INERTIAL, body.from_data)),
         'joints': [
             {'name': name, 'error_without': before, 'error_with': after}
-            for name, before, after in zip(
-                names, evidence.before.tolist(), evidence.after.tolist(), strict=True)],
-        'change': None if change is None else {
-            'source': change.source, 't': change.t, 'before': change.before.tolist(),
-            'after': change.after.tolist(), 'chance': change.chance,
-            'matters': change.matters},
-        'findings': [dict(vars(finding)) for finding in found.findings],
-        'remarks': list(found.remarks),
+            for name, before, after in zip(names, evidence.before, evidence.after, strict=True)],
+        'change': change and {**vars(change), 'matters': change.matters},
+        'findings': found.findings, 'remarks': found.remarks,
         'messages': None if not found.ready else {
             'urscript': urscript(body), 'ur_set_payload': ur_request(body),
             'ur_set_payload_3': ur_inertia_request(body), 'franka_set_load': franka_request(body),

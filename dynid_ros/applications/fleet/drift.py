@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import median_filter
 from scipy.stats import t
 
 from dynid_ros.utilities.arrays import Array
@@ -71,10 +72,14 @@ class FleetThresholds:
 THRESHOLDS = FleetThresholds()
 
 
-@dataclass(frozen=True)
 class Trend:
     """
     A value that changes over the bags, steadily or at once.
+
+    It is a line over x, fitted to values whose strays are pulled, with deviations of their own.
+    Bags that differ slowly, as with the seasons, scatter more about a line than neighbours do.
+    Pulled values scatter less than the fit does: it follows those alone that are kept. By Huber
+    1981, Robust Statistics, eq. 7.6.3 and 7.6.5, for the two parameters of a line or a step.
 
     Attributes
     ----------
@@ -87,10 +92,18 @@ class Trend:
 
     """
 
-    start: float
-    end: float
-    standard_errors: float
-    seen: float
+    def __init__(self, x: Array, values: Array, pulled: Array, own: Array) -> None:
+        w = 1 / own**2
+        centred = x - w @ x / w.sum()
+        spread = w @ centred**2
+        slope, level = w @ (centred * pulled) / spread, w @ pulled / w.sum()
+        residual, count = (pulled - level - slope * centred) / own, len(values)
+        share = max(int((pulled == values).sum()), 1) / count
+        rms = float(np.sqrt((residual**2).sum() / (count - 2)))
+        noise = max(1.0, (1 + 2 / count * (1 - share) / share) * rms / share)
+        self.start, self.end = (float(level + slope * centred[k]) for k in (0, -1))
+        self.standard_errors = float(abs(slope) * np.sqrt(spread) / noise)
+        self.seen = float(abs(self.end - self.start) / np.median(own))
 
 
 def scatter(deviations: Array) -> float:
@@ -148,7 +161,7 @@ def find_step(values: Array, std: Array, shortest: int, least: float) -> tuple[i
     # Weighted squares that a level of their own explains in the bags before and after.
     share = left[cut - 1]**2 * (1 / before[cut - 1] + 1 / (before[-1] - before[cut - 1]))
     first = int(cut[np.argmax(share)])
-    return first, _trend(np.where(np.arange(count) < first, 0.0, 1.0), values, pulled, own)
+    return first, Trend(np.where(np.arange(count) < first, 0.0, 1.0), values, pulled, own)
 
 
 def find_slope(date: Array, values: Array, std: Array) -> Trend | None:
@@ -164,28 +177,7 @@ def find_slope(date: Array, values: Array, std: Array) -> Trend | None:
     if len(values) < 4 or not np.ptp(date):
         return None
     own = std * colour(values, std)
-    return _trend(date, values, _without_strays(values, own), own)
-
-
-def _trend(x: Array, values: Array, pulled: Array, own: Array) -> Trend:
-    """
-    Fit a line over x to values whose strays are pulled, with deviations of their own.
-
-    Bags that differ slowly, as with the seasons, scatter more about a line than neighbours do.
-    Pulled values scatter less than the fit does: it follows those alone that are kept. By Huber
-    1981, Robust Statistics, eq. 7.6.3 and 7.6.5, for the two parameters of a line or a step.
-    """
-    w = 1 / own**2
-    centred = x - w @ x / w.sum()
-    spread = w @ centred**2
-    slope, level = w @ (centred * pulled) / spread, w @ pulled / w.sum()
-    residual, count = (pulled - level - slope * centred) / own, len(values)
-    share = max(int((pulled == values).sum()), 1) / count
-    rms = float(np.sqrt((residual**2).sum() / (count - 2)))
-    noise = max(1.0, (1 + 2 / count * (1 - share) / share) * rms / share)
-    start, end = (float(level + slope * centred[k]) for k in (0, -1))
-    return Trend(start, end, float(abs(slope) * np.sqrt(spread) / noise),
-                 float(abs(end - start) / np.median(own)))
+    return Trend(date, values, _without_strays(values, own), own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +252,5 @@ def drifts(
 
 def _without_strays(values: Array, std: Array) -> Array:
     """Pull outliers to within some deviations of the median of their neighbours."""
-    half = NEIGHBOURS // 2
-    padded = np.pad(values, half, mode='edge')
-    middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, NEIGHBOURS), axis=1)
+    middle = median_filter(values, NEIGHBOURS, mode='nearest')
     return np.asarray(np.clip(values, middle - STRAY * std, middle + STRAY * std))

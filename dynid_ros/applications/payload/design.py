@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,68 +40,9 @@ LENGTH = 0.5
 POINTS = 60
 
 
-@dataclass(frozen=True, eq=False)
 class PayloadDesign:
     """
     Task of a motion that determines a load.
-
-    Attributes
-    ----------
-    arm : ArmModel
-        The arm with its load on, for the limits.
-    load : (10,) ndarray
-        The load, in the frame of the tool.
-    objective : DesignObjective
-        Variance of the mass and the first moments of any load.
-    samples : float
-        Samples with white noise that the motion counts as.
-    measured : bool
-        Whether the noise comes from a model; else it is assumed.
-    basis : (10, r) ndarray
-        Directions of a load's parameters that motions of this arm can determine, orthonormal.
-
-    """
-
-    arm: ArmModel
-    load: Array
-    objective: DesignObjective
-    samples: float
-    measured: bool
-    basis: Array
-
-    def expected_std(self, motion: FourierMotion) -> tuple[float, Array]:
-        """
-        Return the standard deviations that a motion gives the load.
-
-        Returns
-        -------
-        mass : float
-            kg.
-        center : (3,) ndarray
-            Of the centre of mass, m; infinite where no motion of this arm tells it.
-
-        """
-        sought, arm = self.objective.sought, self.arm.memoryless
-        assert sought is not None and self.objective.weights is not None
-        Y = regressor(arm, *motion.one_period(POINTS * motion.harmonics))
-        G = Information(arm, self.objective.weights).matrix(Y)
-        H = sought.unknowns.T @ G @ sought.unknowns + sought.known
-        r = self.basis.shape[1]
-        own = np.linalg.inv(H)[-r:, -r:] / self.samples
-        covariance = (self.basis @ own @ self.basis.T)[:4, :4]
-        mass, center = self.load[0], self.load[1:4] / self.load[0]
-        by_load = np.column_stack([-center, np.eye(3)]) / mass
-        spread = np.sqrt(np.diag(by_load @ covariance @ by_load.T))
-        return (float(np.sqrt(covariance[0, 0])),
-                np.where(np.isin([1, 2, 3], _told(self.basis)), spread, np.inf))
-
-
-def payload_design(
-    arm: ArmModel, seconds: float, mass: float, center: ArrayLike = (0.0, 0.0, 0.0),
-    given: Sequence[IdentifiedModel] = (),
-) -> PayloadDesign:
-    """
-    Make the task of a motion that determines a load.
 
     Parameters
     ----------
@@ -117,10 +58,16 @@ def payload_design(
         Models of the arm without the load; without any, the arm counts as known exactly, its
         friction as unknown, and the noise as `RESIDUAL` of the effort limits.
 
-    Returns
-    -------
-    PayloadDesign
-        Arm and objective for `dynid_ros.motion.excitation.design.design`.
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm with its load on, for the limits.
+    load : (10,) ndarray
+        The load, in the frame of the tool.
+    objective : DesignObjective
+        Variance of the mass and the first moments of any load.
+    measured : bool
+        Whether the noise comes from a model; else it is assumed.
 
     Raises
     ------
@@ -128,33 +75,65 @@ def payload_design(
         A model is of another arm, or no motion of the arm tells the mass.
 
     """
-    known = arm.memoryless
-    G, S = load_columns(known), own_friction(known)
-    _, singular, V = np.linalg.svd(G)
-    basis = V[singular > ROUNDING * singular[0]].T
-    told = _told(basis)
-    if 0 not in told:
-        raise InputError(
-            f"no motion of '{arm.name}' tells the mass of a load: its joints never carry the mass "
-            'apart from the place of its centre')
-    if given:
-        base = objective_given(DesignObjective(), arm, given, seconds)
-        assert base.weights is not None and base.prior is not None
-        weights, samples = base.weights, white_rate(given) * seconds
-        parts = [np.eye(len(G)), S, G @ basis]
-        ties = _friction_ties(known, given[-1]) / samples
-        own = [base.prior, np.diag(ties)]
-    else:
-        weights, samples = _assumed_weights(arm), INDEPENDENT_HZ * seconds
-        parts, own = [S, G @ basis], [np.zeros((S.shape[1], S.shape[1]))]
-    unknowns, r = np.hstack(parts), basis.shape[1]
-    information = block_diag(*own, np.zeros((r, r)))
-    wanted = np.zeros((unknowns.shape[1], len(told)))
-    wanted[-r:] = basis[told].T * np.where(told == 0, 1.0, 1 / LENGTH)
-    load = ball(mass, np.asarray(center, dtype=float))
-    objective = DesignObjective(
-        weights=weights, sought=Sought(PAYLOAD, unknowns, information, wanted))
-    return PayloadDesign(with_load(arm, load), load, objective, samples, bool(given), basis)
+
+    def __init__(
+        self, arm: ArmModel, seconds: float, mass: float, center: ArrayLike = (0.0, 0.0, 0.0),
+        given: Sequence[IdentifiedModel] = (),
+    ) -> None:
+        known = arm.memoryless
+        G, S = load_columns(known), own_friction(known)
+        _, singular, V = np.linalg.svd(G)
+        # Directions of a load's parameters that motions of this arm can determine, orthonormal.
+        self._basis = basis = V[singular > ROUNDING * singular[0]].T
+        told = _told(basis)
+        if 0 not in told:
+            raise InputError(
+                f"no motion of '{arm.name}' tells the mass of a load: its joints never carry the "
+                'mass apart from the place of its centre')
+        # With the samples of white noise that the motion counts as.
+        if given:
+            base = objective_given(DesignObjective(), arm, given, seconds)
+            assert base.weights is not None and base.prior is not None
+            self._weights, self._samples = base.weights, white_rate(given) * seconds
+            parts = [np.eye(len(G)), S, G @ basis]
+            ties = _friction_ties(known, given[-1]) / self._samples
+            own = [base.prior, np.diag(ties)]
+        else:
+            self._weights, self._samples = _assumed_weights(arm), INDEPENDENT_HZ * seconds
+            parts, own = [S, G @ basis], [np.zeros((S.shape[1], S.shape[1]))]
+        unknowns, r = np.hstack(parts), basis.shape[1]
+        information = block_diag(*own, np.zeros((r, r)))
+        wanted = np.zeros((unknowns.shape[1], len(told)))
+        wanted[-r:] = basis[told].T * np.where(told == 0, 1.0, 1 / LENGTH)
+        self._sought = Sought(PAYLOAD, unknowns, information, wanted)
+        self.objective = DesignObjective(weights=self._weights, sought=self._sought)
+        self.load, self.measured = ball(mass, np.asarray(center, dtype=float)), bool(given)
+        self.arm = with_load(arm, self.load)
+
+    def expected_std(self, motion: FourierMotion) -> tuple[float, Array]:
+        """
+        Return the standard deviations that a motion gives the load.
+
+        Returns
+        -------
+        mass : float
+            kg.
+        center : (3,) ndarray
+            Of the centre of mass, m; infinite where no motion of this arm tells it.
+
+        """
+        sought, arm, basis = self._sought, self.arm.memoryless, self._basis
+        Y = regressor(arm, *motion.one_period(POINTS * motion.harmonics))
+        G = Information(arm, self._weights).matrix(Y)
+        H = sought.unknowns.T @ G @ sought.unknowns + sought.known
+        r = basis.shape[1]
+        own = np.linalg.inv(H)[-r:, -r:] / self._samples
+        covariance = (basis @ own @ basis.T)[:4, :4]
+        mass, center = self.load[0], self.load[1:4] / self.load[0]
+        by_load = np.column_stack([-center, np.eye(3)]) / mass
+        spread = np.sqrt(np.diag(by_load @ covariance @ by_load.T))
+        return (float(np.sqrt(covariance[0, 0])),
+                np.where(np.isin([1, 2, 3], _told(basis)), spread, np.inf))
 
 
 def with_load(arm: ArmModel, load: Array) -> ArmModel:

@@ -18,6 +18,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.rests import Rests
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import motion_range, Prediction
 from dynid_ros.estimation.model.verdict import Finding
@@ -151,7 +152,7 @@ def judge_payload(
     if mass < -bar:
         findings.insert(0, Finding(
             'payload_negative',
-            f'the arm carries {-mass:.2f} ± {1.96 * std:.2f} kg less than in the '
+            f'the arm carries {-mass:.2f} ± {INTERVAL * std:.2f} kg less than in the '
             'recording of the model: that was made with a load, or the two are exchanged'))
     # One load does not explain the torque of two.
     elif evidence.unexplained.any() and not findings:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dynid_ros.applications.payload.estimate import Payload
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.verdict_words import refusal
 from dynid_ros.utilities.text import plain, within
-
-#: Standard deviations in half of a 95 % interval.
-INTERVAL = 1.96
 
 
 def headline(found: Payload) -> str:

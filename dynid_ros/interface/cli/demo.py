@@ -47,12 +47,10 @@ def run(args: Namespace) -> Answer:
     check_output(args.output, holding=HOLDS)
     with own_domain():
         from dynid_ros.interface.demo.course import demonstrate
-        from dynid_ros.interface.demo.view import View
 
         shutil.rmtree(args.output, ignore_errors=True)
         args.output.mkdir(parents=True)
-        found = demonstrate(
-            args.arm, args.output, args.seed, View(), args.real_time, args.view)
+        found = demonstrate(args.arm, args.output, args.seed, args.real_time, args.view)
     seconds = perf_counter() - start
     trusted, given = found['online']['trustworthy'], Path(args.arm).exists()
     own = args.arm if given else 'my_arm'

@@ -81,7 +81,7 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings
     from dynid_ros.interface.python.boundary import as_models
-    from dynid_ros.motion.excitation.design import design, design_both, design_metadata
+    from dynid_ros.motion.excitation.design import design, design_both
     from dynid_ros.motion.excitation.design_objective import (
         DesignObjective,
         parameters_sought,
@@ -116,7 +116,7 @@ def run(args: Namespace) -> Answer:
         # With the standard deviations to be expected of a load.
         mass_std, center_std = load.expected_std(designed.motion)
         mass = float(load.load[0])
-        designed = replace(designed, arm=arm, notes=design_metadata(designed, task, arm, scene) | {
+        designed = replace(designed, notes=designed.notes | {
             'regards_earlier_results': load.measured, 'payload': {
                 'mass': mass, 'center': (load.load[1:4] / mass).tolist(), 'mass_std': mass_std,
                 'center_std': center_std.tolist(), 'noise_measured': load.measured}})
@@ -164,13 +164,13 @@ def _length(args: Namespace) -> float:
 def _load_design(
     args: Namespace, arm: ArmModel, seconds: float, earlier: list[IdentifiedModel],
 ) -> PayloadDesign:
-    from dynid_ros.applications.payload.design import payload_design
+    from dynid_ros.applications.payload.design import PayloadDesign
 
     mass, *center = args.load or [HEAVIEST]
     if not mass > 0 or len(center) not in (0, 3):
         raise InputError(
             '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
-    return payload_design(arm, seconds, mass, center or (0.0, 0.0, 0.0), earlier)
+    return PayloadDesign(arm, seconds, mass, center or (0.0, 0.0, 0.0), earlier)
 
 
 def _notes(designed: Design, arm: ArmModel) -> Iterator[str]:

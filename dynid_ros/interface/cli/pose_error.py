@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 #: Positions over the limits, positions of a picture, and sources that are listed.
 STATES, DRAWN, LARGEST = 500, 40, 5
-ZONES = ('near third', 'middle third', 'far third')
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -75,25 +74,16 @@ def run(args: Namespace) -> Answer:
     return Answer(
         facts, f'The {args.body} stands within {plain(1e3 * total)} mm and '
         f'{plain(np.degrees(turn))} degrees of its pose (one standard deviation, {of_what}).',
-        table=table, wrote=wrote, details=_details(arm, budget, largest), notes=[
+        table=table, wrote=wrote, details=_details(budget, largest), notes=[
             f'The arm states no tolerances: {args.angle_std:g} degrees for every angle and '
             f'{args.length_std:g} mm for every length are assumed.'] * facts['assumed'])
 
 
-def _details(arm: ArmModel, budget: Budget, largest: list[tuple[str, float]]) -> Iterator[str]:
-    """List the largest single sources, and the error by distance from the base."""
-    from dynid_ros.dynamics.kinematics.forward import arm_base
-
+def _details(budget: Budget, largest: list[tuple[str, float]]) -> Iterator[str]:
+    """List the largest single sources, and the position with the largest error."""
     yield 'Largest single sources of the place:'
     yield from columns([[label, f'{100 * share:.1f} %'] for label, share in largest])
     if len(budget.q) > 1:
-        distance = np.linalg.norm(budget.place - arm_base(arm).translation, axis=1)
-        order = np.array_split(np.argsort(distance), len(ZONES))
-        yield 'Standard deviation of the place by distance from the base:'
-        yield from columns([
-            [name, f'{distance[own].min():.3f} to {distance[own].max():.3f} m',
-             f'{1e3 * _rms(budget.position_std[own]):.4f} mm']
-            for name, own in zip(ZONES, order, strict=True)])
         yield (f'The largest, {1e3 * budget.position_std.max():.4f} mm, is at q = '
                f'{_numbers(budget.q[budget.worst])}.')
 

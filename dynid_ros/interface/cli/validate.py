@@ -48,12 +48,12 @@ def _validate_result(args: Namespace) -> Answer:
     from dynid_ros.estimation.regression.preparation import checked_recording
     from dynid_ros.interface.cli.common.summary import error_line, error_table, recording_as_dict
     from dynid_ros.interface.python.identification import load_model, read_recording
-    from dynid_ros.interface.python.validation import validated
+    from dynid_ros.interface.python.validation import Validation
 
     result = load_model(args.model)
     arm, cutoff_hz = result.arm, result.treatment.cutoff_hz
     recording = read_recording(args.recording, arm, **reading(args))
-    found = validated(result, recording)
+    found = Validation(result, recording)
     metrics, reasons = found.metrics, found.reasons
     others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
     first = beginning([checked_recording(recording, arm)[0]])

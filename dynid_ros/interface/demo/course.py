@@ -15,7 +15,7 @@ from dynid_ros.errors import DynidError
 from dynid_ros.interface.demo.comparison import compare
 from dynid_ros.interface.demo.live_page import start_page, wait_for_reader
 from dynid_ros.interface.demo.processes import Processes
-from dynid_ros.interface.demo.view import ProgressNode, View
+from dynid_ros.interface.demo.view import ProgressNode, say
 from dynid_ros.ros.nodes.launching import chain, DESIGN
 from dynid_ros.ros.nodes.warm_up import compile_kernels
 
@@ -26,7 +26,7 @@ LOOK = 0.1
 
 
 def demonstrate(
-    arm: str, folder: Path, seed: int, view: View, real_time: bool = False, page: bool = False,
+    arm: str, folder: Path, seed: int, real_time: bool = False, page: bool = False,
 ) -> dict[str, Any]:
     """
     Run the demonstration.
@@ -39,8 +39,6 @@ def demonstrate(
         New folder for all that is written.
     seed : int
         Of the design and the noise.
-    view : View
-        Shows how it goes.
     real_time : bool
         Whether the arm moves in real time, instead of as fast as the nodes can follow.
     page : bool
@@ -58,27 +56,27 @@ def demonstrate(
 
     """
     excitation = folder / 'excitation.yaml'
-    compile_kernels(load_arm(arm), view.say)
-    view.say(f'designing a motion for {arm}')
+    compile_kernels(load_arm(arm), say)
+    say(f'designing a motion for {arm}')
     _dynid('design', arm, '-o', str(excitation), '--seed', str(seed), *DESIGN)
     with Processes(folder / 'logs') as beside:
         if page:
-            start_page(beside, arm, view.say)
-        found = run_chain(arm, folder, excitation, seed, view, real_time)
+            start_page(beside, arm, say)
+        found = run_chain(arm, folder, excitation, seed, real_time)
         if page:
-            wait_for_reader(view.say)
+            wait_for_reader(say)
     return found
 
 
 def run_chain(
-    arm: str, folder: Path, excitation: Path, seed: int, view: View, real_time: bool = False,
+    arm: str, folder: Path, excitation: Path, seed: int, real_time: bool = False,
 ) -> dict[str, Any]:
     """Run the demonstration with a motion that is there; see `demonstrate`."""
     with Processes(folder / 'logs') as nodes:
         recordings, online = folder / 'recordings', folder / 'online'
-        _move(nodes, chain(arm, excitation, recordings, online, RATE, seed, real_time), view)
+        _move(nodes, chain(arm, excitation, recordings, online, RATE, seed, real_time))
     bag = next((folder / 'recordings').glob('*/bag'))
-    view.say(f'identifying from {bag}')
+    say(f'identifying from {bag}')
     # With the friction that the identifier assumes, so that both have the same parameters.
     friction = ','.join(load_arm(arm).friction)
     _dynid('identify', str(bag), '--arm', arm, '-o', str(folder / 'result'),
@@ -86,9 +84,9 @@ def run_chain(
     return compare(arm, folder / 'online', folder / 'result')
 
 
-def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) -> None:
+def _move(nodes: Processes, settings: dict[str, dict[str, object]]) -> None:
     """Let the nodes run until the motion has ended."""
-    view.say(f'starting {", ".join(settings)}')
+    say(f'starting {", ".join(settings)}')
     for name, values in settings.items():
         nodes.start(name, **values)
     mover = 'trajectory_publisher'
@@ -99,8 +97,7 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]], view: View) 
         while not nodes.ended(mover):
             nodes.check()
             rclpy.spin_once(node, timeout_sec=LOOK)
-            view.show('moving', node)
-        view.say('the motion has ended; saving')
+        say('the motion has ended; saving')
         for name in [name for name in settings if name != mover][::-1]:
             nodes.stop(name)
         node.destroy_node()

@@ -1,4 +1,4 @@
-"""Progress of the running nodes, as the identifier publishes it, on the terminal."""
+"""Progress of the demonstration and of its running nodes, on the terminal."""
 
 from __future__ import annotations
 
@@ -13,52 +13,37 @@ from rclpy.node import Node
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.runtime import LATCHED
 
-#: Time between lines, s.
-QUIET = 2.0
+#: Time between lines of the identifier, s, and when the demonstration began.
+QUIET, BEGAN = 2.0, time.monotonic()
+
+
+def say(text: str) -> None:
+    """Print a line with the time since the start, s."""
+    print(f'{time.monotonic() - BEGAN:5.1f} s  {text}', file=sys.stderr, flush=True)
 
 
 class ProgressNode(Node):
     """
-    Listens to the identifier.
+    Prints now and then what the identifier publishes.
 
-    Attributes
-    ----------
-    known : str
-        Samples used, base parameters that they determine, condition number of the scaled
-        regressor, and error of torques predicted before use; empty before the first result.
-
+    These are the samples used, the base parameters that they determine, the condition number of
+    the scaled regressor, and the error of torques predicted before use.
     """
 
     def __init__(self) -> None:
         super().__init__('dynid_demo')
-        self.known = ''
+        self._printed = time.monotonic()
         self.create_subscription(
             DynamicJointState, 'identifier/summary', self._on_summary, LATCHED)
 
     def _on_summary(self, message: Any) -> None:
+        if time.monotonic() - self._printed < QUIET:
+            return
+        self._printed = time.monotonic()
         _, columns = numbers_of(message)
         found = {name: float(column[0]) for name, column in columns.items()}
         condition, error = found['condition_number'], found['relative_error_percent']
-        self.known = (
-            f'{found["samples"]:.0f} samples, {found["determined"]:.0f} of '
+        say(f'moving: {found["samples"]:.0f} samples, {found["determined"]:.0f} of '
             f'{found["parameters"]:.0f} base parameters determined, condition number '
             f'{format(condition, ".0f") if isfinite(condition) else "-"}, torque error '
             + (f'{error:.2f} %' if found['determined'] and isfinite(error) else '-'))
-
-
-class View:
-    """Prints how the demonstration goes, line by line."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._printed = self._began
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-        self._printed = time.monotonic()
-        print(f'{self._printed - self._began:5.1f} s  {text}', file=sys.stderr, flush=True)
-
-    def show(self, stage: str, progress: ProgressNode) -> None:
-        """Print what is known, now and then."""
-        if time.monotonic() - self._printed > QUIET and progress.known:
-            self.say(f'{stage}: {progress.known}')

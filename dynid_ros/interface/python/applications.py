@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import (
     Arm,
     as_arm,
@@ -61,9 +60,7 @@ def payload(
 
     known, frame = as_model(model), None
     if flange is not None:
-        at = as_numbers('flange', flange, 1)
-        if len(at) != 6:
-            raise InputError(f'flange must have the shape (6,), but has {at.shape}')
+        at = as_numbers('flange', flange, 1, 6)
         frame = Placement(rotation_rpy(at[3:]), np.array(at[:3]))
     check_once(recordings)
     check_once(known.sources, recordings,
@@ -98,11 +95,11 @@ def monitor(
         Contacts, and external torque over time with its threshold.
 
     """
-    from dynid_ros.applications.contact.over_recording import monitor_recording
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording
 
     known = as_model(model)
     rate = one_number('alarms_per_hour', alarms_per_hour, np.finfo(float).tiny)
-    return monitor_recording(known, as_recording(
+    return MonitoredRecording(known, as_recording(
         recording, known.arm, topic=topic, received=received, of_model=True), rate)
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import as_model, Model
 from dynid_ros.interface.python.results import data_frame, IdentifiedModel, quantile
-from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.summarised import html_table, Summarised
 
 if TYPE_CHECKING:
@@ -21,10 +18,16 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Summarised):
     """
     Base parameters of two models side by side.
+
+    Parameters
+    ----------
+    one, two : IdentifiedModel
+        The models, of the same joints and geometry.
+    level : float
+        Of the intervals, between 0 and 1.
 
     Attributes
     ----------
@@ -42,13 +45,29 @@ class Comparison(Summarised):
 
     """
 
-    models: tuple[IdentifiedModel, IdentifiedModel]
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    values: Array
-    half: Array
-    differ: NDArray[np.bool_]
-    level: float
+    def __init__(self, one: IdentifiedModel, two: IdentifiedModel, level: float) -> None:
+        z = quantile(level)
+        if one.arm.joint_names != two.arm.joint_names:
+            raise InputError(
+                f'other must be of the joints {", ".join(one.arm.joint_names)}, but is '
+                f'of {", ".join(two.arm.joint_names)}')
+        first, second = (
+            dict(zip(each.names, zip(each.units, base_parameters(each.arm).groups, each.theta,
+                                     each.std, strict=True), strict=True)) for each in (one, two))
+        for name in first.keys() & second.keys():
+            if first[name][1] != second[name][1]:
+                raise InputError(
+                    f'other must have the geometry of model, but its {name} stands for '
+                    f'{second[name][1]} instead of {first[name][1]}')
+        # In the order of the first.
+        every, absent = first | second | first, ('', '', np.nan, np.nan)
+        self.values, std = (
+            np.array([[own.get(name, absent)[k] for name in every] for own in (first, second)])
+            for k in (2, 3))
+        self.models, self.level, self.half = (one, two), level, z * std
+        self.names, self.units = tuple(every), tuple(unit for unit, *_ in every.values())
+        self.differ = np.abs(self.values[0] - self.values[1]) > z * np.sqrt(
+            (std**2).sum(axis=0))
 
     def to_dataframe(self) -> DataFrame:
         """Return the table as one of pandas, a row for each parameter."""
@@ -113,24 +132,6 @@ def compare(model: Model, other: Model, *, level: float = 0.95) -> Comparison:
         The models are of other joints, or their base parameters stand for other sums.
 
     """
-    z = quantile(level)
     one, two = (IdentifiedModel.of(as_model(each, name))
                 for each, name in ((model, 'model'), (other, 'other')))
-    if one.arm.joint_names != two.arm.joint_names:
-        raise InputError(f'other must be of the joints {", ".join(one.arm.joint_names)}, but is '
-                         f'of {", ".join(two.arm.joint_names)}')
-    first, second = (
-        dict(zip(each.names, zip(each.units, base_parameters(each.arm).groups, each.theta,
-                                 each.std, strict=True), strict=True)) for each in (one, two))
-    for name in first.keys() & second.keys():
-        if first[name][1] != second[name][1]:
-            raise InputError(f'other must have the geometry of model, but its {name} stands for '
-                             f'{second[name][1]} instead of {first[name][1]}')
-    # In the order of the first.
-    every, absent = first | second | first, ('', '', np.nan, np.nan)
-    values, std = (
-        np.array([[own.get(name, absent)[k] for name in every] for own in (first, second)])
-        for k in (2, 3))
-    differ = np.abs(values[0] - values[1]) > z * np.sqrt((std**2).sum(axis=0))
-    return Comparison((one, two), tuple(every), tuple(unit for unit, *_ in every.values()),
-                      values, z * std, differ, level)
+    return Comparison(one, two, level)

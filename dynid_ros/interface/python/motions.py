@@ -183,7 +183,6 @@ def _points(motion: Design | str | Path, rate_hz: float) -> Trajectory:
     )
 
     if isinstance(motion, Designed):
-        assert motion.arm is not None
         whole, names = motion.pair or motion.motion, motion.arm.joint_names
     else:
         content = read_yaml(Path(motion))

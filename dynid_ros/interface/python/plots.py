@@ -79,8 +79,6 @@ def plot_motion(design: Design) -> Figure:
         From `design_excitation`.
 
     """
-    if design.arm is None:
-        raise InputError('the design has no arm; make it by design_excitation')
     return motion_figure(design.motion, design.arm)
 
 

@@ -14,7 +14,7 @@ from dynid_ros.dynamics import rigid_body
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel as Core
 from dynid_ros.interface.python.boundary import as_recording, Log
-from dynid_ros.interface.python.validation import validated, Validation
+from dynid_ros.interface.python.validation import Validation
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.inputs import one_number
 from dynid_ros.utilities.summarised import html_table
@@ -162,7 +162,7 @@ class IdentifiedModel(Core):
         """
         log = as_recording(
             recording, self.arm, topic=topic, received=received, of_model=True)
-        return validated(self, log)
+        return Validation(self, log)
 
     def plot(self) -> Figure:
         """Draw measured and predicted torque over time, and the friction of each joint."""

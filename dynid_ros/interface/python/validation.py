@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.repetition import REPEATS
-from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.metrics import JointMetrics
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.one_thread import one_thread
@@ -24,10 +23,16 @@ if TYPE_CHECKING:
     from dynid_ros.interface.python.results import IdentifiedModel
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Validation(Summarised):
     """
-    A model against another recording.
+    A model against another recording: it predicts the torque, and is judged by it.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    recording : Recording
+        The recording.
 
     Attributes
     ----------
@@ -42,10 +47,25 @@ class Validation(Summarised):
 
     """
 
-    model: IdentifiedModel
-    metrics: Metrics
-    predictions: tuple[Prediction, ...]
-    findings: tuple[Finding, ...]
+    @one_thread()
+    def __init__(self, model: IdentifiedModel, recording: Recording) -> None:
+        from dynid_ros.estimation.identification.validation import validate
+        from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings
+
+        metrics, parts = validate(model, recording)
+        # Read otherwise, as by the times of reception, the same file holds other samples.
+        # Recordings that are no files, such as simulated ones, may share a name.
+        source = Path(recording.source)
+        if source.exists() and source.resolve() in {
+                Path(each).resolve() for each in model.sources}:
+            metrics = replace(metrics, held_out=False)
+        found = held_out_findings(model.fit, metrics) or joint_findings(metrics)
+        if not metrics.held_out:
+            found = [Finding('in_sample', f'the model was fitted to {recording.source}, at least '
+                             'in part, so these errors are in-sample',
+                             'give a recording of another motion')]
+        self.model, self.metrics = model, metrics
+        self.predictions, self.findings = tuple(parts), tuple(found)
 
     @property
     def reasons(self) -> list[str]:
@@ -117,23 +137,3 @@ class Validation(Summarised):
         head, *rows = error_table(self.metrics, self.model.arm)
         return html_table(
             f'{kind} {name}', rows, head, [f'{label}: {fact}' for label, fact in facts])
-
-
-@one_thread()
-def validated(model: IdentifiedModel, recording: Recording) -> Validation:
-    """Predict the torque of a recording, and judge the model by it."""
-    from dynid_ros.estimation.identification.validation import validate
-    from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings
-
-    metrics, parts = validate(model, recording)
-    # Read otherwise, as by the times of reception, the same file holds other samples. Recordings
-    # that are no files, such as simulated ones, may share a name.
-    source = Path(recording.source)
-    if source.exists() and source.resolve() in {Path(each).resolve() for each in model.sources}:
-        metrics = replace(metrics, held_out=False)
-    found = held_out_findings(model.fit, metrics) or joint_findings(metrics)
-    if not metrics.held_out:
-        found = [Finding('in_sample', f'the model was fitted to {recording.source}, at least in '
-                         'part, so these errors are in-sample',
-                         'give a recording of another motion')]
-    return Validation(model, metrics, tuple(parts), tuple(found))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -26,19 +25,21 @@ CURVATURE = 1e-2
 DAMPING = 0.2
 
 
-@dataclass
 class Descent:
     """
     State of a descent, which continues from stage to stage.
 
-    Attributes
+    Parameters
     ----------
     cost : DesignCost
         Cost to minimise.
     X : (n, m) ndarray
+        Coordinates to start from, inside all limits.
+
+    Attributes
+    ----------
+    X : (n, m) ndarray
         Coordinates, always inside all limits.
-    curvature : (n m, n m) ndarray
-        BFGS estimate of the Hessian of criterion, torque and collision.
     steps : int
         Steps made so far.
 
@@ -49,14 +50,10 @@ class Descent:
 
     """
 
-    cost: DesignCost
-    X: Array
-    curvature: Array = field(init=False)
-    steps: int = 0
-
-    def __post_init__(self) -> None:
-        """Start from a spherical estimate."""
-        self.curvature = CURVATURE * np.eye(self.X.size)
+    def __init__(self, cost: DesignCost, X: Array) -> None:
+        self._cost, self.X, self.steps = cost, X, 0
+        # BFGS estimate of the Hessian of criterion, torque and collision.
+        self._curvature = CURVATURE * np.eye(X.size)
 
     def run(
         self, criterion: Criterion, wall: float, iterations: int, check: Callable[[], None],
@@ -85,7 +82,7 @@ class Descent:
             step, promise = self._step(gradient, wall)
             if promise < ARRIVED:
                 return
-            length = min(1.0, BOUNDARY * self.cost.allowed.reach(self.X, step))
+            length = min(1.0, BOUNDARY * self._cost.allowed.reach(self.X, step))
             for _ in range(HALVINGS):
                 candidate = self.X + length * step
                 reached, there = self._merit(candidate, criterion, wall)
@@ -102,17 +99,17 @@ class Descent:
     def _merit(
         self, X: Array, criterion: Criterion, wall: float
     ) -> tuple[float, Callable[[], Array] | None]:
-        allowed = self.cost.allowed.value(X)
+        allowed = self._cost.allowed.value(X)
         if not np.isfinite(allowed):
             return np.inf, None
-        value, gradient = self.cost.at(X, criterion, wall)
+        value, gradient = self._cost.at(X, criterion, wall)
         return wall * allowed + value, gradient
 
     def _step(self, gradient: Array, wall: float) -> tuple[Array, float]:
         """Newton step (n, m), and the decrease predicted by its slope."""
-        slope, blocks = self.cost.allowed.derivatives(self.X)
+        slope, blocks = self._cost.allowed.derivatives(self.X)
         n, m = self.X.shape
-        hessian = self.curvature.copy()
+        hessian = self._curvature.copy()
         for j in range(n):
             own = slice(j * m, (j + 1) * m)
             hessian[own, own] += wall * blocks[j]
@@ -120,8 +117,8 @@ class Descent:
         step = _solve(hessian, -total)
         if step is None:
             # Rounding spoilt the estimate: restart with the exact part and a spherical guess.
-            hessian += CURVATURE * np.eye(n * m) - self.curvature
-            self.curvature = CURVATURE * np.eye(n * m)
+            hessian += CURVATURE * np.eye(n * m) - self._curvature
+            self._curvature = CURVATURE * np.eye(n * m)
             step = _solve(hessian, -total)
         if step is None:
             return np.zeros((n, m)), 0.0
@@ -129,13 +126,13 @@ class Descent:
 
     def _learn(self, moved: Array, change: Array) -> None:
         """Update the curvature to match the change of the gradient."""
-        expected = self.curvature @ moved
+        expected = self._curvature @ moved
         energy, seen = float(moved @ expected), float(moved @ change)
         if seen < DAMPING * energy:
             share = (1 - DAMPING) * energy / (energy - seen)
             change = share * change + (1 - share) * expected
             seen = float(moved @ change)
-        self.curvature += np.outer(change, change) / seen - np.outer(expected, expected) / energy
+        self._curvature += np.outer(change, change) / seen - np.outer(expected, expected) / energy
 
 
 def _solve(matrix: Array, right: Array) -> Array | None:

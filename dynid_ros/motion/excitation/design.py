@@ -9,7 +9,6 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.search import Design, Progress, Search, WAY_SPEED
-from dynid_ros.motion.feasibility.margins import MotionMargins
 from dynid_ros.motion.feasibility.planning_limits import move_duration, planning_limits
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
@@ -62,7 +61,9 @@ def design(
     identification, IEEE T-RA 13(5).
 
     """
-    return Search(arm, task or Task(), scene, progress).run()
+    task = task or Task()
+    designed = Search(arm, task, scene, progress).run()
+    return replace(designed, notes=design_metadata(designed, task, scene))
 
 
 def design_both(
@@ -70,19 +71,18 @@ def design_both(
 ) -> Design:
     """Design an exciting motion, and with its notes the other one, if the limits leave one."""
     designed = design(arm, task, scene, progress)
-    notes, pair = design_metadata(designed, task, arm, scene), None
     try:
-        pair, found = with_validation(designed, arm, task, scene)
-        notes['validation'] = {
-            'seconds': found.motion.duration, 'way_seconds': pair.way,
-            'margins': margins_as_dict(found.margins, arm)}
+        pair, found = with_validation(designed, task, scene)
     except InputError as error:
-        notes['notes'].append(f'without another motion for validation: {error}')
-    return replace(designed, arm=arm, pair=pair, notes=notes)
+        designed.notes['notes'].append(f'without another motion for validation: {error}')
+        return designed
+    return replace(designed, pair=pair, notes=designed.notes | {'validation': {
+        'seconds': found.motion.duration, 'way_seconds': pair.way,
+        'margins': margins_as_dict(found)}})
 
 
 def with_validation(
-    designed: Design, arm: ArmModel, task: Task, scene: Scene | None,
+    designed: Design, task: Task, scene: Scene | None,
 ) -> tuple[MotionPair, Design]:
     """
     Add a validation motion to an exciting one, and the way to it.
@@ -91,7 +91,7 @@ def with_validation(
     ----------
     designed : Design
         The exciting motion.
-    arm, task, scene
+    task, scene
         As for `design`.
 
     Returns
@@ -107,7 +107,7 @@ def with_validation(
         The limits leave no motion, or no way to one.
 
     """
-    first = designed.motion
+    arm, first = designed.arm, designed.motion
     found = validation_motion(
         arm, replace(task, periods=-(-task.periods // FEWER_PERIODS)), scene, first.start)
     way = move_duration(found.motion.start - first.start, planning_limits(arm), WAY_SPEED)
@@ -149,9 +149,7 @@ def validation_motion(
     return Search(arm, other, scene, None).random(begin)
 
 
-def design_metadata(
-    designed: Design, task: Task, arm: ArmModel, scene: Scene | None,
-) -> dict[str, Any]:
+def design_metadata(designed: Design, task: Task, scene: Scene | None) -> dict[str, Any]:
     """
     Criterion, margins and course of a design, for the file of the motion and for scripts.
 
@@ -161,8 +159,6 @@ def design_metadata(
         The design.
     task : Task
         Requested motion.
-    arm : ArmModel
-        The arm.
     scene : Scene or None
         Obstacles.
 
@@ -179,7 +175,7 @@ def design_metadata(
         'complete': designed.complete,
         'seconds': round(designed.seconds, 2),
         'limits_kept': designed.margins.kept,
-        'margins': margins_as_dict(designed.margins, arm),
+        'margins': margins_as_dict(designed),
         'clearance': None if scene is None else scene.clearance,
         'pairs_not_checked': [] if scene is None else list(scene.ignored),
         'less_clearance': {} if scene is None else _less_clearance(scene),
@@ -195,16 +191,12 @@ def _less_clearance(scene: Scene) -> dict[str, float]:
             if value < scene.clearance}
 
 
-def margins_as_dict(margins: MotionMargins, arm: ArmModel) -> dict[str, Any]:
+def margins_as_dict(designed: Design) -> dict[str, Any]:
     """Margins by quantity and joint, and the clearances by pair of bodies."""
-    result: dict[str, Any] = {}
-    for quantity in ('position', 'velocity', 'acceleration', 'torque'):
-        values = getattr(margins, quantity)
-        if values is not None:
-            result[quantity] = {
-                name: _short(value) for name, value in zip(arm.joint_names, values, strict=True)}
-    result['clearance'] = {name: _short(value) for name, value in margins.clearance.items()}
-    return result
+    named = {quantity: dict(zip(designed.arm.joint_names, values, strict=True))
+             for quantity, values in designed.margins.joints.items()}
+    return {quantity: {name: _short(value) for name, value in own.items()}
+            for quantity, own in {**named, 'clearance': designed.margins.clearance}.items()}
 
 
 def _short(value: float) -> float:

@@ -13,10 +13,12 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.regressor import fill_links, regressor, tree
 from dynid_ros.dynamics.regressor_kernels import fill_inertial
-from dynid_ros.motion.excitation.information_criteria import Criterion, Information
+from dynid_ros.motion.excitation.design_objective import Task
+from dynid_ros.motion.excitation.information_criteria import Criterion, Information, smoothed
 from dynid_ros.motion.feasibility.barrier import LimitBarrier
 from dynid_ros.motion.feasibility.collision import CollisionBarrier
-from dynid_ros.motion.feasibility.torque_limit import TorqueLimit
+from dynid_ros.motion.feasibility.margins import AllLimits
+from dynid_ros.motion.feasibility.torque_limit import torque_limit
 from dynid_ros.motion.trajectory.sampled_series import SampledSeries
 from dynid_ros.utilities.arrays import Array
 
@@ -24,6 +26,14 @@ from dynid_ros.utilities.arrays import Array
 STEP = 1e-6
 #: Samples that are differenced at a time, so that their regressors stay in the cache.
 BLOCK = 8
+#: Points in the period of the highest harmonic: of the descent, and of its limits.
+POINTS, LIMIT_POINTS = 28, 100
+#: Share by which the descent keeps off the limits, for what lies between the points.
+SPARE = 1e-3
+#: Distance by which it keeps off the clearances, m.
+SPARE_CLEARANCE = 0.005
+#: Velocity at which Coulomb friction turns over in the descent, as share of the limit.
+TURNOVER = 0.02
 
 
 def by_states(
@@ -111,37 +121,47 @@ class Hindrance:
     joints: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
 class DesignCost:
     """
     Criterion plus barriers of one arm, period and number of harmonics.
 
-    Attributes
+    Parameters
     ----------
     arm : ArmModel
-        The arm with smooth friction, in the columns of `information`.
+        The arm.
+    task : Task
+        Period, harmonics and objective.
+    limits : AllLimits
+        The limits.
+    check : callable
+        Called again and again; may raise to end a computation.
+
+    Attributes
+    ----------
     series : SampledSeries
         Times at which information, torque and collisions are taken.
     information : Information
         Columns, weights and prior.
     allowed : LimitBarrier
         Position, velocity and acceleration limits; its Hessian is exact.
-    torque : TorqueLimit or None
-        Effort limits.
     collision : CollisionBarrier or None
         Clearances.
-    check : callable
-        Called again and again; may raise to end a computation.
 
     """
 
-    arm: ArmModel
-    series: SampledSeries
-    information: Information
-    allowed: LimitBarrier
-    torque: TorqueLimit | None = None
-    collision: CollisionBarrier | None = None
-    check: Callable[[], None] = lambda: None
+    def __init__(
+        self, arm: ArmModel, task: Task, limits: AllLimits, check: Callable[[], None],
+    ) -> None:
+        period, harmonics, objective = task.period, task.harmonics, task.objective
+        self._arm = smoothed(arm, TURNOVER * float(np.median(limits.allowed.velocity)))
+        self._torque, self._check = torque_limit(self._arm), check
+        self.series = SampledSeries(period, harmonics, POINTS * harmonics)
+        grid = SampledSeries(period, harmonics, LIMIT_POINTS * harmonics)
+        self.allowed = LimitBarrier(grid, limits.allowed.shrunk(SPARE))
+        self.collision = None if limits.scene is None else CollisionBarrier(
+            limits.scene, SPARE_CLEARANCE)
+        weights = np.ones(arm.n) if objective.weights is None else objective.weights
+        self.information = Information(arm, weights, objective.prior)
 
     def at(
         self, X: Array, criterion: Criterion, wall: float,
@@ -166,13 +186,13 @@ class DesignCost:
             Computes the gradient (n, m) of the value; None outside.
 
         """
-        self.check()
+        self._check()
         states = self.series.states(X)
         nearness, near = (0.0, None) if self.collision is None else self.collision.at(states[0])
         if not np.isfinite(nearness):
             return np.inf, None
-        Y = regressor(self.arm, *states)
-        load, by_load = (0.0, None) if self.torque is None else self.torque.barrier(Y)
+        Y = regressor(self._arm, *states)
+        load, by_load = (0.0, None) if self._torque is None else self._torque.barrier(Y)
         if not np.isfinite(load):
             return np.inf, None
         value, slope = criterion(self.information.matrix(Y))
@@ -183,7 +203,7 @@ class DesignCost:
             by_regressor = self.information.adjoint(Y, slope)
             if by_load is not None:
                 by_regressor += wall * by_load
-            result = by_states(self.arm, states, by_regressor, self.check)
+            result = by_states(self._arm, states, by_regressor, self._check)
             if self.collision is not None and near is not None:
                 result[0] += wall * self.collision.slope(states[0], near)
             return self.series.pull_back(result)
@@ -205,8 +225,8 @@ class DesignCost:
             sample, pairs = scene.between.violated(states[0], self.collision.floor)
             if len(pairs):
                 return Hindrance(sample, pairs, (scene.levers[pairs] != 0).max(axis=0))
-        if self.torque is not None:
-            over = self.torque.exceeded(states[0], states[1], states[2])
+        if self._torque is not None:
+            over = self._torque.exceeded(states[0], states[1], states[2])
             if over.any():
                 sample = int(over.any(axis=1).argmax())
                 return Hindrance(sample, np.zeros(0, dtype=np.intp), over[sample])

@@ -16,35 +16,23 @@ from dynid_ros.motion.excitation.deadline import Deadline, OutOfTimeError
 from dynid_ros.motion.excitation.descent import Descent
 from dynid_ros.motion.excitation.design_cost import DesignCost
 from dynid_ros.motion.excitation.design_objective import Task
-from dynid_ros.motion.excitation.information_criteria import condition_of, Information, smoothed
+from dynid_ros.motion.excitation.information_criteria import condition_of, Information
 from dynid_ros.motion.excitation.initial_guess import initial_guess
-from dynid_ros.motion.feasibility.barrier import LimitBarrier
-from dynid_ros.motion.feasibility.collision import CollisionBarrier
-from dynid_ros.motion.feasibility.margins import all_limits, MotionMargins
+from dynid_ros.motion.feasibility.margins import AllLimits, MotionMargins
 from dynid_ros.motion.feasibility.planning_limits import move_duration
 from dynid_ros.motion.feasibility.scene import Scene
-from dynid_ros.motion.feasibility.torque_limit import torque_limit
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
-from dynid_ros.motion.trajectory.sampled_series import SampledSeries
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.summarised import Summarised
 
 #: Told the start, the seconds gone and the best score so far.
 Progress = Callable[[int, float, float], None]
-#: Points in the period of the highest harmonic: of the descent, of its limits, of the result.
-POINTS = 28
-LIMIT_POINTS = 100
+#: Points in the period of the highest harmonic at which a result is scored.
 RESULT_POINTS = 60
 #: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
 STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
-#: Share by which the descent keeps off the limits, for what lies between the points.
-SPARE = 1e-3
-#: Distance by which it keeps off the clearances, m.
-SPARE_CLEARANCE = 0.005
-#: Velocity at which Coulomb friction turns over in the descent, as share of the limit.
-TURNOVER = 0.02
 #: Random motions of which a validation motion is the best.
 RANDOM = 8
 #: First share by which the amplitude is cut where a limit is not kept; doubled until it is.
@@ -77,8 +65,8 @@ class Design(Summarised):
     pair : MotionPair or None
         The motion and another one behind it that validates a model, from `design_excitation`
         where the limits leave one.
-    arm : ArmModel or None
-        The arm that it was made for, from `design_excitation`.
+    arm : ArmModel
+        The arm that it was made for.
     notes : dict
         Criterion, margins and course of the design in plain values, for its file.
 
@@ -91,17 +79,16 @@ class Design(Summarised):
     starts: int
     complete: bool
     seconds: float
+    arm: ArmModel
     pair: MotionPair | None = None
-    arm: ArmModel | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return length, condition number and limits, for a console or a notebook."""
         motion, pair = self.motion, self.pair
-        name = '' if self.arm is None else f'for {self.arm.name}: '
         return [
-            ('Design', f'{name}{motion.duration:.4g} s, {motion.periods} periods of '
-                       f'{motion.period:.4g} s, {motion.harmonics} harmonics'),
+            ('Design', f'for {self.arm.name}: {motion.duration:.4g} s, {motion.periods} '
+                       f'periods of {motion.period:.4g} s, {motion.harmonics} harmonics'),
             ('validation', 'no other motion' if pair is None else
              f'another motion of {pair.validation.duration:.4g} s behind it'),
             ('condition number', f'{self.condition_number:.4g}'),
@@ -120,14 +107,10 @@ class Design(Summarised):
 
         Raises
         ------
-        InputError
-            The design does not know its arm.
         ResultError
             The file cannot be written.
 
         """
-        if self.arm is None:
-            raise InputError('the design has no arm; make it by design_excitation')
         write_motion(Path(path), self.pair or self.motion, self.arm, self.notes)
 
 
@@ -155,15 +138,14 @@ class Search:
             raise InputError(
                 f'{task.seconds:g} s leave no time for one iteration of a design for '
                 f"'{arm.name}'; give it a second at least")
-        self._arm, self._task, self._progress = arm.memoryless, task, progress
-        self._limits = all_limits(self._arm, scene)
-        objective = task.objective
-        weights = np.ones(arm.n) if objective.weights is None else objective.weights
-        self._information = Information(self._arm, weights, objective.prior)
-        self.cost = self._make_cost()
+        self._given, self._arm = arm, arm.memoryless
+        self._task, self._progress = task, progress
+        self._limits = AllLimits(self._arm, scene)
+        self.cost = DesignCost(
+            self._arm, task, self._limits, lambda: self._deadline.check())
         # Compiles the kernels and finds the base parameters before the clock runs.
         still = np.zeros((1, arm.n))
-        self._information.matrix(regressor(self._arm, still, still, still))
+        self.cost.information.matrix(regressor(self._arm, still, still, still))
         self._best: Design | None = None
         self._begin: Array | None = None
         self._deadline = Deadline(task.seconds)
@@ -221,18 +203,6 @@ class Search:
                 f'too{why}; give it more time or wider limits')
         return start + 1, complete, self._best
 
-    def _make_cost(self) -> DesignCost:
-        task, limits = self._task, self._limits
-        descent = SampledSeries.of(task.period, task.harmonics, POINTS * task.harmonics)
-        grid = SampledSeries.of(task.period, task.harmonics, LIMIT_POINTS * task.harmonics)
-        speed = TURNOVER * float(np.median(limits.allowed.velocity))
-        arm = smoothed(self._arm, speed)
-        return DesignCost(
-            arm, descent, self._information, LimitBarrier(grid, limits.allowed.shrunk(SPARE)),
-            torque_limit(arm),
-            None if limits.scene is None else CollisionBarrier(limits.scene, SPARE_CLEARANCE),
-            lambda: self._deadline.check())
-
     def _descend(self, start: int) -> None:
         first = self.first(start)
         if self._best is None:
@@ -278,7 +248,7 @@ class Search:
                 return True
             margins = self._limits.margins(motion, check)
             if margins.kept and self._reached(motion):
-                self._best = Design(motion, score, condition, margins, 0, False, 0.0)
+                self._best = Design(motion, score, condition, margins, 0, False, 0.0, self._given)
                 return True
             share, cut = share - cut, 2 * cut
         return False
@@ -295,7 +265,7 @@ class Search:
         states = motion.one_period(RESULT_POINTS * motion.harmonics)
         Y = regressor(self._arm, *states)
         plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
-        return self._task.objective.score(self._information.matrix(Y)), condition_of(plain)
+        return self._task.objective.score(self.cost.information.matrix(Y)), condition_of(plain)
 
     def _report(self, start: int) -> None:
         if self._progress is not None:

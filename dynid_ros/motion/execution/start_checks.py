@@ -7,7 +7,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.execution.safety_monitor import SafetyMonitor, THRESHOLDS
-from dynid_ros.motion.feasibility.margins import all_limits, MotionMargins, ROUNDING
+from dynid_ros.motion.feasibility.margins import AllLimits, MotionMargins, ROUNDING
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair, parts
 from dynid_ros.utilities.arrays import Array
@@ -32,7 +32,7 @@ def check_motion(arm: ArmModel, motion: Motion, scene: Scene | None) -> None:
         A limit or a clearance is not kept.
 
     """
-    limits = all_limits(arm, scene)
+    limits = AllLimits(arm, scene)
     for part in parts(motion):
         _check_margins(arm, limits.margins(part))
     if isinstance(motion, MotionPair):
@@ -40,15 +40,12 @@ def check_motion(arm: ArmModel, motion: Motion, scene: Scene | None) -> None:
 
 
 def _check_margins(arm: ArmModel, margins: MotionMargins) -> None:
-    left = {
-        'position': margins.position, 'velocity': margins.velocity,
-        'acceleration': margins.acceleration, 'effort': margins.torque}
-    for quantity, values in left.items():
-        if values is not None and not (values >= -ROUNDING).all():
-            joint = int(np.argmin(values))
+    for quantity, values in margins.joints.items():
+        if not (values >= -ROUNDING).all():
+            joint, limit = int(np.argmin(values)), quantity.replace('torque', 'effort')
             raise InputError(
                 f"the motion takes joint '{arm.joint_names[joint]}' of '{arm.name}' "
-                f'{-values[joint]:.3g} beyond its {quantity} limit; design the motion again')
+                f'{-values[joint]:.3g} beyond its {limit} limit; design the motion again')
     for pair, clearance in margins.clearance.items():
         if clearance < 0:
             raise InputError(

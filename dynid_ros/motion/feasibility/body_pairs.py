@@ -90,7 +90,7 @@ def choose_pairs(
     if not pairs:
         return [], (), np.zeros(0), (), {}
     touched = _contacts(arm, _hulled(pairs, hulls), q)
-    true = _true_shares(PairDistances.of(arm, pairs), q, touched)
+    true = _true_shares(PairDistances(arm, pairs), q, touched)
     ignored = [pair for pair, share in zip(pairs, true, strict=True)
                if share >= ALWAYS and pair[1] not in obstacles]
     for k in np.flatnonzero(true < FEIGNED * touched.mean(axis=0)):
@@ -128,7 +128,7 @@ def _candidates(arm: ArmModel, links: list[Body], obstacles: list[Body]) -> list
 
 def _contacts(arm: ArmModel, pairs: list[Pair], q: Array) -> NDArray[np.bool_]:
     """Whether pairs touch at positions (K, n), (K, P)."""
-    return np.asarray(PairDistances.of(arm, pairs).distances(q, CONTACT) < CONTACT)
+    return np.asarray(PairDistances(arm, pairs).distances(q, CONTACT) < CONTACT)
 
 
 def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> Array:
@@ -173,7 +173,7 @@ def _clearances(
     """Distance (P,) that each pair keeps, less where links are never so far apart."""
     enough = APART * clearance
     nearest: dict[str, Array] = {}
-    for name, column in zip(names, PairDistances.of(arm, pairs).distances(q, enough).T,
+    for name, column in zip(names, PairDistances(arm, pairs).distances(q, enough).T,
                             strict=True):
         nearest[name] = np.minimum(column, nearest.get(name, np.inf))
     result = np.full(len(pairs), clearance)

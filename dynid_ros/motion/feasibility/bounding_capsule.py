@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,16 @@ from dynid_ros.utilities.compiled import kernel
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
 class BoundingCapsule:
     """
-    All points near a line, around a body.
+    All points near a line, around a bounded shape of coal.
+
+    Parameters
+    ----------
+    shape : coal.CollisionGeometry
+        A primitive, a convex hull or a mesh.
+    placement : pinocchio.SE3
+        Its pose in the frame of the link.
 
     Attributes
     ----------
@@ -27,14 +32,23 @@ class BoundingCapsule:
     radius : float
         Distance from the line, m.
     exact : bool
-        Whether the body is the capsule itself.
+        Whether the shape is the capsule itself.
 
     """
 
-    start: Array
-    end: Array
-    radius: float
-    exact: bool = False
+    def __init__(self, shape: Any, placement: Any) -> None:
+        import coal
+
+        if isinstance(shape, coal.Sphere):
+            ends, radius = np.zeros((2, 3)), shape.radius
+        elif isinstance(shape, coal.Capsule | coal.Cylinder):
+            ends = np.outer([-shape.halfLength, shape.halfLength], [0.0, 0.0, 1.0])
+            radius = shape.radius
+        else:
+            ends, radius = _around(corners(shape))
+        self.start, self.end = (np.asarray(placement.act(point)) for point in ends)
+        self.radius = float(radius)
+        self.exact = isinstance(shape, coal.Sphere | coal.Capsule)
 
     @property
     def extent(self) -> float:
@@ -58,32 +72,6 @@ def capsule_along(start: Array, end: Array, radius: float) -> tuple[Any, Any]:
     turn = pinocchio.Quaternion.FromTwoVectors(up, line / length if length > 0 else up)
     placement = pinocchio.SE3(turn.toRotationMatrix(), (start + end) / 2)
     return coal.Capsule(radius, length), placement
-
-
-def bounding_capsule(shape: Any, placement: Any) -> BoundingCapsule:
-    """
-    Fit a capsule around a bounded shape of coal.
-
-    Parameters
-    ----------
-    shape : coal.CollisionGeometry
-        A primitive, a convex hull or a mesh.
-    placement : pinocchio.SE3
-        Its pose in the frame of the link.
-
-    """
-    import coal
-
-    if isinstance(shape, coal.Sphere):
-        ends, radius = np.zeros((2, 3)), shape.radius
-    elif isinstance(shape, coal.Capsule | coal.Cylinder):
-        ends = np.outer([-shape.halfLength, shape.halfLength], [0.0, 0.0, 1.0])
-        radius = shape.radius
-    else:
-        ends, radius = _around(corners(shape))
-    start, end = (np.asarray(placement.act(point)) for point in ends)
-    exact = isinstance(shape, coal.Sphere | coal.Capsule)
-    return BoundingCapsule(start, end, float(radius), exact)
 
 
 def corners(shape: Any) -> Array:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.motion.feasibility.bounding_capsule import (
-    bounding_capsule,
     BoundingCapsule,
     fill_line_distances,
 )
@@ -49,21 +48,25 @@ class NearPairs:
     points: Array
 
 
-@dataclass(frozen=True, eq=False)
 class PairDistances:
     """
     Pairs of bodies of an arm.
 
-    Attributes
+    Parameters
     ----------
     arm : ArmModel
         The arm.
+    pairs : sequence of (Body, Body)
+        The P pairs; a half-space comes second.
+
+    Attributes
+    ----------
     bodies : tuple of Body
         The B bodies.
     capsules : tuple of BoundingCapsule or None
         Around each body; None around a half-space.
     pairs : (P, 2) ndarray of int64
-        Bodies of each pair; a half-space comes second.
+        Bodies of each pair.
     exact : (P,) ndarray of bool
         Pairs whose bodies are their capsules, so that the lower bound is the distance.
     convex : (P,) ndarray of bool
@@ -71,29 +74,21 @@ class PairDistances:
 
     """
 
-    arm: ArmModel
-    bodies: tuple[Body, ...]
-    capsules: tuple[BoundingCapsule | None, ...]
-    pairs: NDArray[np.int64]
-    exact: NDArray[np.bool_]
-    convex: NDArray[np.bool_]
-
-    @staticmethod
-    def of(arm: ArmModel, pairs: Sequence[Pair]) -> PairDistances:
-        """Distances of pairs of bodies of an arm."""
+    def __init__(self, arm: ArmModel, pairs: Sequence[Pair]) -> None:
         import coal
 
-        places = {body: i for i, body in enumerate(dict.fromkeys(
-            body for pair in pairs for body in pair))}
-        capsules = tuple(
+        self.arm, self.bodies = arm, tuple(dict.fromkeys(body for pair in pairs for body in pair))
+        self.capsules = tuple(
             None if isinstance(body.shape, coal.Halfspace)
-            else bounding_capsule(body.shape, body.placement) for body in places)
-        kinds = np.array([(capsule is None or capsule.exact, not body.is_mesh)
-                          for body, capsule in zip(places, capsules, strict=True)], dtype=np.bool_)
-        kinds = kinds.reshape(-1, 2)
-        table = np.array([(places[a], places[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
-        return PairDistances(
-            arm, tuple(places), capsules, table, *np.logical_and.reduce(kinds[table], axis=1).T)
+            else BoundingCapsule(body.shape, body.placement) for body in self.bodies)
+        places = {body: i for i, body in enumerate(self.bodies)}
+        self.pairs = np.array(
+            [(places[a], places[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
+        kinds = np.array([
+            (capsule is None or capsule.exact, not body.is_mesh)
+            for body, capsule in zip(self.bodies, self.capsules, strict=True)], dtype=np.bool_)
+        both = np.asarray(kinds.reshape(-1, 2)[self.pairs].all(axis=1))
+        self.exact, self.convex = both[:, 0], both[:, 1]
 
     def _poses(self, q: Array) -> tuple[Array, Array]:
         """Rotations (K, B, 3, 3) and origins (K, B, 3) of the links of the bodies."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from dynid_ros.arm.bodies import path_to
@@ -23,10 +21,18 @@ WIDTH = 0.1
 WAY_POINTS = 60
 
 
-@dataclass(frozen=True, eq=False)
 class Scene:
     """
-    Bodies and the pairs of them that must not touch.
+    Bodies of an arm and of its obstacles, and the pairs of them that must not touch.
+
+    Declared capsules replace the geometry of the URDF, and convex hulls its meshes.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    around : Surroundings
+        From `load_surroundings`.
 
     Attributes
     ----------
@@ -51,18 +57,35 @@ class Scene:
     notes : tuple of str
         Lines on meshes that are missing and what replaces them.
 
+    Raises
+    ------
+    ArmError
+        There are obstacles but the shape of the arm is unknown.
+
     """
 
-    between: PairDistances
-    names: tuple[str, ...]
-    ignored: tuple[str, ...]
-    clearance: float
-    kept: Array
-    width: Array
-    carries: Array
-    levers: Array
-    gaps: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    def __init__(self, arm: ArmModel, around: Surroundings) -> None:
+        links = [capsule_body(capsule) for capsule in around.capsules]
+        self.notes: tuple[str, ...] = ()
+        if not links and around.urdf is not None:
+            links, self.notes = urdf_bodies(arm, around.urdf, around.locked)
+        if not links and (around.walls or around.boxes):
+            raise ArmError(
+                f'{arm.name}: "environment" is given, but the arm has no collision shape; add '
+                '"collision" capsules to arm.yaml, or collision geometry to its URDF')
+        obstacles = [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]
+        # Whoever declares capsules can shape them to leave the room that the clearance asks for.
+        pairs, self.names, self.kept, self.ignored, self.gaps = choose_pairs(
+            arm, links, obstacles, around.clearance, strict=bool(around.capsules))
+        self.clearance = around.clearance
+        self.between = PairDistances(arm, pairs)
+        joints, lengths = np.arange(arm.links), np.array([
+            np.inf if capsule is None else capsule.length for capsule in self.between.capsules])
+        self.width = np.minimum(WIDTH, lengths[self.between.pairs].min(axis=1))
+        self.carries = np.array(
+            [[np.isin(joints, path_to(arm, body.joint)) for body in pair] for pair in pairs],
+            dtype=float)
+        self.levers = _levers(arm, self.between)
 
     def distances(self, q: Array) -> Array:
         """Distances (P,) at a position (n,), m; negative where bodies overlap."""
@@ -75,46 +98,9 @@ class Scene:
 
 
 def build_scene(arm: ArmModel, around: Surroundings) -> Scene | None:
-    """
-    Bodies of an arm and of its obstacles, or None where there are none.
-
-    Declared capsules replace the geometry of the URDF, and convex hulls its meshes.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    around : Surroundings
-        From `load_surroundings`.
-
-    Raises
-    ------
-    ArmError
-        There are obstacles but the shape of the arm is unknown.
-
-    """
-    links = [capsule_body(capsule) for capsule in around.capsules]
-    notes: tuple[str, ...] = ()
-    if not links and around.urdf is not None:
-        links, notes = urdf_bodies(arm, around.urdf, around.locked)
-    if not links and (around.walls or around.boxes):
-        raise ArmError(
-            f'{arm.name}: "environment" is given, but the arm has no collision shape; add '
-            '"collision" capsules to arm.yaml, or collision geometry to its URDF')
-    obstacles = [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]
-    # Whoever declares capsules can shape them to leave the room that the clearance asks for.
-    pairs, names, kept, ignored, gaps = choose_pairs(
-        arm, links, obstacles, around.clearance, strict=bool(around.capsules))
-    if not pairs:
-        return None
-    between = PairDistances.of(arm, pairs)
-    joints, lengths = np.arange(arm.links), np.array([
-        np.inf if capsule is None else capsule.length for capsule in between.capsules])
-    carried = [[np.isin(joints, path_to(arm, body.joint)) for body in pair] for pair in pairs]
-    return Scene(
-        between, names, ignored, around.clearance, kept,
-        np.minimum(WIDTH, lengths[between.pairs].min(axis=1)), np.array(carried, dtype=float),
-        _levers(arm, between), gaps, notes)
+    """Make the scene of an arm, or None where no bodies can touch."""
+    scene = Scene(arm, around)
+    return scene if scene.names else None
 
 
 def _wall(wall: Wall) -> Body:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,15 +24,19 @@ SPARE = 0.01
 POINTS_PER_WAVE = 200
 
 
-@dataclass(frozen=True, eq=False)
 class TorqueLimit:
     """
     Effort limits of an arm with known nominal parameters.
 
-    Attributes
+    Parameters
     ----------
     arm : ArmModel
         The arm.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm, with cylinders for links without mass.
     theta : (p,) ndarray
         Nominal parameters without dry friction.
     dry : (n,) ndarray
@@ -42,12 +44,26 @@ class TorqueLimit:
     limit : (n,) ndarray
         Effort limits, Nm.
 
+    Raises
+    ------
+    ArmError
+        No body can have the inertia of a link.
+
     """
 
-    arm: ArmModel
-    theta: Array
-    dry: Array
-    limit: Array
+    def __init__(self, arm: ArmModel) -> None:
+        self.limit = arm.motion_limits.effort
+        self.arm, _ = with_links(arm)
+        check_possible(self.arm)
+        self.theta, self.dry = nominal_parameters(self.arm), np.zeros(arm.n)
+        known: dict[str, Array] = {}
+        for term in friction_terms(arm.friction):
+            if term.name in DRY:
+                columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+                known[term.name] = self.theta[columns]
+                self.theta[columns] = 0.0
+        if known:
+            self.dry = np.abs(dry_friction(known, SPEEDS, arm.friction_shape)).max(axis=0)
 
     def barrier(self, Y: Array) -> tuple[float, Array]:
         """
@@ -99,22 +115,5 @@ class TorqueLimit:
 
 
 def torque_limit(arm: ArmModel) -> TorqueLimit | None:
-    """
-    Effort limits of an arm, or None where all of them are unknown.
-
-    Links without mass have the prior's.
-    """
-    limit = arm.motion_limits.effort
-    if not np.isfinite(limit).any():
-        return None
-    arm, _ = with_links(arm)
-    check_possible(arm)
-    theta = nominal_parameters(arm)
-    known: dict[str, Array] = {}
-    for term in friction_terms(arm.friction):
-        if term.name in DRY:
-            columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
-            known[term.name] = theta[columns]
-            theta[columns] = 0.0
-    dry = np.abs(dry_friction(known, SPEEDS, arm.friction_shape)).max(axis=0)
-    return TorqueLimit(arm, theta, dry if known else np.zeros(arm.n), limit)
+    """Effort limits of an arm, or None where all of them are unknown."""
+    return TorqueLimit(arm) if np.isfinite(arm.motion_limits.effort).any() else None

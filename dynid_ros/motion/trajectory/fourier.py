@@ -179,14 +179,6 @@ class FourierMotion:
         return position, velocity, acceleration
 
     def _check_numbers(self) -> None:
-        shape = (len(self.offset), self.sine.shape[-1]) if self.sine.ndim == 2 else None
-        if self.offset.ndim != 1 or self.sine.shape != shape or self.cosine.shape != shape:
-            raise InputError(
-                'a Fourier motion needs n offsets and (n, harmonics) coefficients, but has '
-                f'{self.offset.shape} offsets, {self.sine.shape} sine and {self.cosine.shape} '
-                'cosine coefficients')
-        if not (np.isfinite(self.period) and self.period > 0):
-            raise InputError(f'the period must be a positive time, but is {self.period} s')
         if not (np.isfinite(self.ramp) and self.ramp >= 0):
             raise InputError(f'the ramp must not be a negative time, but is {self.ramp} s')
         if 0 < self.ramp < SHORTEST_RAMP:
@@ -194,9 +186,6 @@ class FourierMotion:
                              f'{self.ramp:g} s')
         if self.periods < 1:
             raise InputError(f'a motion needs one period at least, but has {self.periods}')
-        for name in ('offset', 'sine', 'cosine'):
-            if not np.isfinite(getattr(self, name)).all():
-                raise InputError(f"the motion's {name} holds a number that is not finite")
 
     def _check_rest(self) -> None:
         amplitude = np.abs(self.sine).sum(axis=1) + np.abs(self.cosine).sum(axis=1)

@@ -40,6 +40,8 @@ class ArmBody:
         Name of that frame.
     opacity : float
         From 0 to 1.
+    color : tuple of int, optional
+        Of all links, instead of the colours that their surfaces state.
     visuals : LinkVisuals
         Surfaces of the links.
 
@@ -47,7 +49,7 @@ class ArmBody:
 
     def __init__(
         self, scene: viser.SceneApi, arm: ArmModel, name: str = 'arm', opacity: float = 1.0,
-        *, visuals: LinkVisuals,
+        color: Color | None = None, *, visuals: LinkVisuals,
     ) -> None:
         self._arm = arm
         #: Name of the frame of the base, below which other things can be placed.
@@ -60,7 +62,7 @@ class ArmBody:
         self.surfaces: tuple[viser.MeshHandle, ...] = tuple(
             scene.add_mesh_simple(
                 f'{self.frame(each.joint)}/surface_{k}', each.vertices, each.faces,
-                color=each.color or (BASE if each.joint < 0 else PLAIN[each.joint % 2]),
+                color=color or each.color or (BASE if each.joint < 0 else PLAIN[each.joint % 2]),
                 opacity=None if opacity >= 1 else opacity,
                 flat_shading=True, side='double', cast_shadow=False, receive_shadow=False)
             for k, each in enumerate(visuals.surfaces))

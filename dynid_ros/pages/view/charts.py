@@ -7,9 +7,9 @@ from itertools import cycle
 from typing import Any, TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.pages.report.curves import thinned
 from dynid_ros.pages.view.closest_pair import ClosestPair
 from dynid_ros.pages.view.track import Track
 from dynid_ros.utilities.arrays import Array, runs_of
@@ -72,11 +72,6 @@ def torque_charts(track: Track) -> tuple[dict[str, Any], ...]:
             strict=True))
 
 
-def thinned(count: int, points: int) -> NDArray[np.intp]:
-    """Return the places of some points of so many, the last one among them."""
-    return np.unique(np.linspace(0, count - 1, min(count, points)).astype(np.intp))
-
-
 def points(x: Array, y: Array) -> str:
     """Write coordinates (k,), (k,) in pixels as SVG does."""
     return ' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(x.tolist(), y.tolist(), strict=True))
@@ -120,9 +115,8 @@ def _chart(
     def height(values: Array) -> Array:
         return np.asarray(HIGH * (high - values) / (high - low))
 
-    kept = thinned(len(t), POINTS)
     return {
         'title': title, 'ends': (low, high, t[-1]), 'size': (WIDE, HIGH),
         'limits': height(np.array(limits)), 'curves': [
-            (name, color, polylines(WIDE * t[kept] / t[-1], height(values[kept])))
+            (name, color, polylines(*thinned(WIDE * t / t[-1], height(values), POINTS)))
             for name, values, color in curves]}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynid_ros.motion.feasibility.scene import Scene
@@ -11,10 +9,16 @@ from dynid_ros.pages.view.track import Moment, Track
 from dynid_ros.utilities.arrays import Array
 
 
-@dataclass(frozen=True, eq=False)
 class ClosestPair:
     """
-    The nearest pair of bodies over time.
+    The nearest pair of bodies at each of some positions.
+
+    Parameters
+    ----------
+    scene : Scene
+        Bodies and pairs.
+    q : (N, n) ndarray
+        Positions, rad or m.
 
     Attributes
     ----------
@@ -27,35 +31,20 @@ class ClosestPair:
 
     """
 
-    distance: Array
-    names: tuple[str, ...]
-    points: Array
-
-
-def closest_pair(scene: Scene, q: Array) -> ClosestPair:
-    """
-    Find the nearest pair of bodies at each of some positions.
-
-    Parameters
-    ----------
-    scene : Scene
-        Bodies and pairs.
-    q : (N, n) ndarray
-        Positions, rad or m.
-
-    """
-    between = scene.between
-    distances = between.distances(q, np.inf)
-    pair = distances.argmin(axis=1)
-    points = np.empty((len(q), 2, 3))
-    never = np.full(len(scene.names), -np.inf)
-    for k, chosen in enumerate(pair):
-        horizon = never.copy()
-        horizon[chosen] = np.inf
-        near = between.near(q[k:k + 1], horizon, never)
-        points[k] = np.nan if near is None else near.points[0]
-    return ClosestPair(
-        distances.min(axis=1), tuple(scene.names[k] for k in pair), points)
+    def __init__(self, scene: Scene, q: Array) -> None:
+        between = scene.between
+        distances = between.distances(q, np.inf)
+        pair = distances.argmin(axis=1)
+        self.distance = distances.min(axis=1)
+        self.names = tuple(scene.names[k] for k in pair)
+        self.points = np.full((len(q), 2, 3), np.nan)
+        never = np.full(len(scene.names), -np.inf)
+        for k, chosen in enumerate(pair):
+            horizon = never.copy()
+            horizon[chosen] = np.inf
+            near = between.near(q[k:k + 1], horizon, never)
+            if near is not None:
+                self.points[k] = near.points[0]
 
 
 def with_clearance(track: Track, pair: ClosestPair) -> Track:

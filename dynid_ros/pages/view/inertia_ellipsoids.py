@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -22,16 +21,24 @@ if TYPE_CHECKING:
 CERTAINTIES: tuple[Color, ...] = ((150, 150, 150), (230, 159, 0), (11, 92, 173))
 
 
-@dataclass(frozen=True, eq=False)
 class Ellipsoid:
     """
     The ellipsoid of equal density with the mass, centre and inertia of a link.
 
-    Attributes
+    Parameters
     ----------
     joint : str
-        Joint that moves the link.
-    mass, mass_std : float
+        Name of the joint that moves the link.
+    inertial : (10,) ndarray
+        Inertial parameters of the link.
+    mass_std : float
+        Standard deviation of its mass, kg.
+    from_data : (10,) ndarray of bool
+        Which parameters follow from the data.
+
+    Attributes
+    ----------
+    mass : float
         kg.
     center : (3,) ndarray
         In the frame of the link, m.
@@ -48,15 +55,19 @@ class Ellipsoid:
 
     """
 
-    joint: str
-    mass: float
-    mass_std: float
-    center: Array
-    axes: Array
-    lengths: Array
-    certain: tuple[str, ...]
-    uncertain: tuple[str, ...]
-    color: Color
+    def __init__(
+        self, joint: str, inertial: Array, mass_std: float, from_data: NDArray[np.bool_],
+    ) -> None:
+        self.joint, self.mass_std = joint, mass_std
+        self.mass, self.center, inertia = inertial_to_com(inertial)
+        moments, self.axes = np.linalg.eigh(inertia)
+        if np.linalg.det(self.axes) < 0:
+            self.axes[:, 0] *= -1
+        squares = 5 / (2 * self.mass) * (moments.sum() - 2 * moments)
+        self.lengths = np.sqrt(np.maximum(squares, 1e-6))
+        self.certain = tuple(compress(INERTIAL, from_data))
+        self.uncertain = tuple(compress(INERTIAL, ~from_data))
+        self.color: Color = CERTAINTIES[int(from_data.any()) + int(from_data.all())]
 
 
 def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
@@ -74,38 +85,9 @@ def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
     found = model.standard_parameters()
     links = model.arm.layout.all_inertial().reshape(model.arm.links, -1)
     return tuple(
-        inertia_ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
-                          found.from_data[columns])
+        Ellipsoid(name, found.values[columns], float(found.std[columns[0]]),
+                  found.from_data[columns])
         for name, columns in zip(model.arm.tree.link_names, links, strict=True))
-
-
-def inertia_ellipsoid(
-    joint: str, inertial: Array, mass_std: float, from_data: NDArray[np.bool_],
-) -> Ellipsoid:
-    """
-    Find the solid ellipsoid with the inertia of a link.
-
-    Parameters
-    ----------
-    joint : str
-        Name of the joint that moves the link.
-    inertial : (10,) ndarray
-        Inertial parameters of the link.
-    mass_std : float
-        Standard deviation of its mass, kg.
-    from_data : (10,) ndarray of bool
-        Which parameters follow from the data.
-
-    """
-    mass, center, inertia = inertial_to_com(inertial)
-    moments, axes = np.linalg.eigh(inertia)
-    if np.linalg.det(axes) < 0:
-        axes[:, 0] *= -1
-    squares = 5 / (2 * mass) * (moments.sum() - 2 * moments)
-    return Ellipsoid(
-        joint, mass, mass_std, center, axes, np.sqrt(np.maximum(squares, 1e-6)),
-        tuple(compress(INERTIAL, from_data)), tuple(compress(INERTIAL, ~from_data)),
-        CERTAINTIES[int(from_data.any()) + int(from_data.all())])
 
 
 def add_ellipsoids(

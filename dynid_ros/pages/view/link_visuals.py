@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Surroundings
@@ -27,28 +26,39 @@ APART = 1e-3
 SMALL = 0.1
 
 
-@dataclass(frozen=True, eq=False)
 class Visual:
     """
     A surface that moves with a link.
 
-    Attributes
+    Parameters
     ----------
     joint : int
-        Joint that moves it, -1 for the base.
+        Joint that moves it, -1 for none.
+    shape : coal.CollisionGeometry
+        The shape.
+    placement : pinocchio.SE3
+        Its pose in the frame of the link.
+    rgba : (4,) ndarray, optional
+        Its colour, where one is stated.
+
+    Attributes
+    ----------
     vertices : (V, 3) ndarray
-        Its corners in the frame of the link, m.
-    faces : (F, 3) ndarray of int
-        Its triangles.
-    color : (3,) sequence of int or None
-        Red, green and blue, 0 to 255; None where nothing states it.
+        Corners in the frame of the link, m.
+    faces : (F, 3) ndarray of int64
+        Corners of each triangle.
+    color : list of int or None
+        Red, green and blue up to 255; None where nothing states them.
 
     """
 
-    joint: int
-    vertices: Array
-    faces: NDArray[np.int64]
-    color: Sequence[int] | None = None
+    def __init__(
+        self, joint: int, shape: Any, placement: Any, rgba: Array | None = None,
+    ) -> None:
+        self.joint = joint
+        self.vertices, self.faces = surface_of(shape, placement)
+        self.color: Any = None if rgba is None else (
+            255 * np.clip(rgba[:3], 0, 1)).astype(int).tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,20 +70,13 @@ class LinkVisuals:
     ----------
     surfaces : tuple of Visual
         All of them.
-    missing : tuple of str
-        Mesh files that were not found or are not readable.
+    note : str
+        One line on mesh files that were not found or are not readable; empty where none is.
 
     """
 
     surfaces: tuple[Visual, ...]
-    missing: tuple[str, ...] = ()
-
-    @property
-    def note(self) -> str:
-        """One line on what is missing; empty where nothing is."""
-        return '' if not self.missing else (
-            f'meshes not found or not readable: {", ".join(self.missing)}; capsules between the '
-            'joints replace them')
+    note: str = ''
 
 
 def link_visuals(around: Surroundings, arm: ArmModel) -> LinkVisuals:
@@ -100,14 +103,16 @@ def link_visuals(around: Surroundings, arm: ArmModel) -> LinkVisuals:
     missing: tuple[str, ...] = ()
     if around.urdf is not None:
         drawn, missing = _drawn(arm, around.urdf, around.locked)
-    names = tuple(sorted({PurePosixPath(uri).name or uri for uri in missing}))
     bare = set(range(-1, arm.links)) - {visual.joint for visual in drawn}
-    if names:
-        return LinkVisuals((*drawn, *joint_capsules(arm, sorted(bare))), names)
+    if missing:
+        names = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
+        return LinkVisuals((*drawn, *joint_capsules(arm, sorted(bare))), (
+            f'meshes not found or not readable: {names}; capsules between the joints replace '
+            'them'))
     bodies: Iterable[Body] = map(capsule_body, around.capsules)
     if bare - {-1} and not around.capsules and around.urdf is not None:
         bodies, _ = urdf_bodies(arm, around.urdf, around.locked)
-    found = [_visual(body.joint, body.shape, body.placement)
+    found = [Visual(body.joint, body.shape, body.placement)
              for body in bodies if body.joint in bare]
     return LinkVisuals((*drawn, *found) or joint_capsules(arm))
 
@@ -137,7 +142,7 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> tuple[
             length = float(np.linalg.norm(end))
             radius = SLENDER * total if not length else float(np.clip(
                 SLENDER * total, SLENDEREST * length, THICKEST * length))
-            drawn.append(_visual(joint, *capsule_along(np.zeros(3), end, radius)))
+            drawn.append(Visual(joint, *capsule_along(np.zeros(3), end, radius)))
     return tuple(drawn)
 
 
@@ -152,11 +157,6 @@ def _drawn(
     except (ValueError, RuntimeError):
         return [], ()
     return [
-        _visual(joint, body.geometry, body.placement,
+        Visual(joint, body.geometry, body.placement,
                 body.meshColor if body.overrideMaterial else None)
         for joint, body in shapes], missing
-
-
-def _visual(joint: int, shape: Any, placement: Any, rgba: Array | None = None) -> Visual:
-    color = None if rgba is None else (255 * np.clip(rgba[:3], 0, 1)).astype(int).tolist()
-    return Visual(joint, *surface_of(shape, placement), color)

@@ -10,7 +10,7 @@ from dynid_ros.arm.surroundings import Surroundings
 from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.motion.feasibility.scene import build_scene
 from dynid_ros.pages.view.arm_body import ArmBody, Color, upright
-from dynid_ros.pages.view.closest_pair import closest_pair, with_clearance
+from dynid_ros.pages.view.closest_pair import ClosestPair, with_clearance
 from dynid_ros.pages.view.inertia_ellipsoids import add_ellipsoids, Ellipsoid
 from dynid_ros.pages.view.link_visuals import LinkVisuals, SMALL
 from dynid_ros.pages.view.scenery import add_surroundings, look_at
@@ -68,7 +68,7 @@ class Stage:
     ) -> None:
         arm, scene, bodies = track.arm, server.scene, build_scene(track.arm, around)
         self.around, self.links = around, links
-        self.pair = None if bodies is None else closest_pair(bodies, track.q)
+        self.pair = None if bodies is None else ClosestPair(bodies, track.q)
         self.track = track if self.pair is None else with_clearance(track, self.pair)
         self.notes = tuple(filter(None, (visuals.note, *track.notes)))
         self._body = ArmBody(scene, arm, opacity=GLASS if links else 1.0, visuals=visuals)

@@ -10,7 +10,6 @@ import time
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.pages.view.charts import thinned
 from dynid_ros.pages.watch.planned_motion import PlannedMotion
 from dynid_ros.utilities.arrays import Array
 
@@ -202,5 +201,5 @@ class History:
         rows = np.array(self._rows)
         if not len(rows):
             return np.zeros(0), np.zeros((0, 0))
-        rows = rows[thinned(len(rows), points)]
+        rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), points)).astype(int)]
         return rows[:, 0], rows[:, 1:]

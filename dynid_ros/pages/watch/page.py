@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Event, Thread
 import time
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from dynid_ros.pages.watch.buttons import Access, Buttons, open_panel, SAVE, STA
 from dynid_ros.pages.watch.charts import error_strips, estimate_tiles
 from dynid_ros.pages.watch.commands import Command, Commands, Request
 from dynid_ros.pages.watch.live_state import ERROR_POINTS, LiveState
-from dynid_ros.pages.watch.planned_motion import Course, course_from
+from dynid_ros.pages.watch.planned_motion import Course
 
 if TYPE_CHECKING:
     import viser
@@ -90,9 +89,8 @@ class Page:
         self._host = host
         self._server = open_server(host, port, f'dynid watch: {arm.name}')
         self._body = ArmBody(self._server.scene, arm, 'arm', visuals=visuals)
-        blue = LinkVisuals(tuple(
-            replace(each, color=GHOST_COLOUR) for each in visuals.surfaces))
-        self._ghost = ArmBody(self._server.scene, arm, 'reference', GHOST, visuals=blue)
+        self._ghost = ArmBody(
+            self._server.scene, arm, 'reference', GHOST, GHOST_COLOUR, visuals=visuals)
         self.buttons: dict[int, Buttons] = {}
         self._shown: tuple[Course, float] | None = None
         self._remark = ''
@@ -134,7 +132,7 @@ class Page:
             speed = float(state.publisher.values.get('start_speed', START_SPEED))
         except ValueError:
             speed = START_SPEED
-        return course_from(state.motion, state.q, self._allowed, speed)
+        return Course(state.motion, state.q, self._allowed, speed)
 
     def question(self, course: Course) -> str:
         """Say what a course would move."""

@@ -30,41 +30,9 @@ class PlannedMotion:
     qd: Array
 
 
-@dataclass(frozen=True, eq=False)
 class Course:
     """
-    A motion, and the way to its start.
-
-    Attributes
-    ----------
-    approach, duration : float
-        Time of the way to the start, and of all, s.
-    lower, upper, velocity : (n,) ndarray
-        Range of each joint and its largest velocity, over both.
-
-    """
-
-    motion: PlannedMotion
-    begin: Array
-    approach: float
-    duration: float
-    lower: Array
-    upper: Array
-    velocity: Array
-
-    def at(self, t: float) -> Array:
-        """Return the position (n,) after a time, s."""
-        if t < self.approach:
-            return move(self.begin, self.motion.q[0], self.approach)(t)[0]
-        rows = self.motion.q.T
-        return np.array([np.interp(t - self.approach, self.motion.t, row) for row in rows])
-
-
-def course_from(
-    motion: PlannedMotion, q: Array, allowed: PlanningLimits, start_speed: float,
-) -> Course:
-    """
-    Find what a start would move.
+    What a start would move: a motion, and the way to its start.
 
     Parameters
     ----------
@@ -77,10 +45,30 @@ def course_from(
     start_speed : float
         Share of them that it uses.
 
+    Attributes
+    ----------
+    approach, duration : float
+        Time of the way to the start, and of all, s.
+    lower, upper, velocity : (n,) ndarray
+        Range of each joint and its largest velocity, over both.
+
     """
-    way = motion.q[0] - q
-    approach = move_duration(way, allowed, start_speed)
-    return Course(
-        motion, q, approach, approach + float(motion.t[-1]),
-        np.minimum(q, motion.q.min(axis=0)), np.maximum(q, motion.q.max(axis=0)),
-        np.maximum(SLOPE * np.abs(way) / approach, np.abs(motion.qd).max(axis=0)))
+
+    def __init__(
+        self, motion: PlannedMotion, q: Array, allowed: PlanningLimits, start_speed: float,
+    ) -> None:
+        way = motion.q[0] - q
+        self.motion, self._begin = motion, q
+        self.approach = move_duration(way, allowed, start_speed)
+        self.duration = self.approach + float(motion.t[-1])
+        self.lower = np.minimum(q, motion.q.min(axis=0))
+        self.upper = np.maximum(q, motion.q.max(axis=0))
+        self.velocity = np.maximum(
+            SLOPE * np.abs(way) / self.approach, np.abs(motion.qd).max(axis=0))
+
+    def at(self, t: float) -> Array:
+        """Return the position (n,) after a time, s."""
+        if t < self.approach:
+            return move(self._begin, self.motion.q[0], self.approach)(t)[0]
+        rows = self.motion.q.T
+        return np.array([np.interp(t - self.approach, self.motion.t, row) for row in rows])

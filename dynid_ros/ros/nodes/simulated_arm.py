@@ -50,7 +50,7 @@ from dynid_ros.ros.nodes.common.trajectory_points import doubles
 from dynid_ros.ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.ros.nodes.simulated.simulation_loop import RealTime
 from dynid_ros.ros.nodes.simulated.trajectory_input import TrajectoryInput
-from dynid_ros.simulation.faults import Fault, FAULTS, parse_fault
+from dynid_ros.simulation.faults import Fault, FAULTS
 from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
 from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
 
@@ -124,7 +124,7 @@ class SimulatedArmNode(Node):
         self._inject(text)
 
     def _inject(self, text: str) -> None:
-        fault = parse_fault(text)
+        fault = Fault(text)
         self._fault = (fault, self._arm.time + fault.seconds)
         if fault.kind != 'none':
             self.get_logger().warning(f'fault injected: {FAULTS[fault.kind]}')

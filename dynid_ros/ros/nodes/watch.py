@@ -83,7 +83,7 @@ class Watch(Node):
         visuals = link_visuals(load_surroundings(settings['arm'], self._arm), self._arm)
         self._page = Page(
             self._arm, visuals, settings['host'], settings['port'], self._state, self._commands)
-        if visuals.missing:
+        if visuals.note:
             self.get_logger().warning(visuals.note)
         create_steady_timer(self, LOOK, self._look)
         create_steady_timer(self, FOLLOW, self._follow)

@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import lfilter
 
 from dynid_ros.applications.contact.alarm_levels import (
-    alarm_levels,
+    AlarmLevels,
     gaussian_level,
     PIECE,
     tail_level,
@@ -63,7 +63,7 @@ def test_coloured_residuals_exceed_their_level_as_seldom_as_wanted():
     model = exact(PANDA, 0.1, predictions=(
         residuals(PANDA, rng, 120, sigma, 0.8, held_out=False),
         residuals(PANDA, rng, 60, sigma, 0.8)))
-    found = alarm_levels(model, 8.0, alarms_per_hour=60.0)
+    found = AlarmLevels(model, 8.0, alarms_per_hour=60.0)
     assert found.held_out
     np.testing.assert_allclose(found.ratio * found.sigma, sigma, rtol=0.35)
     later = residuals(PANDA, rng, 7200, sigma, 0.8).tau
@@ -77,7 +77,7 @@ def test_rarer_alarms_and_worse_held_out_residuals_raise_the_levels():
         rng = np.random.default_rng(4)
         model = exact(PANDA, 0.1, predictions=(
             residuals(PANDA, rng, 60, 0.1, held_out=False), residuals(PANDA, rng, 30, held)))
-        return alarm_levels(model, 8.0, alarms).level
+        return AlarmLevels(model, 8.0, alarms).level
 
     assert (levels(1.0, 0.1) > levels(10.0, 0.1)).all()
     assert (levels(1.0, 0.3) > 1.5 * levels(1.0, 0.1)).all()
@@ -85,7 +85,7 @@ def test_rarer_alarms_and_worse_held_out_residuals_raise_the_levels():
 
 def test_without_predictions_the_residual_of_the_fit_counts():
     model = exact(PANDA, 0.2)
-    found = alarm_levels(model, 8.0)
+    found = AlarmLevels(model, 8.0)
     assert not found.held_out
     np.testing.assert_allclose(found.sigma, 0.2)
     np.testing.assert_allclose(found.ratio, 1.0)
@@ -95,7 +95,7 @@ def test_without_predictions_the_residual_of_the_fit_counts():
 def test_what_the_parameters_explain_of_a_residual_is_not_counted_twice():
     rng = np.random.default_rng(5)
     model = exact(PANDA, 0.1, scale=0.02, predictions=(residuals(PANDA, rng, 60, 0.1),))
-    doubted, sure = alarm_levels(model, 8.0), alarm_levels(replace(model, covariance=0 * (
+    doubted, sure = AlarmLevels(model, 8.0), AlarmLevels(replace(model, covariance=0 * (
         model.covariance)), 8.0)
     assert (doubted.ratio < sure.ratio).all()
     np.testing.assert_allclose(sure.ratio, 1.0, atol=0.35)
@@ -104,7 +104,7 @@ def test_what_the_parameters_explain_of_a_residual_is_not_counted_twice():
 @pytest.mark.parametrize('rate', [0.0, -1.0, np.nan, np.inf])
 def test_an_impossible_rate_is_refused(rate):
     with pytest.raises(InputError, match='must be above zero'):
-        alarm_levels(exact(PANDA, 0.2), 8.0, rate)
+        AlarmLevels(exact(PANDA, 0.2), 8.0, rate)
 
 
 def test_noise_of_motion_and_of_rest_are_apart_and_contacts_teach_nothing():

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 from synthetic_recordings import coloured
 
-from dynid_ros.applications.payload.design import INDEPENDENT_HZ, payload_design, RESIDUAL
+from dynid_ros.applications.payload.design import INDEPENDENT_HZ, PayloadDesign, RESIDUAL
 from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.recordings.recording import Recording
@@ -69,7 +69,7 @@ def spread(motion):
 
 @cache
 def task_for(mass=2.0):
-    return payload_design(ARM, SECONDS, mass)
+    return PayloadDesign(ARM, SECONDS, mass)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_the_expected_error_bar_is_that_of_an_independent_information():
 
 @pytest.mark.slow
 def test_torque_limits_hold_with_the_load_on(short):
-    heavy = payload_design(ARM, SECONDS, 4.0, (0.0, 0.05, 0.1))
+    heavy = PayloadDesign(ARM, SECONDS, 4.0, (0.0, 0.05, 0.1))
     found = design(heavy.arm, replace(short, objective=heavy.objective))
     states = found.motion.evaluate(np.arange(0, found.motion.period, 1e-3))
     radius = (3 * 4.0 / (4 * np.pi * 700)) ** (1 / 3)
@@ -119,7 +119,7 @@ def test_torque_limits_hold_with_the_load_on(short):
 def test_with_a_model_the_expected_error_bar_is_that_of_the_estimate():
     arm, model = arm_named(), free_model()
     motion = random_motion(arm, 4, tries=5, periods=2)
-    task = payload_design(arm, motion.duration, LOAD[0], LOAD[1:4] / LOAD[0], [model])
+    task = PayloadDesign(arm, motion.duration, LOAD[0], LOAD[1:4] / LOAD[0], [model])
     assert task.measured
     t = np.arange(round(motion.duration * RATE)) / RATE
     q, qd, qdd = motion.evaluate(t)

@@ -10,6 +10,7 @@ from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.diagnosis.gravity_direction import gravity_direction, GravityCheck
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.regression.preparation import (
@@ -91,7 +92,7 @@ def test_an_arm_without_gravity_in_its_joints_gets_no_verdict():
 
 def without_gravity(arm, simulation):
     """Take the torque of gravity out of a recording, as some controllers do."""
-    standard = base_parameters(arm).grouping @ simulation.theta
+    standard = base_parameters(arm).grouping @ nominal_parameters(arm)
     gravity = gravity_load(arm, simulation.truth.q, standard)
     return replace(simulation.log, u=simulation.log.u - gravity)
 

@@ -135,7 +135,6 @@ def terminal():
 
 def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, monkeypatch):
     from dynid_ros.interface.demo.course import RATE, run_chain
-    from dynid_ros.interface.demo.view import View
 
     monkeypatch.setenv('ROS_DOMAIN_ID', '')
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', '')
@@ -144,7 +143,7 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
                         random_motion(arm, 4, period=3.5, periods=1), 1.0)
     write_motion(tmp_path / 'excitation.yaml', motion, arm)
     with own_domain():
-        found = run_chain(ARM, tmp_path, tmp_path / 'excitation.yaml', 0, View())
+        found = run_chain(ARM, tmp_path, tmp_path / 'excitation.yaml', 0)
     # The square of the root mean square of k errors in their standard deviations is chi-square
     # with k degrees of freedom, over k, where the error bars are honest. In simulated time it is
     # the same in all runs.

@@ -118,7 +118,7 @@ def test_the_way_to_a_validation_motion_keeps_all_limits():
     begin = validation_motion(arm, Task(period=PERIOD, harmonics=5, seed=1), scene)
     touching = validation_motion(arm, task, scene)
     assert (scene.nearest(begin.motion.start, touching.motion.start) < scene.kept).any()
-    motion, validation = with_validation(begin, arm, task, scene)
+    motion, validation = with_validation(begin, task, scene)
     assert validation.margins.kept
     check_motion(arm, motion, scene)
     with pytest.raises(InputError, match=r'beyond its (velocity|acceleration|effort) limit'):
@@ -133,7 +133,7 @@ def test_effort_limits_bind_where_they_are_low():
     # Just above what it takes to stand: the motion must go round its loads.
     weak = replace(arm, limits=replace(arm.limits, effort=arm.limits.effort * 0.55))
     designed = design(weak, Task(period=PERIOD, harmonics=5, starts=1, seconds=2.0), scene)
-    assert designed.margins.torque.min() < 0.25 * weak.motion_limits.effort.max()
+    assert designed.margins.joints['torque'].min() < 0.25 * weak.motion_limits.effort.max()
     check(weak, scene, designed.motion)
 
 

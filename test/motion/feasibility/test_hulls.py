@@ -12,7 +12,7 @@ from real_urdfs import robot
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.motion.feasibility.body_pairs import choose_pairs
-from dynid_ros.motion.feasibility.bounding_capsule import bounding_capsule
+from dynid_ros.motion.feasibility.bounding_capsule import BoundingCapsule
 from dynid_ros.motion.feasibility.convex_hull import convex_hull, convex_pieces, hull_gap
 from dynid_ros.motion.feasibility.link_shapes import Body, urdf_bodies
 from dynid_ros.motion.feasibility.pair_distances import PairDistances
@@ -105,7 +105,7 @@ def test_flat_meshes_have_a_thin_hull():
 def test_capsules_around_shapes_are_never_farther_than_the_shapes(shape):
     rng = np.random.default_rng(2)
     placement = pinocchio.SE3.Random()
-    capsule = bounding_capsule(shape, placement)
+    capsule = BoundingCapsule(shape, placement)
     for _ in range(100):
         direction = rng.normal(size=3)
         point = placement.translation + rng.uniform(0, 1) * direction / np.linalg.norm(direction)
@@ -131,7 +131,7 @@ def test_bounds_of_capsules_agree_with_the_library():
                Body('same', 3, bodies[3].placement * pinocchio.SE3(
                    np.eye(3), np.array([0.5, 0, 0])), coal.Capsule(0.05, 0.4))]
     pairs = [(bodies[a], bodies[b]) for b in range(6) for a in range(b)]
-    between = PairDistances.of(arm, pairs)
+    between = PairDistances(arm, pairs)
     q = rng.uniform(-3, 3, (50, 4))
     for row, bounds in zip(q, between.lower_bounds(q), strict=True):
         places = [*link_poses(arm, row), pinocchio.SE3.Identity()]
@@ -201,7 +201,7 @@ def test_hulls_of_real_arms_are_never_farther_apart_than_their_meshes(inner):
     bodies, _ = urdf_bodies(arm, path, {})
     named, names = {body.name: body for body in bodies}, sorted(set(scene.names))
     pairs = [tuple(named[body] for body in name.split(' - ')) for name in names]
-    exact = PairDistances.of(arm, pairs).distances(q, np.inf)
+    exact = PairDistances(arm, pairs).distances(q, np.inf)
     hulls = scene.between.distances(q, np.inf)
     for k, name in enumerate(names):
         own = hulls[:, [i for i, other in enumerate(scene.names) if other == name]].min(axis=1)

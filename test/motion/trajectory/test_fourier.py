@@ -106,12 +106,9 @@ def test_quintic_step_has_no_slope_and_no_bend_at_its_ends():
 @pytest.mark.parametrize(('change', 'message'), [
     ({'sine': [[1.0, 0.0]]}, 'joint 1 would start with a jump of velocity'),
     ({'cosine': [[1.0, 0.0]]}, 'joint 1 would start with a jump of acceleration'),
-    ({'period': 0.0}, 'period must be a positive time'),
     ({'periods': 0}, 'one period at least'),
     ({'ramp': -1.0}, 'ramp must not be a negative time'),
     ({'ramp': 1e-308}, 'ramp must be 0, or 0.001 s at least, but is 1e-308 s'),
-    ({'offset': [np.nan]}, 'offset holds a number that is not finite'),
-    ({'offset': [0.0, 0.0]}, 'needs n offsets'),
 ])
 def test_what_is_no_motion_is_refused(change, message):
     values = {'period': 1.0, 'offset': [0.0], 'sine': [[0.0, 0.0]], 'cosine': [[0.0, 0.0]]}

@@ -166,12 +166,12 @@ def test_pages_of_other_web_sites_are_refused():
 def test_closest_pair_is_the_nearest_of_all():
     from dynid_ros.arm.surroundings import load_surroundings
     from dynid_ros.motion.feasibility.scene import build_scene
-    from dynid_ros.pages.view.closest_pair import closest_pair
+    from dynid_ros.pages.view.closest_pair import ClosestPair
 
     arm = load_arm('ur10')
     scene = build_scene(arm, load_surroundings('ur10', arm))
     q = np.random.default_rng(1).uniform(-2, 2, (20, arm.n))
-    pair = closest_pair(scene, q)
+    pair = ClosestPair(scene, q)
     for k, position in enumerate(q):
         every = scene.distances(position)
         assert pair.distance[k] == pytest.approx(every.min(), abs=1e-9)
@@ -182,10 +182,10 @@ def test_closest_pair_is_the_nearest_of_all():
 
 def test_ellipsoids_have_the_inertia_of_their_links():
     from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
-    from dynid_ros.pages.view.inertia_ellipsoids import inertia_ellipsoid
+    from dynid_ros.pages.view.inertia_ellipsoids import Ellipsoid
 
     known = inertial_from_com(3.0, [0.1, -0.2, 0.3], np.diag([0.03, 0.02, 0.04]))
-    shape = inertia_ellipsoid('<b>', known, 0.1, np.zeros(10, dtype=bool))
+    shape = Ellipsoid('<b>', known, 0.1, np.zeros(10, dtype=bool))
     a, b, c = shape.lengths**2
     moments = shape.mass / 5 * np.array([b + c, a + c, a + b])
     np.testing.assert_allclose(

@@ -12,7 +12,7 @@ from dynid_ros.pages.view.charts import runs
 from dynid_ros.pages.watch import charts, panels
 from dynid_ros.pages.watch.live_state import LiveState, Report
 from dynid_ros.pages.watch.markup import NAME
-from dynid_ros.pages.watch.planned_motion import course_from
+from dynid_ros.pages.watch.planned_motion import Course
 
 HOSTILE = ['<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', "' onload='alert(1)",
            '</style><b>', 'a' * 100_000, '\u202egnp.exe', '\x00\x1b[2J', '&lt;']
@@ -34,7 +34,7 @@ def test_hostile_names_are_shown_and_not_obeyed(name):
     state.hear_publisher(Report(2, name, {'phase': name, 'dry_run': name}))
     state.hear_report(name, Report(99, name, {'remedy': name}))
     rows = np.ones((50, 2))
-    course = course_from(motion(), np.zeros(2), planning_limits(ARM), 0.2)
+    course = Course(motion(), np.zeros(2), planning_limits(ARM), 0.2)
     texts = [
         panels.state_text(state, 1, name), panels.report_text(state.reports, {}),
         panels.course_text(course, (name, 'elbow'), ARM.prismatic, planning_limits(ARM), None),
@@ -75,7 +75,7 @@ def test_words_are_cut():
 
 def test_question_names_duration_joints_ranges_and_speeds():
     there, allowed = motion(), planning_limits(ARM)
-    course = course_from(there, there.q[0], allowed, 0.2)
+    course = Course(there, there.q[0], allowed, 0.2)
     text = panels.course_text(course, ARM.joint_names, ARM.prismatic, allowed, None)
     plain = ' '.join(parsed(text).itertext())
     assert f'for {course.duration:.1f} s' in plain

@@ -17,7 +17,7 @@ from dynid_ros.pages.watch.live_state import (
     Report,
     STATES,
 )
-from dynid_ros.pages.watch.planned_motion import course_from
+from dynid_ros.pages.watch.planned_motion import Course
 
 NAMES = ('shoulder', 'elbow')
 
@@ -133,7 +133,7 @@ def test_course_holds_the_way_to_the_start_and_the_motion():
     arm = load_arm('two_axis')
     allowed, there = planning_limits(arm), motion(arm)
     begin = there.q[0] + np.array([0.3, -0.05])
-    found = course_from(there, begin, allowed, 0.2)
+    found = Course(there, begin, allowed, 0.2)
     np.testing.assert_allclose(found.at(0.0), begin)
     np.testing.assert_allclose(found.at(found.duration), there.q[-1])
     positions = np.array([found.at(t) for t in np.linspace(0, found.duration, 2000)])

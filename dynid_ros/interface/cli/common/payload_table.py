@@ -16,8 +16,9 @@ from dynid_ros.applications.export.payload_messages import (
     urscript,
 )
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.applications.payload.load_words import headline, INTERVAL
+from dynid_ros.applications.payload.load_words import headline
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.verdict_words import told
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import columns, plain, sentence, within
