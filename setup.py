@@ -32,7 +32,7 @@ setup(
     packages=find_packages(include=[package_name, f'{package_name}.*']),
     package_data={package_name: [
         'py.typed', 'ros/stand_in/interfaces.idl', 'applications/export/templates/*',
-        'pages/report/templates/*']},
+        'pages/templates/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),

@@ -16,7 +16,7 @@ import dynid_ros
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings, Wall
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.motion.feasibility.collision import clearances, CollisionBarrier
+from dynid_ros.motion.feasibility.clearance import clearances, CollisionBarrier
 from dynid_ros.motion.feasibility.scene import build_scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 

@@ -16,7 +16,7 @@ from dynid_ros.dynamics.regressor_kernels import fill_inertial
 from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.information_criteria import Criterion, Information, smoothed
 from dynid_ros.motion.feasibility.barrier import LimitBarrier
-from dynid_ros.motion.feasibility.collision import CollisionBarrier
+from dynid_ros.motion.feasibility.clearance import CollisionBarrier
 from dynid_ros.motion.feasibility.margins import AllLimits
 from dynid_ros.motion.feasibility.torque_limit import torque_limit
 from dynid_ros.motion.trajectory.sampled_series import SampledSeries

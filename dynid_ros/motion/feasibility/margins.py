@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.motion.feasibility.collision import clearances
+from dynid_ros.motion.feasibility.clearance import clearances
 from dynid_ros.motion.feasibility.motion_bounds import motion_bounds
 from dynid_ros.motion.feasibility.planning_limits import planning_limits, PlanningLimits
 from dynid_ros.motion.feasibility.scene import Scene, WAY_POINTS

@@ -8,7 +8,7 @@ from dynid_ros.arm.bodies import path_to
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.surroundings import Box, Surroundings, Wall
 from dynid_ros.errors import ArmError
-from dynid_ros.motion.feasibility.body_pairs import choose_pairs
+from dynid_ros.motion.feasibility.clearance_pairs import choose_pairs
 from dynid_ros.motion.feasibility.link_shapes import Body, capsule_body, urdf_bodies
 from dynid_ros.motion.feasibility.pair_distances import PairDistances
 from dynid_ros.motion.feasibility.planning_limits import planning_limits

@@ -1,4 +1,4 @@
-"""Pages from the templates beside this file, with their numbers as text."""
+"""Pages from the templates of all pages, with their numbers as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynid_ros.errors import listed
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-FOLDER = Path(__file__).with_name('templates')
+FOLDER = Path(__file__).parents[1] / 'templates'
 _SUPERSCRIPT = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
 NONE = '–'
 

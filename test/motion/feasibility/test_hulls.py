@@ -11,8 +11,8 @@ from real_urdfs import robot
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.motion.feasibility.body_pairs import choose_pairs
 from dynid_ros.motion.feasibility.bounding_capsule import BoundingCapsule
+from dynid_ros.motion.feasibility.clearance_pairs import choose_pairs
 from dynid_ros.motion.feasibility.convex_hull import convex_hull, convex_pieces, hull_gap
 from dynid_ros.motion.feasibility.link_shapes import Body, urdf_bodies
 from dynid_ros.motion.feasibility.pair_distances import PairDistances

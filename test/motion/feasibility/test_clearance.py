@@ -7,7 +7,7 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import Box, Capsule, load_surroundings, Surroundings, Wall
 from dynid_ros.errors import ArmError
-from dynid_ros.motion.feasibility.collision import clearances, RESOLUTION, SHARE
+from dynid_ros.motion.feasibility.clearance import clearances, RESOLUTION, SHARE
 from dynid_ros.motion.feasibility.scene import build_scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 
