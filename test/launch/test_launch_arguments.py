@@ -51,7 +51,7 @@ def test_config_replaces_defaults_and_given_arguments_replace_config(begin, tmp_
     assert '/left/trajectory_publisher has no parameter output' in wrong.printed
     config.write_text(config.read_text().replace('output: 1', ''))
     launch = begin(*options, 'start_speed:=0.4')
-    launch.until('trajectory_publisher]: ready')
+    launch.until('trajectory_publisher]: waiting for states of')
     launch.until('identifier]: ready')
     moved, learned = dumped('/left/trajectory_publisher'), dumped('/left/identifier')
     assert (moved['start_speed'], moved['tracking_error'], moved['state_timeout']) == (
