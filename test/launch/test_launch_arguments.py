@@ -88,6 +88,7 @@ def test_two_arms_in_namespaces_are_identified_beside_each_other(
                 for name in ('left', 'right')]
     for launch, name in zip(launches, ('left', 'right'), strict=True):
         assert launch.end(300) == 0, launch.printed
-        assert not [line for line in launch.printed.splitlines()
-                    if 'ERROR' in line or 'WARN' in line], launch.printed
+        # On a busy machine the nodes of an arm take long to start.
+        assert not [line for line in launch.printed.splitlines() if 'the time has not begun' not in
+                    line and ('ERROR' in line or 'WARN' in line)], launch.printed
         assert (tmp_path / name / 'dynid_simulation/result/report.html').is_file()
