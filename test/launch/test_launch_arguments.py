@@ -1,5 +1,6 @@
 """Launch arguments: node defaults < config < what was given; and what is no argument."""
 
+import re
 import subprocess
 
 from launches import need_workspace
@@ -89,6 +90,7 @@ def test_two_arms_in_namespaces_are_identified_beside_each_other(
     for launch, name in zip(launches, ('left', 'right'), strict=True):
         assert launch.end(300) == 0, launch.printed
         # On a busy machine the nodes of an arm take long to start.
-        assert not [line for line in launch.printed.splitlines() if 'the time has not begun' not in
-                    line and ('ERROR' in line or 'WARN' in line)], launch.printed
+        assert not re.findall(
+            '.*(?:ERROR|WARN)(?!.*(?:the time has not begun|not ready: no states)).*',
+            launch.printed), launch.printed
         assert (tmp_path / name / 'dynid_simulation/result/report.html').is_file()
