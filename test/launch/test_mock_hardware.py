@@ -97,7 +97,8 @@ def test_arm_behind_ros2_control_is_moved_and_recorded_unless_the_run_is_dry(
     manager = begin_controllers(begin, tmp_path, 'position')
     launch = begin(
         'launch', 'dynid_ros', 'arm.launch.py', f'arm:={ARM}', f'excitation:={excitation}',
-        f'dry_run:={dry}', f'config:={patient}', f'result:={tmp_path / "result"}', f'recordings:={bags}')
+        f'dry_run:={dry}', f'config:={patient}', f'result:={tmp_path / "result"}',
+        f'recordings:={bags}')
     launch.until('trajectory_publisher]: ready')
     answer = ask_start()
     assert 'success=True' in answer, launch.printed + manager.printed
