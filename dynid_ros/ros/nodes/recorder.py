@@ -109,7 +109,9 @@ class Recorder(Node):
         trouble = bag.stop()
         files = sorted(bag.bag.glob('*.mcap'))
         self._sidecar['files'] = {file.name: _sha256(file) for file in files}
-        trouble = self._write_sidecar() or trouble
+        # A full disk prevents both, and is the reason to name.
+        unwritten = self._write_sidecar()
+        trouble = trouble or unwritten
         if trouble:
             raise InputError(f'{bag.bag} is incomplete, {bag.size()} bytes are there: {trouble}')
         return f'{bag.size()} bytes in {bag.bag}'

@@ -43,10 +43,6 @@ PATIENCE = 3.0
 SIMULATED_PATIENCE = 15.0
 
 
-class NotThereError(InputError):
-    """The arm, its controller or a listener is not there, or not known yet."""
-
-
 class TrajectoryPublisher(Node):
     """The node."""
 
@@ -62,6 +58,7 @@ class TrajectoryPublisher(Node):
         self._seconds = 1.0
         self._created = time.monotonic()
         self._ran = self._refused = self._stale = False
+        self._missed: str | None = None
         self._phase = executor.phase
         self._output = make_output(self, self._arm, values, self._on_failure, self._time)
         self._control = MotionControl(
@@ -82,7 +79,7 @@ class TrajectoryPublisher(Node):
         offer(self, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
         # has started would not be watched.
-        self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
+        self.get_logger().info(f'waiting for states of {self._arm.name} on {self._states.topic}')
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
@@ -181,8 +178,11 @@ class TrajectoryPublisher(Node):
             self._on_failure(self._output.missing)
         if self._states.gone:
             self._finish_once()
-        waiting = self._values['once'] and not self._ran
-        if waiting and self._output.settled and (self._control.period or self._patient):
+        if self._ran:
+            return
+        missing = self._missing()
+        self._announce(missing)
+        if self._values['once'] and self._output.settled and not missing:
             self._start_once()
 
     def _look_soon(self) -> None:
@@ -197,15 +197,32 @@ class TrajectoryPublisher(Node):
         patience = SIMULATED_PATIENCE if self._time.simulated else PATIENCE
         return time.monotonic() - self._created > patience
 
+    def _missing(self) -> str:
+        """Name who must come before a motion can start, in a clause; empty if all are there."""
+        if self._states.mixed:
+            return f'{self._states.mixed}; stop all but one'
+        if self._control.stale(self._time.now()) or self._control.period is None:
+            return (f"no states of all joints of '{self._arm.name}' with positions and velocities "
+                    f'come on {self._states.topic}; start the arm first')
+        return self._output.missing or self._states.deaf(self._values['listeners'])
+
+    def _announce(self, missing: str) -> None:
+        """Log once that a motion can start, and each reason why none can before."""
+        if self._missed in ('', missing) or (missing and not self._patient):
+            return
+        self._missed = missing
+        if missing:
+            self.get_logger().warning(f'not ready: {missing}')
+        else:
+            self.get_logger().info(f'ready: {self._arm.name} on {self._states.topic}')
+
     def _start_once(self) -> None:
         try:
             self.get_logger().info(self._start())
         except InputError as error:
             # Others may come while the time of the arm stands still; all else may need it.
-            self._refused = not isinstance(error, NotThereError)
-            if self._refused or self._patient:
-                self.get_logger().warning(
-                    f'not started yet: {error}', throttle_duration_sec=2.0)
+            self._refused = True
+            self.get_logger().warning(f'not started yet: {error}', throttle_duration_sec=2.0)
 
     def _on_start(self) -> str:
         try:
@@ -218,17 +235,11 @@ class TrajectoryPublisher(Node):
         """Start, and return a sentence on the motion."""
         self._control.check_free()
         self._states.follow()
-        if self._states.mixed:
-            raise InputError(f'{self._states.mixed}; stop all but one')
+        missing = self._missing()
+        if missing:
+            raise InputError(missing)
         now, period = self._time.now(), self._control.period
-        if self._control.stale(now) or period is None:
-            raise NotThereError(
-                f"no states of all joints of '{self._arm.name}' with positions and velocities "
-                f'come on {self._states.topic}; start the arm first')
-        listeners = self._values['listeners']
-        problem = self._output.missing or self._states.deaf(listeners)
-        if problem:
-            raise NotThereError(problem)
+        assert period is not None
         self._output.prepare(period, self._states.names)
         self._began, self._seconds = now, self._control.start(now)
         self._ran = True

@@ -63,14 +63,15 @@ class Rig(Pace):
         self.until(lambda: self.states, 'states')
 
     def begin(self):
-        """Ask for a start until there is one, or a refusal that stays."""
+        """Ask for a start once it is ready, until there is one or a refusal that stays."""
+        self.until(lambda: ']: ready' in self.publisher.printed, 'readiness')
         answer = None
 
         def begun():
             nonlocal answer
             answer = self.talker.call(Trigger, f'{NODE}/start')
-            return answer.success or not any(wait in answer.message for wait in (
-                'no states', 'is not there', 'try again', 'stopping already'))
+            return answer.success or not any(
+                wait in answer.message for wait in ('try again', 'stopping already'))
 
         self.until(begun, 'a start or its refusal')
         return answer

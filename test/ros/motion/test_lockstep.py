@@ -192,13 +192,11 @@ def test_signal_to_all_nodes_brings_the_arm_to_rest_without_an_abort(start, talk
 
 def test_motion_waits_for_its_listeners(start, talker, tmp_path):
     rig = Rig(start, talker, slow_file(tmp_path), listeners=['other'])
-    answer = rig.begin()
-    assert not answer.success
-    assert answer.message == 'other does not listen to /joint_states yet'
+    rig.wait_refusal('other does not listen to /joint_states yet')
+    assert ']: ready' not in rig.publisher.printed
     other = Node('other')
     other.create_subscription(JointState, 'joint_states', print, 10)
-    rig.until(lambda: rig.begin().success, 'a start')
-    rig.until_it_moves()
+    rig.move()
     other.destroy_node()
 
 

@@ -284,8 +284,9 @@ def test_goal_that_fails_at_its_end_is_an_abort_too(silent):
 
 
 def test_states_that_do_not_come_are_missed_by_name(start, talker, tmp_path):
-    process = start(
-        'trajectory_publisher', arm='panda', excitation=slow_file(tmp_path), once=True)
-    missed = "not started yet: no states of all joints of 'panda'"
+    process = start('trajectory_publisher', arm='panda', excitation=slow_file(tmp_path))
+    missed = "not ready: no states of all joints of 'panda'"
     talker.until(lambda: missed in process.printed, 'the message')
-    assert process.stop()[0] == 0
+    status, printed = process.stop()
+    assert status == 0
+    assert 'waiting for states of panda on /joint_states' in printed and ']: ready' not in printed

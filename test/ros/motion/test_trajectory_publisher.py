@@ -3,11 +3,12 @@
 import re
 import signal
 
-from motion_rig import ARM, Rig, slow_file, slow_motion
+from motion_rig import ARM, NODE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
 from ros.motion.pace import OWN
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 
 from dynid_ros.motion.execution.tracking_control import RigidArm
 
@@ -15,6 +16,13 @@ from dynid_ros.motion.execution.tracking_control import RigidArm
 @pytest.fixture
 def excitation(tmp_path):
     return slow_file(tmp_path, periods=5)
+
+
+def test_a_start_is_accepted_as_soon_as_the_node_is_ready(start, talker, excitation):
+    rig = Rig(start, talker, excitation)
+    rig.until(lambda: ']: ready' in rig.publisher.printed, 'readiness')
+    answer = rig.talker.call(Trigger, f'{NODE}/start')
+    assert answer.success, answer.message
 
 
 def test_motion_is_followed_to_its_end_and_held(start, talker, tmp_path):

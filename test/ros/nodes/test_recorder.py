@@ -1,5 +1,6 @@
 """The recorder node in a process of its own, with rosbag2 and real messages."""
 
+from contextlib import suppress
 import hashlib
 import os
 from pathlib import Path
@@ -259,12 +260,18 @@ def test_full_disk_is_named_and_what_was_written_can_be_used(start, talker, full
     talker.until(lambda: any(re.search(f'{words}|ended with status', s.message)
                              and s.level == DiagnosticStatus.ERROR
                              for m in heard for s in m.status), f'{words} in /diagnostics')
+    (bag,) = folder.glob('*/bag')
+    if 'full' in words:
+        # Not even the sidecar can be replaced.
+        with suppress(OSError):
+            (folder / 'filler').write_bytes(bytes(300_000))
     answer = talker.call(Trigger, '/recorder/stop')
     assert not answer.success
-    assert 'is incomplete' in answer.message
+    assert re.search(f'is incomplete.*({words}|ended with status|could not be written)',
+                     answer.message), answer.message
     again = talker.call(Trigger, '/recorder/stop')
     assert 'call ~/start first' in again.message
-    read = read_recording(next(folder.iterdir()) / 'bag', load_arm(ARM))
+    read = read_recording(bag, load_arm(ARM))
     assert 1000 < len(read.t) < len(log.t)
     np.testing.assert_array_equal(read.u, log.u[:len(read.t)])
     assert 'bag_truncated' in {defect.code for defect in read.defects}

@@ -1,13 +1,18 @@
 """What is wrong with a stream is in the log, once when it begins and once when it ends."""
 
+import re
+
 from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from identifier_rig import ARM, part, ready, recording
 import numpy as np
 import pytest
+from ros.nodes.conftest import PATIENCE
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from dynid_ros.arm import load_arm
+from dynid_ros.ros.nodes.common import arm_subscription
 from dynid_ros.ros.nodes.common.runtime import LATCHED
 
 
@@ -46,6 +51,18 @@ def test_a_topic_of_another_type_and_a_silent_one_are_named(start, talker):
                  'sensor_msgs/msg/JointState' in process.printed, 'the type')
     talker.until(lambda: stream(heard)[0] == DiagnosticStatus.ERROR, 'an error')
     assert publisher is not None
+
+
+def test_joints_that_come_and_go_in_a_problem_are_logged_once(talker, capfd, monkeypatch):
+    monkeypatch.setattr(arm_subscription, 'THROTTLE', 0.0)
+    monkeypatch.setattr(arm_subscription, 'SILENCE', PATIENCE)
+    heard = arm_subscription.ArmSubscription(talker.node, load_arm(ARM))
+    for joints in ('a', 'ab', 'b', 'a', '', 'a'):
+        heard.status({}, (), {
+            f'dead {joint}': (DiagnosticStatus.WARN, f'{joint} is dead') for joint in joints})
+    printed = capfd.readouterr().err
+    assert re.findall('joint_states:? (.*)', printed) == [
+        'a is dead', 'a is dead; b is dead', 'is good again', 'a is dead']
 
 
 def test_a_warning_ends_with_a_reset_and_a_good_stream(start, talker):

@@ -155,7 +155,8 @@ class ArmSubscription:
         # Counts at the last report before which messages came; and when each last grew, s.
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
-        self._logged, self._logged_at = '', -THROTTLE
+        self._logged: set[str] = set()
+        self._logged_at = -THROTTLE
         self._answers = Answers(node, self.topics, BEHIND, ready)
 
     @property
@@ -213,7 +214,7 @@ class ArmSubscription:
                  *(text for _, text in met.values())]
         if found is None and every:
             level = max([say.WARN] * bool(self._met) + [each for each, _ in met.values()])
-            found = Problem(level, ' '.join([*self._met, *met]), f'{topics}: {"; ".join(every)}')
+            found = Problem(level, '; '.join([*self._met, *met]), f'{topics}: {"; ".join(every)}')
         shown = found or Problem(say.OK, '', f'{topics} is good')
         self._log(shown)
         publishers = sorted({name for names in self._publishers.values() for name in names})
@@ -259,11 +260,13 @@ class ArmSubscription:
         return None
 
     def _log(self, found: Problem) -> None:
-        """Log the start and the end of a problem, once each."""
-        now = time.monotonic()
-        if found.key == self._logged or now - self._logged_at < THROTTLE:
+        """Log the start and the end of a problem, and what joins it meanwhile, once each."""
+        now, keys = time.monotonic(), set(found.key.split('; ')) - {''}
+        known = keys <= self._logged if keys else not self._logged
+        if known or now - self._logged_at < THROTTLE:
             return
-        self._logged, self._logged_at = found.key, now
+        self._logged = keys | self._logged if keys & self._logged else keys
+        self._logged_at = now
         self._node.get_logger().warning(found.text if found.key else f'{found.text} again')
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:

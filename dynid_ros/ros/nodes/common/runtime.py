@@ -240,7 +240,9 @@ def run(make: type[Node]) -> int:
         time.sleep(ROSOUT)
         return 2
     except RuntimeError as error:
-        # rclpy raises it where a node may not join, or may not use a topic or a service.
+        # rclpy raises it where a node may not join, or may not use a topic or a service. The half
+        # of a node that it leaves cannot be destroyed.
+        node = None
         if os.environ.get('ROS_SECURITY_ENABLE') != 'true':
             raise
         print(f'dynid: ROS 2 refuses this node while ROS_SECURITY_ENABLE is true: '
