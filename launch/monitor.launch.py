@@ -21,4 +21,5 @@ def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
     return description(
         begin, parameter('monitor', 'model', None), parameter('monitor', 'alarms_per_hour'),
-        parameter('monitor', 'frame_id'), NAMESPACE, JOINT_STATES, CONFIG)
+        parameter('monitor', 'frame_id'), parameter('monitor', 'use_sim_time'), NAMESPACE,
+        JOINT_STATES, CONFIG)

@@ -11,7 +11,7 @@ from control_msgs.msg import DynamicJointState
 from rclpy.node import Node
 
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Time between lines of the identifier, s, and when the demonstration began.
 QUIET, BEGAN = 2.0, time.monotonic()

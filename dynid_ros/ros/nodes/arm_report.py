@@ -20,7 +20,7 @@ from dynid_ros.estimation.online.live_verdict import Judge, LiveVerdict
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.result_files.result_file import write_result
 from dynid_ros.ros.nodes.common import estimate_messages as say
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 
 
 class ArmReport:

@@ -33,7 +33,8 @@ from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, repeat, run, Setting
+from dynid_ros.ros.nodes.common.qos import LATCHED
+from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up

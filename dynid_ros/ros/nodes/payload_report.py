@@ -19,7 +19,7 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import RecordingError
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.lockstep import time_message
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: Written by ~/save.

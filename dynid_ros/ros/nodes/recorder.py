@@ -25,7 +25,8 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import simulated_time
-from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, repeat, run, Setting, state_qos
+from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
+from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.utilities.arrays import Array
 

@@ -45,7 +45,8 @@ from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.ros.nodes.common.lockstep import simulated_time, time_message
-from dynid_ros.ros.nodes.common.runtime import declare, DEPTH, NEWEST, run, Setting
+from dynid_ros.ros.nodes.common.qos import DEPTH, NEWEST
+from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.ros.nodes.common.trajectory_points import doubles
 from dynid_ros.ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.ros.nodes.simulated.simulation_loop import RealTime

@@ -33,7 +33,8 @@ from dynid_ros.ros.nodes.common.answers import answer_of
 from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
-from dynid_ros.ros.nodes.common.runtime import declare, LATCHED, NEWEST, run, Setting
+from dynid_ros.ros.nodes.common.qos import LATCHED, NEWEST
+from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.ros.nodes.common.trajectory_points import times_of
 from dynid_ros.utilities.arrays import Array
 

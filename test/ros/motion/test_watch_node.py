@@ -13,7 +13,7 @@ import pytest
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 
 pytestmark = [
     pytest.mark.skipif(find_spec('viser') is None, reason='viser is not installed')]

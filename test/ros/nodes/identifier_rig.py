@@ -11,7 +11,7 @@ from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 from dynid_ros.simulation.record import simulate
 
 ARM = 'two_axis'

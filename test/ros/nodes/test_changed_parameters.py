@@ -9,7 +9,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 
 
 def change(talker, node, name, value):

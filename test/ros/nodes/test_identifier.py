@@ -31,7 +31,7 @@ from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 from dynid_ros.utilities.first_compilation import NOTICE
 
 

@@ -22,7 +22,7 @@ import yaml
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.plain_values import arm_from_plain
 from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 
 ARM = 'two_axis'
 

@@ -5,7 +5,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
-from dynid_ros.ros.nodes.common.runtime import NEWEST
+from dynid_ros.ros.nodes.common.qos import NEWEST
 from dynid_ros.ros.stand_in import active
 
 

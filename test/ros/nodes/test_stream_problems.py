@@ -13,7 +13,7 @@ from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
 from dynid_ros.ros.nodes.common import arm_subscription
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 
 
 def stream(heard):

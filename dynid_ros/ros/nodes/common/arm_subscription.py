@@ -17,7 +17,7 @@ from dynid_ros.data.tables.joint_names import remedy
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.joint_state_reader import JointStateReader, message_type, PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import Answers, BEHIND, EVERY, watch_clock
-from dynid_ros.ros.nodes.common.runtime import DEPTH, state_qos
+from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
 
 #: Without a message for so long, s, a stream counts as stopped.
 SILENCE = 1.0

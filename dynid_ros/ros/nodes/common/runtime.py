@@ -17,25 +17,17 @@ from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 
-#: Messages that wait for the busy callback of a node that estimates: eight seconds at 1 kHz.
-DEPTH = 8000
-#: The same of a node that controls: an older message would only delay a busy control loop.
-NEWEST = 1
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
 #: Period of the looks whether something that is repeated is due, s.
 LOOK = 0.02
 #: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
 ROSOUT = 0.5
-
-LATCHED = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @dataclass(frozen=True)
@@ -163,21 +155,6 @@ def _declare(node: Node, setting: Setting) -> Any:
             node.set_parameters([Parameter(name, setting.declared, [])])
         node.set_descriptor(name, setting.described(True))
     return node.get_parameter(name).value
-
-
-def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:
-    """
-    Choose the QoS of a subscription to states: as reliable as the publisher.
-
-    A reliable subscriber gets nothing from a best-effort publisher, and the usual depth of ten
-    loses samples of 1 kHz whenever a callback takes longer than ten milliseconds.
-    """
-    publishers = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
-    offered = {info.qos_profile.reliability for info in publishers}
-    best_effort = ReliabilityPolicy.BEST_EFFORT in offered
-    return QoSProfile(
-        depth=depth,
-        reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE)
 
 
 def signals_to_stop() -> list[int]:

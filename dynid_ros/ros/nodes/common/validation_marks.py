@@ -10,7 +10,7 @@ from rclpy.node import Node
 
 from dynid_ros.motion.execution.phases import Phase
 from dynid_ros.ros.nodes.common import estimate_messages as say
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 
 
 class ValidationMarks:

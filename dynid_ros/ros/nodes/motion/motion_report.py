@@ -20,7 +20,7 @@ from dynid_ros.motion.trajectory.trajectory_file import sample_times
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import ABORTED, CANCELED, Goals, SUCCEEDED
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
-from dynid_ros.ros.nodes.common.runtime import LATCHED
+from dynid_ros.ros.nodes.common.qos import LATCHED
 from dynid_ros.ros.nodes.common.trajectory_points import trajectory_points
 from dynid_ros.utilities.arrays import Array
 

@@ -15,7 +15,7 @@ from dynid_ros.motion.execution.safety_monitor import Bound, Violation
 from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import ControlTime
-from dynid_ros.ros.nodes.common.runtime import NEWEST
+from dynid_ros.ros.nodes.common.qos import NEWEST
 
 
 def motion_state(joints: JointOrder, drive: Drive, message: JointState) -> MotionState | None:
