@@ -130,7 +130,7 @@ class ArmPrior:
         shrunk = np.zeros_like(std, dtype=np.bool_)
         for term in friction_terms(arm.friction):
             if term.name in strengths:
-                columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+                columns = arm.layout.friction_columns(term.symbol)
                 values[columns], shrunk[columns] = 0.0, True
                 std[columns] *= strengths[term.name]
         return replace(self, values=values, std=std, shrunk=shrunk)
@@ -241,13 +241,12 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     stated = links[~guessed]
     std[stated] = _scales(arm, bodies)[~guessed]
     if layout.rotor_inertia:
-        rotor = np.array([layout.rotor(joint) for joint in range(arm.n)])
+        rotor = layout.rotors
         nominal = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
         values[rotor] = np.where(nominal > 0, nominal, _matched(bare))
         std[rotor] = np.where(nominal > 0, nominal, np.maximum(std[rotor], values[rotor]))
     for term in friction_terms(arm.friction):
-        columns = [layout.friction_column(joint, term.symbol) for joint in range(arm.n)]
-        values[columns] = arm.friction_nominal.get(term.name, np.zeros(arm.n))
+        values[layout.friction_columns(term.symbol)] = arm.friction_nominal.get(term.name, 0.0)
     return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
 
 

@@ -207,9 +207,8 @@ def momentum_regressors(
         if array.shape != shape or not array.flags.c_contiguous:
             raise ValueError(f'out must be two C-contiguous {shape} arrays')
     fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
-    joints = range(arm.n)
     if layout.rotor_inertia:
-        momentum[:, joints, [layout.rotor(j) for j in joints]] = qd
+        momentum[:, range(arm.n), layout.rotors] = qd
     fill_friction(arm, qd, load, history, force)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):

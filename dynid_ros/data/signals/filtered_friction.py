@@ -42,10 +42,9 @@ def fill_filtered_friction(
     near = np.abs(qd) < THRESHOLDS.half_periods * change
     u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
     for term in friction_terms([name for name in arm.friction if name in STEEP]):
-        joints = range(arm.n)
-        columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
+        own = slice(None), range(arm.n), arm.layout.friction_columns(term.symbol)
         filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
-        out[:, joints, columns] = np.where(near, filtered, out[:, joints, columns])
+        out[own] = np.where(near, filtered, out[own])
 
 
 @lru_cache(maxsize=len(STEEP))

@@ -46,9 +46,7 @@ class RestRows:
         q = self.rests.q
         still = np.zeros_like(q)
         Y = regressor(arm, q, still, still, load=still)
-        for joint in range(arm.n):
-            Y[:, joint, arm.layout.friction_column(joint, HOLDING)] = (
-                self.rests.approach[:, joint])
+        Y[:, range(arm.n), arm.layout.friction_columns(HOLDING)] = self.rests.approach
         W = np.ascontiguousarray(Y[:, :, base_parameters(arm).columns])
         every = np.ones(q.shape, dtype=np.bool_)
         yield RowBlock(0, np.arange(float(len(q))), q, still, W, self.rests.tau, every)

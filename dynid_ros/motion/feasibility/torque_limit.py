@@ -113,7 +113,7 @@ def torque_limit(arm: ArmModel) -> TorqueLimit | None:
     known: dict[str, Array] = {}
     for term in friction_terms(arm.friction):
         if term.name in DRY:
-            columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+            columns = arm.layout.friction_columns(term.symbol)
             known[term.name] = theta[columns]
             theta[columns] = 0.0
     dry = np.abs(dry_friction(known, SPEEDS, arm.friction_shape)).max(axis=0)
