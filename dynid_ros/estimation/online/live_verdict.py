@@ -91,7 +91,7 @@ class Judge:
 
     def _begin(self) -> None:
         """Judge the session as one of which nothing is known."""
-        self._judged_estimator = self._session.estimator
+        self._judged_recursion = self._session.recursion
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
         self._confirmation = Confirmation()
@@ -105,7 +105,7 @@ class Judge:
                 return None
             found, self._running = self._outcome(self._running), None
         session = self._session
-        if session.estimator is not self._judged_estimator:
+        if session.recursion is not self._judged_recursion:
             # It was reset: all that was found belongs to what is forgotten.
             found = None
             self._begin()
@@ -123,7 +123,7 @@ class Judge:
             if due:
                 self._judged = samples
             self._running = self._thread.submit(
-                self._search, session.arm, session.estimator.prior, session.estimate(),
+                self._search, session.arm, session.prior, session.estimate(),
                 session.copy() if due else None)
         return found
 
