@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -34,9 +33,7 @@ RECORDED_PER_ROW = 8
 Fitted = tuple[ArmModel, Array]
 
 
-def error_at(
-    model: IdentifiedModel, recording: Recording, cutoff_hz: float, held_out: bool = True,
-) -> Metrics:
+def error_at(model: IdentifiedModel, recording: Recording, cutoff_hz: float) -> Metrics:
     """
     Predict the torque of a recording below another cut-off.
 
@@ -51,8 +48,6 @@ def error_at(
         A recording of its arm.
     cutoff_hz : float
         Cut-off of the low-pass that measured and predicted torque pass, Hz.
-    held_out : bool
-        False if the recording was used for fitting.
 
     Returns
     -------
@@ -75,9 +70,8 @@ def error_at(
             f'{recording.source}: its rate of {rate:.4g} Hz allows a cut-off of {highest:.4g} Hz '
             f'at most, not {cutoff_hz:g} Hz')
     settings = _at(cutoff_hz, replace(model.treatment, rate_hz=rate))
-    source = Path(recording.source).name
-    parts = unseen_set(model.arm, source, recording, settings).predict(model.arm, model.theta)
-    return metrics(source, held_out, model.arm.joint_names, parts)
+    parts = unseen_set(model.arm, recording, settings).predict(model.arm, model.theta)
+    return metrics(model.arm.joint_names, parts)
 
 
 def error_by_bandwidth(
@@ -161,7 +155,7 @@ def _error(
     if not parts[0]:
         return None
     names = model[0].joint_names
-    own, *others = (metrics('', True, names, each).relative_error_percent for each in parts)
+    own, *others = (metrics(names, each).relative_error_percent for each in parts)
     return BandwidthError(cutoff_hz, own, others[0] if others else None)
 
 

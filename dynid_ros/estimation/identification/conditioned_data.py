@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,10 +232,11 @@ def take_unseen(
 
 
 def unseen_set(
-    arm: ArmModel, source: str, recording: Recording, settings: ConditioningSettings,
+    arm: ArmModel, recording: Recording, settings: ConditioningSettings,
 ) -> ConditionedSet:
     """Condition one recording as the training set of a model was, with the rows of its arm."""
-    return take_unseen(arm, [(source, recording)], settings)[0].with_rows(arm)
+    named = [(Path(recording.source).name, recording)]
+    return take_unseen(arm, named, settings)[0].with_rows(arm)
 
 
 def _conditioned(

@@ -107,7 +107,7 @@ def recorded_gains(
     # Open gains are those stated in both figures, so that the same torque counts.
     corrected = _with_gains(arm, np.where(found.std <= GUESSED, found.value, 0.0))
     (before, _), (after, with_load) = data.fit(arm), data.fit(corrected)
-    stated, error = (metrics('', False, arm.joint_names, each.own).relative_error_percent
+    stated, error = (metrics(arm.joint_names, each.own).relative_error_percent
                      for each in (before, after))
     return DriveGains(
         arm.joint_names, arm.drive.gain, found, stated, error, arm.friction, mass,

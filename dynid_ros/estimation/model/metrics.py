@@ -90,22 +90,16 @@ class BandwidthError:
     unrepeated_percent: float | None = None
 
 
-def metrics(
-    source: str, held_out: bool, joints: Sequence[str], parts: Sequence[Prediction]
-) -> Metrics:
+def metrics(joints: Sequence[str], parts: Sequence[Prediction]) -> Metrics:
     """
     Compare measured and predicted torque.
 
     Parameters
     ----------
-    source : str
-        Which samples these are.
-    held_out : bool
-        False if they were used for fitting.
     joints : sequence of str
         Names of the joints.
     parts : sequence of Prediction
-        The samples.
+        The samples: all of them held out, or none.
 
     Returns
     -------
@@ -118,7 +112,8 @@ def metrics(
     error = tau - np.concatenate([part.tau_hat for part in parts])
     own = tuple(
         _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
-    return Metrics(source, held_out, len(tau), _percent(error, tau), own)
+    sources = ', '.join(dict.fromkeys(part.source for part in parts))
+    return Metrics(sources, parts[0].held_out, len(tau), _percent(error, tau), own)
 
 
 def unrepeated_percent(

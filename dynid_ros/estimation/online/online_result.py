@@ -132,7 +132,7 @@ def online_result(
     learned, validating, name = _divided(online)
     predictions, own = history.predictions(ahead), history.predictions(ahead, learned)
     validation = metrics(
-        name.format(label), True, arm.joint_names, history.predictions(ahead, validating))
+        arm.joint_names, history.predictions(name.format(label), validating))
     fit = _in_sample(online, chosen.theta, label, own)
     acceleration = np.max([_steepest(part) for part in own], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
@@ -249,8 +249,9 @@ def _in_sample(
     rows = QRFactors(online.recursion.factors, online.recursion.rows)
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
     # The figures of no prediction at all have the torque and its spread.
-    nothing = metrics(source, False, online.arm.joint_names, [
-        replace(part, tau_hat=np.zeros_like(part.tau)) for part in predictions])
+    nothing = metrics(online.arm.joint_names, [
+        replace(part, source=source, held_out=False, tau_hat=np.zeros_like(part.tau))
+        for part in predictions])
     # A residual beside a torque of zero is infinitely large, and has no explained share.
     with np.errstate(over='ignore', invalid='ignore'):
         share = np.sqrt(squares / torque)
