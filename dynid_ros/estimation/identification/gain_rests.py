@@ -41,7 +41,7 @@ class RestRows:
 
     rests: Rests
 
-    def blocks(self, arm: ArmModel, _load_theta: Array | None) -> Iterator[RowBlock]:
+    def blocks(self, arm: ArmModel, _load_theta: Array | None = None) -> Iterator[RowBlock]:
         """Yield one row for each rest; static friction replaces that of the term of Coulomb."""
         q = self.rests.q
         still = np.zeros_like(q)
@@ -51,9 +51,9 @@ class RestRows:
         every = np.ones(q.shape, dtype=np.bool_)
         yield RowBlock(0, np.arange(float(len(q))), q, still, W, self.rests.tau, every)
 
-    def compressed(self, arm: ArmModel, _load_theta: Array | None) -> QRFactors:
+    def compressed(self, arm: ArmModel, _load_theta: Array | None = None) -> QRFactors:
         """Return the factors of the rows."""
-        return compress(base_parameters(arm).count, self.blocks(arm, None))
+        return compress(base_parameters(arm).count, self.blocks(arm))
 
 
 def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
