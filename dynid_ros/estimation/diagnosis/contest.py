@@ -19,7 +19,6 @@ from dynid_ros.estimation.diagnosis.trial_evidence import (
 from dynid_ros.estimation.model.verdict import Finding
 
 Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
-Search = Callable[[Hypothesis, Sequence[int]], Iterable[Hypothesis]]
 
 #: Rivals that are always tried, and those that take a search for something doubtful, by the codes
 #: of their faults.
@@ -37,12 +36,10 @@ SLOW: dict[str, Rivals] = {
     'payload_changed': signal_rivals.loads_from_a_moment_on,
     'position_is_velocity': motion_rivals.integrated_positions,
 }
-#: Searches for a number in each joint, and their first steps, which are also planted into a good
-#: recording, to see whether it would show them.
-SEARCHES: dict[str, tuple[Search, Rivals]] = {
-    'effort_scale': (signal_rivals.scaled_signals, signal_rivals.coarsely_scaled_signals),
-    'position_zero': (motion_rivals.shifted_positions, motion_rivals.coarsely_shifted_positions),
-    'link_length': (motion_rivals.other_lengths, motion_rivals.coarsely_other_lengths),
+SEARCHES = {
+    'effort_scale': signal_rivals.GAINS,
+    'position_zero': motion_rivals.ZEROS,
+    'link_length': motion_rivals.LENGTHS,
 }
 #: Faults of which a recording may have several.
 REPEATED = ('effort_exchanged', 'effort_sign', 'effort_meaningless', 'position_exchanged',
@@ -185,7 +182,7 @@ def _tried(
 ) -> tuple[list[Hypothesis], tuple[str, ...]]:
     """Explain a recording in all ways, the best first, and list faults that it would not show."""
     tried = _made(base, QUICK)
-    planted = {code: list(coarse(base)) for code, (_, coarse) in SEARCHES.items()}
+    planted = {code: search.planted(base) for code, search in SEARCHES.items()}
     flat = [*signal_rivals.typically_late_signals(base),
             *(each for found in planted.values() for each in found)]
     unseen = unseen_faults(base, (*flat, *_of_code('joint_exchanged', tried)), THRESHOLDS.gain)
@@ -193,7 +190,7 @@ def _tried(
     doubted = bool(doubts) or _suspicious(base)
     if doubted or any(base.cost - _price(each) > THRESHOLDS.apart for each in (*tried, *flat)):
         tried += _made(base, SLOW)
-        tried += [each for code, (search, _) in SEARCHES.items() for each in search(
+        tried += [each for code, search in SEARCHES.items() for each in search.best(
             base, base.joints.tolist() if doubted else downhill(base, planted[code]))]
     if doubted:
         tried += _repeated(base, tried)
@@ -213,7 +210,7 @@ def _of_code(code: str, tried: Iterable[Hypothesis]) -> list[Hypothesis]:
 def _of_kind(code: str, base: Hypothesis, gravity: GravityCheck) -> list[Hypothesis]:
     """Explain a recording by one kind of fault in all ways."""
     if code in SEARCHES:
-        return list(SEARCHES[code][0](base, base.joints.tolist()))
+        return list(SEARCHES[code].best(base, base.joints.tolist()))
     rivals = (QUICK | SLOW).get(code)
     tried = _of_code(code, rivals(base) if rivals else motion_rivals.other_gravity(base, gravity))
     return tried + _repeated(base, tried)

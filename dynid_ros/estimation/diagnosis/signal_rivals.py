@@ -12,7 +12,14 @@ import numpy as np
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
-from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
+from dynid_ros.estimation.diagnosis.hypothesis import (
+    exchange,
+    Hypothesis,
+    names,
+    nearest,
+    Search,
+    Step,
+)
 from dynid_ros.estimation.diagnosis.trial_rows import trial_rows
 
 #: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
@@ -49,23 +56,6 @@ def reversed_signals(base: Hypothesis) -> Iterator[Hypothesis]:
             'reverse it in the gains of arm.yaml, or in the driver'))
 
 
-def coarsely_scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Scale the drive signal of each joint by a few factors."""
-    for joint in base.joints.tolist():
-        for factor in COARSE:
-            yield _scaled(base, joint, float(np.log10(factor)))
-
-
-def scaled_signals(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
-    """Scale the drive signal of each of some joints by the factor that fits best."""
-    for joint in joints:
-        tried = [(x, _scaled(base, joint, x)) for x in DECADES.tolist()]
-        first = min(tried, key=lambda each: each[1].cost)
-        x, best = nearest(partial(_scaled, base, joint), *first, 1.0, SETTLED)
-        if abs(x) > np.log10(SCALE_BAND):
-            yield best
-
-
 def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
     change = np.eye(base.arm.n)
     change[joint, joint] = 10.0**decades
@@ -75,6 +65,11 @@ def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
         f'{10.0**-decades:.3g} times the torque that the other joints ask for',
         'check its unit and its gain in arm.yaml',
         DETACHED if abs(decades) > 1 else 0.0))
+
+
+GAINS = Search(
+    _scaled, lambda base: base.joints.tolist(), tuple(np.log10(COARSE).tolist()),
+    tuple(DECADES.tolist()), 1.0, SETTLED, float(np.log10(SCALE_BAND)))
 
 
 def late_signals(base: Hypothesis) -> Iterator[Hypothesis]:
