@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,17 +101,9 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
     """
     qd, tau = (np.concatenate(parts) for parts in zip(
         *((part.qd, part.tau) for part in motion), strict=True))
-    left = []
-    for v, y in zip(qd.T, tau.T, strict=True):
-        seen = np.isfinite(y)
-        spread = float(np.std(y[seen])) if seen.any() else 0.0
-        if not spread:
-            continue
-        v = v[seen]
-        steep = REVERSAL * float(np.sqrt((v**2).mean()))
-        basis = np.stack([np.ones_like(v), v, np.tanh(v / max(steep, TINY)), np.cbrt(v)], axis=1)
-        fitted = basis @ np.linalg.lstsq(basis, y[seen], rcond=None)[0]
-        left.append(float(np.std(y[seen] - fitted)) / spread)
+    left = left_over(qd, tau, lambda v: (
+        v, np.cbrt(v), np.tanh(v / max(REVERSAL * float(np.sqrt((v**2).mean())), TINY))))
+    left = left[np.isfinite(left)]
     if len(left) < THRESHOLDS.position_joints:
         return []
     most = float(np.percentile(left, 75))
@@ -123,14 +115,18 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
         f'it but for {100 * most:.1f} %, without gravity and inertia', WHICH_FIELD)]
 
 
-def left_over(x: Array, tau: Array) -> Array:
+def left_over(
+    x: Array, tau: Array, curves: Callable[[Array], Sequence[Array]] = lambda v: (v,),
+) -> Array:
     """
-    Return the share of each joint's torque that no multiple of another quantity explains.
+    Return the share of each joint's torque that functions of another quantity leave unexplained.
 
     Parameters
     ----------
     x, tau : (N, n) ndarray
         The quantity, and the torque, NaN where a joint stands still.
+    curves : callable
+        Functions of the quantity of a joint; a multiple by default.
 
     Returns
     -------
@@ -139,14 +135,14 @@ def left_over(x: Array, tau: Array) -> Array:
         quantity never changes.
 
     """
-    seen = np.isfinite(tau)
-    count = np.maximum(seen.sum(axis=0), 1)
-    centred = [np.where(seen, y - np.where(seen, y, 0.0).sum(axis=0) / count, 0.0)
-               for y in (x, tau)]
-    xx, tt = ((y**2).sum(axis=0) for y in centred)
-    xt = (centred[0] * centred[1]).sum(axis=0)
-    with np.errstate(divide='ignore', invalid='ignore'):
-        return np.asarray(np.sqrt(np.maximum(1 - xt**2 / (xx * tt), 0.0)))
+    left = np.full(tau.shape[1], np.nan)
+    for joint, seen in enumerate(np.isfinite(tau).T):
+        v, y = x[seen, joint], tau[seen, joint]
+        if seen.any() and np.ptp(v) and np.ptp(y):
+            basis = np.column_stack([np.ones_like(v), *curves(v)])
+            fitted = basis @ np.linalg.lstsq(basis, y, rcond=None)[0]
+            left[joint] = np.std(y - fitted) / np.std(y)
+    return left
 
 
 def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
