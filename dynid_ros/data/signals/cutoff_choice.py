@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.settings import LEAST_CUTOFF
-from dynid_ros.data.signals.conditioning import THRESHOLDS
+from dynid_ros.data.signals import conditioning
 from dynid_ros.utilities.arrays import Array
 
 #: Samples from which on a stretch is cut for a fast transform: by a thousandth at most.
@@ -57,11 +57,11 @@ def choose_cutoff(positions: Sequence[Array], rate_hz: float) -> float:
             power += _above_noise(change, window, f > rate_hz / 4)
         energy = np.cumsum(power, out=power)
         if energy.max() > 0:
-            bands.append(f[np.argmax(energy >= THRESHOLDS.energy * energy.max())])
-    highest = THRESHOLDS.highest * rate_hz
+            bands.append(f[np.argmax(energy >= conditioning.BAND_ENERGY * energy.max())])
+    highest = conditioning.HIGHEST_CUTOFF * rate_hz
     if not bands:
         return highest
-    return float(min(max(THRESHOLDS.margin * np.mean(bands), LEAST_CUTOFF), highest))
+    return float(min(max(conditioning.CUTOFF_PER_BAND * np.mean(bands), LEAST_CUTOFF), highest))
 
 
 def _above_noise(change: Array, window: Array, high: NDArray[np.bool_]) -> Array:

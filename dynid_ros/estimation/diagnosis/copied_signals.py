@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,32 +16,16 @@ from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class CopyThresholds:
-    """
-    Bounds of what counts as a copy.
-
-    Attributes
-    ----------
-    left_over : float
-        Share of the torque's spread that a multiple of the other quantity leaves, in the median
-        over the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097
-        in the online estimator, whose filters delay them otherwise; true torques of shared
-        recordings and simulated arms leave 0.38 and more. Friction terms alone leave as much, in
-        the upper quartile of the joints, of torques that are made of velocities: up to 0.15 of
-        such ones made of shared recordings, 0.55 and more of true ones.
-    position_joints : int
-        Joints that have to move: the torque of one or two that hardly move is linear in their
-        position.
-
-    """
-
-    left_over: float = 0.2
-    position_joints: int = 3
-
-
-THRESHOLDS = CopyThresholds()
+# Bounds of what counts as a copy.
+#: Share of the torque's spread that a multiple of the other quantity leaves, in the median over
+#: the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097 in the
+#: online estimator, whose filters delay them otherwise; true torques of shared recordings and
+#: simulated arms leave 0.38 and more. Friction terms alone leave as much, in the upper quartile of
+#: the joints, of torques that are made of velocities: up to 0.15 of such ones made of shared
+#: recordings, 0.55 and more of true ones.
+LEFT_OVER = 0.2
+#: Joints that have to move: the torque of one or two that hardly move is linear in their position.
+POSITION_JOINTS = 3
 #: Speed within which friction reverses, by the root mean square one.
 REVERSAL = 0.05
 WHICH_FIELD = 'check which field or topic of the driver holds it'
@@ -75,10 +58,10 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
     tau = np.concatenate([part.tau for part in motion])
     for name, rows, least in (
             ('velocity', [part.qd for part in motion], JOINTS),
-            ('position', [part.q for part in motion], THRESHOLDS.position_joints)):
+            ('position', [part.q for part in motion], POSITION_JOINTS)):
         left = left_over(np.concatenate(rows), tau)
         left = left[np.isfinite(left)]
-        if len(left) >= least and np.median(left) < THRESHOLDS.left_over:
+        if len(left) >= least and np.median(left) < LEFT_OVER:
             return [Finding(
                 f'effort_copies_{name}',
                 f"the {arm.drive.signal} is no torque: it is a multiple of each joint's {name} "
@@ -104,10 +87,10 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
     left = left_over(qd, tau, lambda v: (
         v, np.cbrt(v), np.tanh(v / max(REVERSAL * float(np.sqrt((v**2).mean())), TINY))))
     left = left[np.isfinite(left)]
-    if len(left) < THRESHOLDS.position_joints:
+    if len(left) < POSITION_JOINTS:
         return []
     most = float(np.percentile(left, 75))
-    if most > THRESHOLDS.left_over:
+    if most > LEFT_OVER:
         return []
     return [Finding(
         'effort_of_velocity',

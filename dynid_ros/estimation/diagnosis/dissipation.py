@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,32 +17,16 @@ from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class DissipationThresholds:
-    """
-    Bounds of a negative value that is no noise.
-
-    Attributes
-    ----------
-    deviations : float
-        Standard deviations below zero from which on a value is negative. Friction of good
-        recordings is 3.1 above it or more; the flipped signal of one wrist joint of the UR10
-        gives more than 5 below.
-    rotor_share : float
-        Torque of a negative rotor inertia, by the measured torque of the joint (root mean
-        squares), from which on it counts. What a model leaves out of friction and of the
-        transmission looks like a small one: good recordings, replayed, reach 7.3 % (joint 5 of
-        the Panda) and 5.7 deviations (joint 6). One flipped signal makes a rotor of 19 % and more
-        in the joint that shows it most, of each arm (benchmarks/thresholds.py).
-
-    """
-
-    deviations: float = 5.0
-    rotor_share: float = 0.1
-
-
-THRESHOLDS = DissipationThresholds()
+# Bounds of a negative value that is no noise.
+#: Standard deviations below zero from which on a value is negative. Friction of good recordings is
+#: 3.1 above it or more; the flipped signal of one wrist joint of the UR10 gives more than 5 below.
+NEGATIVE_DEVIATIONS = 5.0
+#: Torque of a negative rotor inertia, by the measured torque of the joint (root mean squares),
+#: from which on it counts. What a model leaves out of friction and of the transmission looks like
+#: a small one: good recordings, replayed, reach 7.3 % (joint 5 of the Panda) and 5.7 deviations
+#: (joint 6). One flipped signal makes a rotor of 19 % and more in the joint that shows it most, of
+#: each arm (benchmarks/thresholds.py).
+ROTOR_SHARE = 0.1
 
 
 def negative_drives(
@@ -82,7 +66,7 @@ def negative_drives(
             found.append(_finding(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
                 f'{speed[joint]:.2g} {joint_units("rad/s", arm.prismatic)[joint]})'))
-        if shares[joint] < -THRESHOLDS.rotor_share:
+        if shares[joint] < -ROTOR_SHARE:
             own = (columns == layout.rotors[joint]).astype(float)
             if _negative(own, theta, covariance):
                 found.append(_finding(
@@ -170,7 +154,7 @@ def _while_moving(
 
 
 def _negative(row: Array, theta: Array, covariance: Array) -> bool:
-    return bool(row @ theta < -THRESHOLDS.deviations * np.sqrt(row @ covariance @ row))
+    return bool(row @ theta < -NEGATIVE_DEVIATIONS * np.sqrt(row @ covariance @ row))
 
 
 def _finding(joint: str, code: str, found: str) -> Finding:

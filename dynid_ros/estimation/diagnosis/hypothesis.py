@@ -14,7 +14,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.quality import POSITION_SLACK
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
-from dynid_ros.estimation.diagnosis.dissipation import THRESHOLDS as SIGNS
+from dynid_ros.estimation.diagnosis.dissipation import NEGATIVE_DEVIATIONS
 from dynid_ros.estimation.diagnosis.trial_rows import (
     trial_regressor,
     trial_rows,
@@ -150,7 +150,7 @@ class Hypothesis:
             return []
         theta, root = self.rows.fit(self.mixing, self.compared)
         friction = self.rows.friction
-        least = -SIGNS.deviations * np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
+        least = -NEGATIVE_DEVIATIONS * np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
         return [joint for joint in self.driven if friction[joint] @ theta < least[joint] < 0]
 
     @cached_property

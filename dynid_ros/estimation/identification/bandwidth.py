@@ -64,7 +64,7 @@ def error_at(model: IdentifiedModel, recording: Recording, cutoff_hz: float) -> 
     """
     recording, _ = checked_recording(recording, model.arm)
     rate = sample_rate(recording)
-    highest = conditioning.THRESHOLDS.highest * rate
+    highest = conditioning.HIGHEST_CUTOFF * rate
     if cutoff_hz > highest:
         raise InputError(
             f'{recording.source}: its rate of {rate:.4g} Hz allows a cut-off of {highest:.4g} Hz '
@@ -103,9 +103,9 @@ def error_by_bandwidth(
     if not recordings:
         return ()
     own = [replace(fitted_to(settings, recording), notes=()) for recording in recordings]
-    highest = conditioning.THRESHOLDS.highest * min(each.rate_hz for each in own)
+    highest = conditioning.HIGHEST_CUTOFF * min(each.rate_hz for each in own)
     longest = max(float(recording.t[-1] - recording.t[0]) for recording in recordings)
-    lowest = 4 * filters.THRESHOLDS.half_periods / longest
+    lowest = 4 * filters.REACH_PERIODS / longest
     found = []
     for cutoff in CUTOFFS_HZ:
         if lowest <= cutoff <= highest:

@@ -169,7 +169,7 @@ def _settings(arm: ArmModel, free: Sequence[Recording]) -> ConditioningSettings:
     chosen = choose_conditioning(arm.memoryless, free)
     if not chosen.cutoff_from_data:
         return chosen
-    highest = conditioning.THRESHOLDS.highest * chosen.rate_hz
+    highest = conditioning.HIGHEST_CUTOFF * chosen.rate_hz
     return chosen.at(min(WIDER * chosen.cutoff_hz, highest))
 
 

@@ -119,7 +119,7 @@ def unexplained(
     """
     usual = usual_residual(own)
     far = far_samples(unseen, usual) if unseen else []
-    if not unseen or (share_left_out(far, unseen) > outliers.THRESHOLDS.largest_share).any():
+    if not unseen or (share_left_out(far, unseen) > outliers.LARGEST_SHARE).any():
         return ()
     return tuple(f'{outlier.sentence}; it is in the held-out set'
                  for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

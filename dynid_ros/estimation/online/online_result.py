@@ -193,7 +193,7 @@ def _worse(
 
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
-    limit = innovation_statistics.THRESHOLDS.deviations
+    limit = innovation_statistics.WILD_DEVIATIONS
     return tuple(
         f"{count} torque samples of joint '{name}' are outliers, more than {limit:.0f} "
         f'standard deviations from their prediction: {CAUSE}; left out'

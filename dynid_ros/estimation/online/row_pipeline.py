@@ -128,7 +128,7 @@ class RowPipeline(Checkpointed):
 
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""
-        cutoff = min(self._cutoff, conditioning.THRESHOLDS.highest * rate_hz)
+        cutoff = min(self._cutoff, conditioning.HIGHEST_CUTOFF * rate_hz)
         self.settings = ConditioningSettings(
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)

@@ -10,7 +10,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import THRESHOLDS
+from dynid_ros.data.signals.conditioning import CUTOFF_PER_BAND, HIGHEST_CUTOFF, LEAST_ROWS_HZ
 from dynid_ros.data.signals.cutoff_choice import choose_cutoff
 from dynid_ros.estimation.regression.preparation import choose_conditioning, widened
 
@@ -27,7 +27,7 @@ def test_a_sine_gives_the_margin_times_its_frequency(frequency, rate):
     q = np.sin(2 * np.pi * frequency * stamps(rate))[:, None]
     # The Hann window widens a line by up to two steps of 1 / LENGTH.
     assert choose_cutoff([q], rate) == pytest.approx(
-        THRESHOLDS.margin * frequency, abs=2.1 * THRESHOLDS.margin / LENGTH)
+        CUTOFF_PER_BAND * frequency, abs=2.1 * CUTOFF_PER_BAND / LENGTH)
 
 
 @settings(max_examples=20, deadline=None)
@@ -62,8 +62,8 @@ def test_the_longest_stretch_decides():
 
 def test_it_stays_below_half_the_sample_rate():
     fast = np.sin(2 * np.pi * 4.0 * stamps(30.0))[:, None]
-    assert choose_cutoff([fast], 30.0) == THRESHOLDS.highest * 30
-    assert choose_cutoff([np.zeros((500, 2))], 30.0) == THRESHOLDS.highest * 30
+    assert choose_cutoff([fast], 30.0) == HIGHEST_CUTOFF * 30
+    assert choose_cutoff([np.zeros((500, 2))], 30.0) == HIGHEST_CUTOFF * 30
 
 
 def test_a_motion_of_hours_gets_a_cut_off_that_a_result_may_hold():
@@ -93,7 +93,7 @@ def chosen(frequency, rate, **stated):
 def test_rows_of_a_slow_motion_reach_up_to_the_least_cut_off():
     motion, rows = chosen(0.1, 125.0)
     assert motion == pytest.approx(0.5, abs=0.2)
-    assert rows == THRESHOLDS.rows_hz
+    assert rows == LEAST_ROWS_HZ
 
 
 def test_rows_of_a_fast_motion_have_its_cut_off():
@@ -102,7 +102,7 @@ def test_rows_of_a_fast_motion_have_its_cut_off():
 
 
 def test_the_rate_bounds_the_cut_off_of_the_rows():
-    assert chosen(0.1, 8.0)[1] == THRESHOLDS.highest * 8.0
+    assert chosen(0.1, 8.0)[1] == HIGHEST_CUTOFF * 8.0
 
 
 @pytest.mark.parametrize('stated', [
