@@ -12,6 +12,7 @@ from __future__ import annotations
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 

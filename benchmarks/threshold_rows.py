@@ -32,9 +32,9 @@ def clip_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     fine = np.concatenate([crowds(log) for log in logs])
     text = 'cut off at half of the largest value; the joint that is cut off most'
     halved = np.array([crowds(cut(log, 0.5)).max(axis=0) for log in logs])
-    yield clipped_signals, 'crowding', fine[:, 0], halved[:, 0], text
-    yield clipped_signals, 'share', fine[:, 1], halved[:, 1], text
-    yield clipped_signals, 'count', fine[:, 2], halved[:, 2], text
+    yield clipped_signals, 'CROWDING', fine[:, 0], halved[:, 0], text
+    yield clipped_signals, 'CLIPPED_SHARE', fine[:, 1], halved[:, 1], text
+    yield clipped_signals, 'CLIPPED_SAMPLES', fine[:, 2], halved[:, 2], text
     yield (clipped_signals, 'FEWEST_LEVELS', [values(log) for log in logs],
            [values(few(log)) for log in logs], 'rounded to a quarter of the range')
 

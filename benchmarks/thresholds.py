@@ -219,9 +219,9 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     exact = [data for data in good if data.friction]
     planted = [gained(late(data, by)) for data in exact for by in (0.02, 0.04)]
-    yield delay, 'gain', [gained(data) for data in good], planted, 'torque 20 and 40 ms late'
+    yield delay, 'LEAST_GAIN', [gained(data) for data in good], planted, 'torque 20 and 40 ms late'
     offs = [abs(found(data, by) - by) for data in exact for by in (0.02, 0.04)]
-    yield delay, 'steps', [1000 * x for x in offs], [], 'error of a planted 20 or 40 ms, ms'
+    yield delay, 'STEPS', [1000 * x for x in offs], [], 'error of a planted 20 or 40 ms, ms'
     yield (delay, 'LONGEST_SECONDS', [abs(found(data, 0.0)) for data in good], [],
            'longest delay found in good data, s')
     rows = []
@@ -229,7 +229,7 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         decimated = sum(data.treatment.decimator().outputs(len(m.t))
                         for m in data.motions)
         rows.append(decimated * data.arm.n / base_parameters(data.arm).count)
-    yield delay, 'rows_per_column', rows, [1.0], 'as many rows as parameters: any delay fits'
+    yield delay, 'ROWS_PER_COLUMN', rows, [1.0], 'as many rows as parameters: any delay fits'
 
 
 def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
@@ -281,10 +281,10 @@ def filter_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         gain = np.abs(np.fft.rfft(taps, 2**18))
         passed.append(100 * np.abs(gain[f <= 0.5] - 1).max())
         folded.append(100 * gain[f >= filters.RATE_PER_CUTOFF / 2].max())
-    yield filters, 'kaiser', passed, [], 'error of the gain below half the cut-off, %'
-    yield filters, 'half_periods', folded, [], 'gain from 1.5 times the cut-off on, %'
+    yield filters, 'KAISER', passed, [], 'error of the gain below half the cut-off, %'
+    yield filters, 'REACH_PERIODS', folded, [], 'gain from 1.5 times the cut-off on, %'
     bands = [data.treatment.cutoff_hz / conditioning.CUTOFF_PER_BAND for data in good]
-    yield conditioning, 'energy', bands, [], 'band of the motion, Hz'
+    yield conditioning, 'BAND_ENERGY', bands, [], 'band of the motion, Hz'
 
 
 def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
@@ -304,7 +304,8 @@ def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     clean = [far(data.own, outliers.usual_residual(data.own)) for data in good]
     hits = [hit(data) for data in good]
-    yield outliers, 'deviations', clean, [x[0] for x in hits], 'the usual torque added for 0.1 s'
+    yield (outliers, 'OUTLIER_DEVIATIONS', clean, [x[0] for x in hits],
+           'the usual torque added for 0.1 s')
     yield (outliers, 'LARGEST_SHARE', [x[1] for x in hits], [0.5],
            'good: the collision; bad: a signal that fails half of the time')
     yield (innovation_statistics, 'WILD_DEVIATIONS', [data.tracking[1].max() for data in good],
@@ -427,7 +428,8 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     yield (gravity_direction, 'TOLERATED_ANGLE', [x.angle for x in right],
            [x.angle for x in wrong],
            'stated gravity tilted by 20 degrees')
-    yield gravity_direction, 'vague', [x.std for x in right], [], 'standard deviation, rad'
+    yield (gravity_direction, 'VAGUE_STD', [x.std for x in right], [],
+           'standard deviation, rad')
     yield (gravity_direction, 'LOADED_RATIO', [x.without for x in right], [1.0],
            'residual without gravity, relative; no gravity: 1')
     yield (gravity_direction, 'REMOVED_RATIO', [x.without for x in right], [],
