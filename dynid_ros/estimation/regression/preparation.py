@@ -84,7 +84,7 @@ def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> Condi
     wanted = arm.conditioning
     rate = min(sample_rate(recording) for recording in recordings)
     longest = longest_segment(recordings, rate)
-    cutoff = wanted.cutoff_hz or choose_cutoff([longest.q], rate)
+    cutoff = wanted.cutoff_hz or choose_cutoff(longest.q, rate)
     if cutoff >= rate / 2:
         raise RecordingError(
             f'the cut-off of {cutoff:g} Hz is not below half the sample rate of {rate:.4g} Hz')
