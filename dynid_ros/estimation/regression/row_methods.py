@@ -11,10 +11,11 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.filters import StreamDecimator
 from dynid_ros.data.signals.first_order import FirstOrderFilter
-from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.torque_prediction import friction_load
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.qr_factors import compress, QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
@@ -114,7 +115,7 @@ class MethodRows:
             rows, kept = StreamDecimator(decimator, m * (b + 1)), 0
             for start in range(0, len(motion.t), PORTION):
                 new = slice(start, start + PORTION)
-                load = gravity_load(arm, motion.q[new], load_theta) if arm.needs_load else None
+                load = friction_load(arm, load_theta, motion.q[new])
                 history = motion.history(new) if arm.needs_history else None
                 *terms, right = FILTERED[self._method](arm, motion, new, load, history)
                 change, itself = (x[:, :, columns].reshape(len(x), -1) for x in terms)
