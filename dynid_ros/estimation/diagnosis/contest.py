@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dynid_ros.data.signals.trial_samples import TYPICAL
 from dynid_ros.estimation.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck
@@ -155,7 +156,7 @@ def _tried(
     """Explain a recording in all ways, the best first, and list faults that it would not show."""
     tried = _made(base, QUICK)
     planted = {code: search.planted(base) for code, search in SEARCHES.items()}
-    flat = [*signal_rivals.typically_late_signals(base),
+    flat = [*signal_rivals.late_by(base, TYPICAL),
             *(each for found in planted.values() for each in found)]
     unseen = unseen_faults(base, (*flat, *_of_code('joint_exchanged', tried)), LEAST_GAIN)
     tried += motion_rivals.other_gravity(base, gravity)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
+from dynid_ros.data.signals.trial_samples import LATE
 from dynid_ros.estimation.diagnosis.hypothesis import (
     exchange,
     Hypothesis,
@@ -73,17 +73,13 @@ GAINS = Search(
 
 
 def late_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Let the drive signal of each joint be late by some time."""
+    """Assume that the drive signal of each joint is late by some time."""
     for k in range(len(LATE)):
-        yield from _late(base, k)
+        yield from late_by(base, k)
 
 
-def typically_late_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Let the drive signal of each joint be late by the time of a slow driver."""
-    yield from _late(base, TYPICAL)
-
-
-def _late(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
+def late_by(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
+    """Assume that the drive signal of each joint is late by one of `LATE`."""
     late, later, drive = float(LATE[k]), base.samples.later[:, :, k], base.arm.drive
     through = joint_torque(np.eye(base.arm.n), drive)
     change = np.linalg.solve(through.T, (later - base.samples.tau).T).T
