@@ -103,7 +103,11 @@ class Judge:
         if self._running is not None:
             if not self._running.done():
                 return None
-            found, self._running = self._outcome(self._running), None
+            try:
+                found = self._running.result()
+            except Exception as error:
+                self._failed, found = True, LiveVerdict(fault=written_down(error))
+            self._running = None
         session = self._session
         if session.recursion is not self._judged_recursion:
             # It was reset: all that was found belongs to what is forgotten.
@@ -130,15 +134,6 @@ class Judge:
     def stop(self) -> None:
         """Wait for the thread."""
         self._thread.shutdown(cancel_futures=True)
-
-    def _outcome(self, done: Future[LiveVerdict]) -> LiveVerdict:
-        error = done.exception()
-        if error is None:
-            return done.result()
-        if not isinstance(error, Exception):
-            raise error
-        self._failed = True
-        return LiveVerdict(fault=written_down(error))
 
     def _search(
         self, arm: ArmModel, prior: ArmPrior, estimate: Estimate,
