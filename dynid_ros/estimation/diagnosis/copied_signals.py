@@ -14,7 +14,7 @@ from dynid_ros.estimation.diagnosis.hypothesis import names
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 # Bounds of what counts as a copy.
 #: Share of the torque's spread that a multiple of the other quantity leaves, in the median over
@@ -55,11 +55,10 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
         Fitted samples.
 
     """
-    tau = np.concatenate([part.tau for part in motion])
+    whole = joined(motion)
     for name, rows, least in (
-            ('velocity', [part.qd for part in motion], JOINTS),
-            ('position', [part.q for part in motion], POSITION_JOINTS)):
-        left = left_over(np.concatenate(rows), tau)
+            ('velocity', whole.qd, JOINTS), ('position', whole.q, POSITION_JOINTS)):
+        left = left_over(rows, whole.tau)
         left = left[np.isfinite(left)]
         if len(left) >= least and np.median(left) < LEFT_OVER:
             return [Finding(
@@ -82,9 +81,8 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
         Fitted samples that excite the arm; in few seconds much is a function of velocity.
 
     """
-    qd, tau = (np.concatenate(parts) for parts in zip(
-        *((part.qd, part.tau) for part in motion), strict=True))
-    left = left_over(qd, tau, lambda v: (
+    whole = joined(motion)
+    left = left_over(whole.qd, whole.tau, lambda v: (
         v, np.cbrt(v), np.tanh(v / max(REVERSAL * float(np.sqrt((v**2).mean())), TINY))))
     left = left[np.isfinite(left)]
     if len(left) < POSITION_JOINTS:

@@ -12,7 +12,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.text import span
 
 CAUSE = 'a collision, contact or a sensor fault'
@@ -109,12 +109,9 @@ def describe(
     for part, marks in zip(parts, far, strict=True):
         residual = np.abs(part.tau - part.tau_hat)
         for j, name in enumerate(names):
-            edges = np.diff(np.concatenate([[0], marks[:, j].astype(int), [0]]))
-            for first, last in zip(
-                np.flatnonzero(edges > 0), np.flatnonzero(edges < 0) - 1, strict=True,
-            ):
-                most = residual[first:last + 1, j].max() / max(sigma[j], TINY)
-                yield Outlier(name, float(part.t[first]), float(part.t[last]), float(most))
+            for first, stop in runs_of(marks[:, j]):
+                most = residual[first:stop, j].max() / max(sigma[j], TINY)
+                yield Outlier(name, float(part.t[first]), float(part.t[stop - 1]), float(most))
 
 
 def merged(outliers: Iterable[Outlier]) -> list[Outlier]:

@@ -15,7 +15,7 @@ from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.narrow_band import NarrowBand
-from dynid_ros.data.signals.trial_samples import joined, trial_samples, TrialSamples
+from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
@@ -33,7 +33,7 @@ from dynid_ros.estimation.regression.preparation import (
     take_motions,
     widened,
 )
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 #: Rows below the cut-off of the motion at most: they show whether there is a fault, and the
 #: parameters come from others.

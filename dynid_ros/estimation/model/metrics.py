@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 # Keeps a joint without torque from a division by zero.
 TINY = float(np.finfo(float).tiny)
@@ -108,12 +108,12 @@ def metrics(joints: Sequence[str], parts: Sequence[Prediction]) -> Metrics:
         stands still throughout.
 
     """
-    tau = np.concatenate([part.tau for part in parts])
-    error = tau - np.concatenate([part.tau_hat for part in parts])
+    whole = joined(parts)
+    tau, error = whole.tau, whole.tau - whole.tau_hat
     own = tuple(
         _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
     sources = ', '.join(dict.fromkeys(part.source for part in parts))
-    return Metrics(sources, parts[0].held_out, len(tau), _percent(error, tau), own)
+    return Metrics(sources, whole.held_out, len(tau), _percent(error, tau), own)
 
 
 def unrepeated_percent(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.signals.trial_samples import joined, torque_later, TrialSamples
+from dynid_ros.data.signals.trial_samples import torque_later, TrialSamples
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
 from dynid_ros.estimation.friction.block_errors import block_errors, CLEARLY_WORSE
@@ -33,7 +33,7 @@ from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.verdict.judge import judge
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 from dynid_ros.utilities.checkpoint import Checkpointed
 
 if TYPE_CHECKING:
