@@ -16,13 +16,8 @@ from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck, LEAVE_OUT
-from dynid_ros.estimation.diagnosis.hypothesis import (
-    exchange,
-    Hypothesis,
-    names,
-    Search,
-    Step,
-)
+from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, Step
+from dynid_ros.estimation.diagnosis.joint_search import Search
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import within
 

@@ -12,14 +12,8 @@ import numpy as np
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import LATE
-from dynid_ros.estimation.diagnosis.hypothesis import (
-    exchange,
-    Hypothesis,
-    names,
-    nearest,
-    Search,
-    Step,
-)
+from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, Step
+from dynid_ros.estimation.diagnosis.joint_search import nearest, Search
 from dynid_ros.estimation.diagnosis.trial_rows import trial_rows
 
 #: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
