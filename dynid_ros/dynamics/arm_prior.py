@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia, states_body
+from dynid_ros.arm.parameters import INERTIAL, inertial_from_com, pseudo_inertia, states_body
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import mass_matrix
@@ -340,9 +340,6 @@ def _cylinder(arm: ArmModel, joint: int) -> Array:
     # As long as it is thick, where two axes meet.
     length = max(length, 2 * radius)
     mass = DENSITY * np.pi * radius**2 * length
-    center = end / 2
-    across = np.eye(3) - np.outer(along, along)
-    second = (length**2 / 12 * np.outer(along, along) + radius**2 / 4 * across
-              + np.outer(center, center)) * mass
-    inertia = np.trace(second) * np.eye(3) - second
-    return np.array([mass, *(mass * center), *inertia[np.triu_indices(3)]])
+    axial = np.outer(along, along)
+    second = mass * (length**2 / 12 * axial + radius**2 / 4 * (np.eye(3) - axial))
+    return inertial_from_com(mass, end / 2, np.trace(second) * np.eye(3) - second)
