@@ -51,9 +51,7 @@ class KnownSamples:
     """
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
-        self._known: list[tuple[str, Keys]] = []
-        # Most models have one recording, which nothing is compared with.
-        self._waiting = list(recordings)
+        self._known = [(recording.source, _keys(recording)) for recording in recordings]
 
     def add(self, recording: Recording) -> None:
         """
@@ -65,11 +63,7 @@ class KnownSamples:
             It shares too many samples with another one.
 
         """
-        if not (self._known or self._waiting):
-            self._waiting = [recording]
-            return
-        self._known += [(other.source, _keys(other)) for other in self._waiting]
-        self._waiting, keys = [], _keys(recording)
+        keys = _keys(recording)
         for source, known in self._known:
             common = len(np.intersect1d(known, keys, assume_unique=True))
             shorter = min(len(known), len(keys))
