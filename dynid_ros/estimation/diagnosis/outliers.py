@@ -115,12 +115,12 @@ def describe(
 
 
 def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
-    """Join outliers of one joint that are closer than `apart`, in the order of time."""
+    """Join outliers of one joint that are closer than `APART_SECONDS`, in the order of time."""
     whole: list[Outlier] = []
-    gap = APART_SECONDS
     for outlier in sorted(outliers, key=lambda each: (each.joint, each.begin)):
         before = whole[-1] if whole else None
-        if before and before.joint == outlier.joint and outlier.begin < before.end + gap:
+        if (before and before.joint == outlier.joint
+                and outlier.begin < before.end + APART_SECONDS):
             most = max(before, outlier, key=lambda each: each.deviations)
             whole[-1] = replace(most, begin=before.begin, end=max(before.end, outlier.end))
         else:

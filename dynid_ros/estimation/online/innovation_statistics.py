@@ -12,7 +12,8 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
 
-#: Share of the variance of a normal distribution that is left by cutting it off at `cut`.
+#: Share of the variance of a normal distribution that is left by cutting it off at
+#: `CUT_DEVIATIONS`.
 _VARIANCE_LEFT = 0.9946
 
 # Bounds of innovations, and the number of them that determines their noise. Measured figures come
@@ -82,7 +83,7 @@ class InnovationStatistics(Checkpointed):
     sums : (4, n) ndarray
         Weighted sums for the figures: rows, squared errors, squared torques, torques.
     endless : bool
-        Whether metrics average over all rows instead of the last `memory`.
+        Whether metrics average over all rows instead of the last `MEMORY_ROWS`.
 
     """
 
@@ -134,7 +135,7 @@ class InnovationStatistics(Checkpointed):
         self, e: Array, spread: Array, torque: Array,
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """
-        Find outliers: innovations of more than `deviations` standard deviations.
+        Find outliers: innovations of more than `WILD_DEVIATIONS`.
 
         Parameters
         ----------

@@ -53,8 +53,8 @@ def estimate_delay(
     Returns
     -------
     float
-        Delay of the drive signal within ± `longest`, s; zero if removing it would not make the
-        sum of squares smaller by `gain`, or if there are too few rows.
+        Delay of the drive signal within ± `LONGEST_SECONDS`; zero if removing it would not make
+        the sum of squares smaller by `LEAST_GAIN`, or if there are too few rows.
 
     """
     delays, left = unexplained_by_delay(arm, segments, settings)
