@@ -12,6 +12,7 @@ from __future__ import annotations
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -48,16 +49,14 @@ def main() -> None:
 
 def _off(arm: ArmModel, good: Recording, hit: Recording) -> list[float]:
     """Batch and online: without a hit, with it, and with it left out, %."""
-    modules = outliers, innovation_statistics
-    limits = [module.THRESHOLDS for module in modules]
+    modules: tuple[Any, ...] = outliers, innovation_statistics
+    limits = outliers.OUTLIER_DEVIATIONS, innovation_statistics.WILD_DEVIATIONS
     result = []
     for way in (_batch, _online):
         result.append(way(arm, good))
-        for module in modules:
-            module.THRESHOLDS = replace(module.THRESHOLDS, deviations=NEVER)
+        modules[0].OUTLIER_DEVIATIONS = modules[1].WILD_DEVIATIONS = NEVER
         result.append(way(arm, hit))
-        for module, limit in zip(modules, limits, strict=True):
-            module.THRESHOLDS = limit
+        modules[0].OUTLIER_DEVIATIONS, modules[1].WILD_DEVIATIONS = limits
         result.append(way(arm, hit))
     return result
 

@@ -233,7 +233,7 @@ def other_arm(good: Good) -> Planted:
 def payload(good: Good) -> Planted:
     """Add a load at the tool from a moment on."""
     rate = sample_rate(good.log)
-    q = butterworth(good.log.q, rate, choose_cutoff([good.log.q], rate))
+    q = butterworth(good.log.q, rate, choose_cutoff(good.log.q, rate))
     qd = differentiate(q, rate)
     point = good.arm.tool.placement.translation + np.array([0.0, 0.0, 0.05])
     inertia = LOAD * (point @ point * np.eye(3) - np.outer(point, point))

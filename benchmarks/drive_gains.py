@@ -40,7 +40,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.calibration.block_jackknife import INTERVAL
-from dynid_ros.estimation.calibration.gain_verdict import DriveGains, THRESHOLDS
+from dynid_ros.estimation.calibration.gain_verdict import DriveGains, REFUTING_STD, ROUGH_STD
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains
 from dynid_ros.estimation.identification.identify import identify
@@ -118,7 +118,7 @@ def row(motions: list[Known], what: str, *, loaded: bool) -> None:
             found.append((error, INTERVAL * std, seen & gains.determined, seen & gains.known,
                           seen))
     error, half, fine, known_ones, seen = (np.array(each) for each in zip(*found, strict=True))
-    rough = seen & ~fine & (half <= INTERVAL * THRESHOLDS.rough)
+    rough = seen & ~fine & (half <= INTERVAL * ROUGH_STD)
     vague = known_ones & ~fine & ~rough
     holds = np.abs(error) < half
     open_ones = [str(j + 1) for j in np.flatnonzero((seen & ~known_ones).any(0))]
@@ -159,7 +159,7 @@ def side_by_side(known: Known, name: str) -> None:
         assert right.reference is not None
         wrong, wanted = wrong.relative_to(right.reference), np.log(factors)
         change = np.abs(wrong.value + wanted - wanted[right.reference] - right.value)
-        clear = (right.std <= THRESHOLDS.rough) & (right.std > 0)
+        clear = (right.std <= ROUGH_STD) & (right.std > 0)
         most = max(most, float(change[clear].max(initial=0)))
         by_std = max(by_std, float((change[clear] / right.std[clear]).max(initial=0)))
     print(f'| {name} | {100 * most:.3f} % | {by_std:.3f} |', flush=True)
@@ -199,7 +199,7 @@ def rests(name: str) -> None:
         gains = recorded_gains(wrong, [at_rest(arm, 0 * RESTING, 2 * seed)],
                                loaded=[at_rest(arm, RESTING, 2 * seed + 1)], mass=RESTING[0])
         error, std = errors(gains, factors)
-        found.append((error, INTERVAL * std, std < THRESHOLDS.tells))
+        found.append((error, INTERVAL * std, std < REFUTING_STD))
     error, half, known = (np.array(each) for each in zip(*found, strict=True))
     by_joint = [f'{rms(error[known[:, j], j])}' for j in range(arm.n)]
     print(f'| {name} | {", ".join(by_joint)} | {100 * (np.abs(error) < half)[known].mean():.0f} % '

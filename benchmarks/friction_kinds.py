@@ -94,8 +94,7 @@ def planted(
     motion = random_motion(arm, seed, period=PERIOD, tries=20, periods=20)
     q, qd, qdd = _with_rests(motion, t) if rests else motion.evaluate(t + 1.0)
     standard = nominal_parameters(arm)
-    columns = {term: [arm.layout.friction_column(joint, TERMS[term].symbol)
-                      for joint in range(arm.n)] for term in kind}
+    columns = {term: arm.layout.friction_columns(TERMS[term].symbol) for term in kind}
     for places in columns.values():
         standard[places] = 0.0
     rigid = _torque(arm, standard, t, q, qd, qdd)

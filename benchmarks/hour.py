@@ -71,8 +71,7 @@ def recording(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     arm = load_arm(ARM).with_friction(tuple(FRICTION))
     parameters = nominal_parameters(arm)
     for k, value in enumerate(FRICTION.values()):
-        first = arm.layout.friction_column(0, arm.layout.friction[k])
-        parameters[first::arm.layout.block] = value
+        parameters[arm.layout.friction_columns(arm.layout.friction[k])] = value
     rng = np.random.default_rng(1)
     t = np.empty(samples)
     q, tau = (np.empty((samples, arm.n)) for _ in range(2))

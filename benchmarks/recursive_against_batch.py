@@ -59,7 +59,7 @@ def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
 
     def error(theta: np.ndarray) -> float:
         parts = held_out.predict(arm, theta, name, True)
-        return metrics(name, True, arm.joint_names, parts).relative_error_percent
+        return metrics(arm.joint_names, parts).relative_error_percent
 
     _, history = replay(arm, train)
     fitted = KeptRows(arm, motions(arm, train, treatment), treatment)
@@ -101,7 +101,7 @@ def held_out(name: str, arm: ArmModel, log: Recording) -> None:
     live, _ = replay(batch.arm, train, start=batch)
     kept = KeptRows(batch.arm, motions(batch.arm, unseen, batch.treatment), batch.treatment)
     errors = [
-        metrics(name, True, arm.joint_names, kept.predict(batch.arm, theta, name, True))
+        metrics(arm.joint_names, kept.predict(batch.arm, theta, name, True))
         .relative_error_percent for theta in (batch.theta, live.theta)]
     print(f'{name}: last third below {batch.treatment.cutoff_hz:.3g} Hz with '
           f'{", ".join(batch.arm.friction)}: batch {errors[0]:.2f} %, started from it '

@@ -30,8 +30,8 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.row_pipeline import BLOCK
-from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
 
 RATE = 1000.0
 ALLOWED_MICROSECONDS, ALLOWED_LATENCY_MS = 60.0, 5.0
@@ -70,13 +70,13 @@ def pipeline(arm: ArmModel, first: int, samples: int) -> Iterator[tuple[Motion, 
 
 
 def times_of_blocks(
-    online: StreamingLeastSquares, arm: ArmModel, first: int, samples: int
+    online: OnlineIdentifier, arm: ArmModel, first: int, samples: int
 ) -> np.ndarray:
     """Seconds of each block: by the clock, and of this thread alone."""
     times = []
     for (t, q, _, _), tau in pipeline(arm, first, samples):
         start, own = perf_counter(), thread_time()
-        online.push(t, q, tau)
+        online.take(t, q, tau)
         times.append((perf_counter() - start, thread_time() - own))
     return np.array(times).T
 
@@ -132,7 +132,7 @@ def memory_mb() -> float:
 
 def main(minutes: float) -> int:
     arm = load_arm('panda')
-    online = StreamingLeastSquares(arm)
+    online = OnlineIdentifier(arm)
     times_of_blocks(online, arm, 0, WARM_UP)
     clock, thread = times_of_blocks(online, arm, WARM_UP, TIMED)
     own, peer = clock.sum() / TIMED, time_of_textbook(arm)

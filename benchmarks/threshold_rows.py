@@ -32,10 +32,10 @@ def clip_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     fine = np.concatenate([crowds(log) for log in logs])
     text = 'cut off at half of the largest value; the joint that is cut off most'
     halved = np.array([crowds(cut(log, 0.5)).max(axis=0) for log in logs])
-    yield clipped_signals, 'crowding', fine[:, 0], halved[:, 0], text
-    yield clipped_signals, 'share', fine[:, 1], halved[:, 1], text
-    yield clipped_signals, 'count', fine[:, 2], halved[:, 2], text
-    yield (clipped_signals, 'levels', [values(log) for log in logs],
+    yield clipped_signals, 'CROWDING', fine[:, 0], halved[:, 0], text
+    yield clipped_signals, 'CLIPPED_SHARE', fine[:, 1], halved[:, 1], text
+    yield clipped_signals, 'CLIPPED_SAMPLES', fine[:, 2], halved[:, 2], text
+    yield (clipped_signals, 'FEWEST_LEVELS', [values(log) for log in logs],
            [values(few(log)) for log in logs], 'rounded to a quarter of the range')
 
 
@@ -45,13 +45,13 @@ def crowds(log: Recording) -> Array:
 
     As (2 n, 3): by those in the band beside it, as a share, and their number.
     """
-    bounds, moving, found = clipped_signals.THRESHOLDS, clipped_signals._in_motion(log), []
+    moving, found = clipped_signals._in_motion(log), []
     for way in (1.0, -1.0):
         for joint in range(log.u.shape[1]):
             u = way * log.u[moving[:, joint], joint]
             spread = np.ptp(u)
             top = u >= u.max() - clipped_signals.TOUCH * spread
-            below = (u >= u.max() - bounds.band * spread) & ~top
+            below = (u >= u.max() - clipped_signals.BAND_SHARE * spread) & ~top
             found.append((top.sum() / max(below.sum(), 1), top.mean(), top.sum()))
     return np.array(found)
 
@@ -73,7 +73,7 @@ def rotor_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     # With a flipped signal, samples that repeat would be another recording's.
     logs = [(data, quality.clean(data.log, data.arm)) for data in good
             if data.arm.layout.rotor_inertia]
-    yield (dissipation, 'rotor_share', [share(*each) for each in logs],
+    yield (dissipation, 'ROTOR_SHARE', [share(*each) for each in logs],
            [max(share(data, flipped(log, joint)) for joint in range(data.arm.n))
             for data, log in logs],
            'one flipped signal; the joint that shows it most')
@@ -111,7 +111,7 @@ def exchanged(t: Array) -> Array:
 
 def seen_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield what different recordings have in common, and what a copy of a part has."""
-    usual = seen_data.THRESHOLDS
+    usual = seen_data.SEEN_ROWS
 
     def common(one: Recording, other: Recording) -> tuple[float, int]:
         keys = [seen_data._keys(log) for log in (one, other)]
@@ -134,17 +134,18 @@ def seen_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     halved = [common(*halves(data.log)) for data in good]
     copies = [common(data.log, data.log.part(0, len(data.log.t) // 2)) for data in good]
     text = 'the two halves of a recording; bad: its first half and all of it'
-    yield seen_data, 'share', [x[0] for x in halved], [x[0] for x in copies], text
-    yield seen_data, 'keys', [x[1] for x in halved], [x[1] for x in copies], text
-    seen_data.THRESHOLDS = replace(usual, rows=1)
+    yield seen_data, 'SEEN_SHARE', [x[0] for x in halved], [x[0] for x in copies], text
+    yield seen_data, 'SEEN_KEYS', [x[1] for x in halved], [x[1] for x in copies], text
+    seen_data.SEEN_ROWS = 1
     try:
         single = [common(*halves(data.log))[1] for data in good]
     finally:
-        seen_data.THRESHOLDS = usual
-    yield seen_data, 'rows', single, [], 'single samples that both halves have, of one in sixteen'
+        seen_data.SEEN_ROWS = usual
+    text = 'single samples that both halves have, of one in sixteen'
+    yield seen_data, 'SEEN_ROWS', single, [], text
     rng = np.random.default_rng(1)
     noisy = [replace(data.log, q=data.log.q + rng.normal(size=data.log.q.shape) * 1e-5)
              for data in good]
     others = [apart(data, log) for data, log in zip(good, noisy, strict=True)]
-    yield (seen_data, 'rounding', others, [apart(data, data.log) for data in good],
+    yield (seen_data, 'SEEN_ROUNDING', others, [apart(data, data.log) for data in good],
            'good: encoder noise of 1e-5 added; bad: the samples that were fitted')

@@ -60,11 +60,12 @@ REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3'),
 SIMULATED = (('two_axis', 1), ('ur10', 1), ('panda', 1), ('panda', 2))
 #: What moves in the second table: modules and fields, each halved and doubled.
 SETTINGS = (
-    (conditioning, 'energy'), (conditioning, 'margin'),
-    (conditioning, 'highest'), (conditioning, 'position_margin'),
-    (filters, 'kaiser'), (filters, 'half_periods'), (filters, 'rate_per_cutoff'),
+    (conditioning, 'BAND_ENERGY'), (conditioning, 'CUTOFF_PER_BAND'),
+    (conditioning, 'HIGHEST_CUTOFF'), (conditioning, 'POSITION_CUTOFF'),
+    (filters, 'KAISER'), (filters, 'REACH_PERIODS'), (filters, 'RATE_PER_CUTOFF'),
 )
-ONLINE = ('memory', 'cut', 'doubtful', 'correlation', 'known', 'some')
+ONLINE = ('MEMORY_ROWS', 'CUT_DEVIATIONS', 'DOUBTFUL_DEVIATIONS', 'LARGEST_CORRELATION',
+          'KNOWN_ROWS', 'SOME_ROWS')
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +105,8 @@ class Data:
         original = statistics.outliers
 
         def noted(self: Any, e: Array, spread: Array, torque: Array) -> tuple[Array, Array]:
-            limits = innovation_statistics.THRESHOLDS
-            sure = (self.noise[3] >= limits.some) & (spread <= self.noise[0])
-            large = np.abs(e) > outliers.THRESHOLDS.torque_share * torque
+            sure = (self.noise[3] >= innovation_statistics.SOME_ROWS) & (spread <= self.noise[0])
+            large = np.abs(e) > outliers.TORQUE_SHARE * torque
             deviations = np.abs(e) / np.sqrt(np.maximum(self.noise[0] + spread, 1e-300))
             seen.append(np.where(sure & large, deviations, 0.0).ravel())
             found: tuple[Array, Array] = original(self, e, spread, torque)
@@ -186,13 +186,13 @@ def verdict_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ...]
     held = [(data.model.validation.relative_error_percent,
              data.model.fit.relative_error_percent) for data in good]
     broken = [pair for data in good for pair in wrong(data)]
-    yield (verdict, 'expected_error_percent', [x[0] for x in fine], [x[0] for x in bad],
+    yield (verdict, 'LARGEST_EXPECTED_PERCENT', [x[0] for x in fine], [x[0] for x in bad],
            'med7, 4 s of motion')
-    yield (verdict, 'joint_error_percent', [x[1].max() for x in fine],
+    yield (verdict, 'JOINT_ERROR_PERCENT', [x[1].max() for x in fine],
            [x[1].max() for x in bad], 'worst joint of the same')
-    yield (verdict, 'held_out_error_percent', [x[0] for x in held], [x[0] for x in broken],
+    yield (verdict, 'HELD_OUT_ERROR_PERCENT', [x[0] for x in held], [x[0] for x in broken],
            'gain 1.3, two torques exchanged')
-    yield (verdict, 'worse_than_fit', [a / max(b, 2.5) for a, b in held],
+    yield (verdict, 'WORSE_THAN_FIT', [a / max(b, 2.5) for a, b in held],
            [a / max(b, 2.5) for a, b in broken], 'the same; fits below 2.5 % count as 2.5 %')
 
 
@@ -219,17 +219,17 @@ def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     exact = [data for data in good if data.friction]
     planted = [gained(late(data, by)) for data in exact for by in (0.02, 0.04)]
-    yield delay, 'gain', [gained(data) for data in good], planted, 'torque 20 and 40 ms late'
+    yield delay, 'LEAST_GAIN', [gained(data) for data in good], planted, 'torque 20 and 40 ms late'
     offs = [abs(found(data, by) - by) for data in exact for by in (0.02, 0.04)]
-    yield delay, 'steps', [1000 * x for x in offs], [], 'error of a planted 20 or 40 ms, ms'
-    yield (delay, 'longest', [abs(found(data, 0.0)) for data in good], [],
+    yield delay, 'STEPS', [1000 * x for x in offs], [], 'error of a planted 20 or 40 ms, ms'
+    yield (delay, 'LONGEST_SECONDS', [abs(found(data, 0.0)) for data in good], [],
            'longest delay found in good data, s')
     rows = []
     for data in good:
         decimated = sum(data.treatment.decimator().outputs(len(m.t))
                         for m in data.motions)
         rows.append(decimated * data.arm.n / base_parameters(data.arm).count)
-    yield delay, 'rows_per_column', rows, [1.0], 'as many rows as parameters: any delay fits'
+    yield delay, 'ROWS_PER_COLUMN', rows, [1.0], 'as many rows as parameters: any delay fits'
 
 
 def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
@@ -280,18 +280,18 @@ def filter_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         f = np.fft.rfftfreq(2**18, 1 / data.treatment.rate_hz) / data.treatment.cutoff_hz
         gain = np.abs(np.fft.rfft(taps, 2**18))
         passed.append(100 * np.abs(gain[f <= 0.5] - 1).max())
-        folded.append(100 * gain[f >= filters.THRESHOLDS.rate_per_cutoff / 2].max())
-    yield filters, 'kaiser', passed, [], 'error of the gain below half the cut-off, %'
-    yield filters, 'half_periods', folded, [], 'gain from 1.5 times the cut-off on, %'
-    bands = [data.treatment.cutoff_hz / conditioning.THRESHOLDS.margin for data in good]
-    yield conditioning, 'energy', bands, [], 'band of the motion, Hz'
+        folded.append(100 * gain[f >= filters.RATE_PER_CUTOFF / 2].max())
+    yield filters, 'KAISER', passed, [], 'error of the gain below half the cut-off, %'
+    yield filters, 'REACH_PERIODS', folded, [], 'gain from 1.5 times the cut-off on, %'
+    bands = [data.treatment.cutoff_hz / conditioning.CUTOFF_PER_BAND for data in good]
+    yield conditioning, 'BAND_ENERGY', bands, [], 'band of the motion, Hz'
 
 
 def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def far(parts: Any, usual: Array) -> float:
         rms = np.sqrt(np.nanmean(np.concatenate([p.tau for p in parts]) ** 2, axis=0))
         e = np.abs(np.concatenate([p.tau - p.tau_hat for p in parts]))
-        e = np.where(e > outliers.THRESHOLDS.torque_share * rms, e, 0.0)
+        e = np.where(e > outliers.TORQUE_SHARE * rms, e, 0.0)
         return float(np.nanmax(e / np.maximum(usual, 1e-12)))
 
     def hit(data: Data) -> tuple[float, float]:
@@ -304,10 +304,11 @@ def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     clean = [far(data.own, outliers.usual_residual(data.own)) for data in good]
     hits = [hit(data) for data in good]
-    yield outliers, 'deviations', clean, [x[0] for x in hits], 'the usual torque added for 0.1 s'
-    yield (outliers, 'largest_share', [x[1] for x in hits], [0.5],
+    yield (outliers, 'OUTLIER_DEVIATIONS', clean, [x[0] for x in hits],
+           'the usual torque added for 0.1 s')
+    yield (outliers, 'LARGEST_SHARE', [x[1] for x in hits], [0.5],
            'good: the collision; bad: a signal that fails half of the time')
-    yield (innovation_statistics, 'deviations', [data.tracking[1].max() for data in good],
+    yield (innovation_statistics, 'WILD_DEVIATIONS', [data.tracking[1].max() for data in good],
            [data.hit().tracking[1].max() for data in good], 'the usual torque added for 0.1 s')
 
 
@@ -409,7 +410,7 @@ def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     several = [data for data in good if data.arm.n > 2]
     copies = [data.changed(u=np.gradient(data.log.q, data.log.t, axis=0)) for data in several]
-    yield (copied_signals, 'left_over', map(left, several), map(left, copies),
+    yield (copied_signals, 'LEFT_OVER', map(left, several), map(left, copies),
            'velocity in the place of effort')
 
 
@@ -424,12 +425,14 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     upright = [data for data in good if np.any(data.arm.gravity)]
     right = [gravity(data, data.arm) for data in upright]
     wrong = [gravity(data, tilted(data.arm)) for data in upright]
-    yield (gravity_direction, 'tolerated', [x.angle for x in right], [x.angle for x in wrong],
+    yield (gravity_direction, 'TOLERATED_ANGLE', [x.angle for x in right],
+           [x.angle for x in wrong],
            'stated gravity tilted by 20 degrees')
-    yield gravity_direction, 'vague', [x.std for x in right], [], 'standard deviation, rad'
-    yield (gravity_direction, 'loaded', [x.without for x in right], [1.0],
+    yield (gravity_direction, 'VAGUE_STD', [x.std for x in right], [],
+           'standard deviation, rad')
+    yield (gravity_direction, 'LOADED_RATIO', [x.without for x in right], [1.0],
            'residual without gravity, relative; no gravity: 1')
-    yield (gravity_direction, 'removed', [x.without for x in right], [],
+    yield (gravity_direction, 'REMOVED_RATIO', [x.without for x in right], [],
            'residual without gravity, relative')
     several = [data for data in good if data.arm.n > 2]
     right = [entered(data) for data in several]
@@ -440,11 +443,11 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         u[:, joints] = u[:, joints[::-1]]
         swapped.append(entered(data.changed(u=u)))
     what = 'torques of the two most loaded joints exchanged'
-    yield (contest, 'gain', *([x.recorded.cost - x.runners[0].cost for x in each]
+    yield (contest, 'LEAST_GAIN', *([x.recorded.cost - x.runners[0].cost for x in each]
                               for each in (right, swapped)), what)
-    yield (contest, 'suspicious', *([x.recorded.error_percent for x in each]
+    yield (contest, 'SUSPICIOUS_PERCENT', *([x.recorded.error_percent for x in each]
                                     for each in (right, swapped)), what)
-    yield (contest, 'unexplained', *(
+    yield (contest, 'UNEXPLAINED_SHARE', *(
         [float(x.recorded.score.left[x.recorded.joints].max()) for x in each]
         for each in (right, swapped)), what)
 
@@ -511,22 +514,21 @@ def setting_rows(data: list[Data]) -> Iterator[tuple[str, float, list[float]]]:
     both = [(module, name, False) for module, name in SETTINGS]
     both += [(innovation_statistics, name, True) for name in ONLINE]
     for module, name, online in both:
-        usual = module.THRESHOLDS
-        value = getattr(usual, name)
+        value = getattr(module, name)
         found = []
         for factor in (0.5, 1.0, 2.0):
             other = type(value)(factor * value)
-            if name == 'correlation':
+            if name == 'LARGEST_CORRELATION':
                 other = min(other, 0.999)
-            if name == 'energy':
+            if name == 'BAND_ENERGY':
                 other = {0.5: 0.9, 1.0: value, 2.0: 0.999}[factor]
-            if name == 'highest':
+            if name == 'HIGHEST_CUTOFF':
                 other = min(other, 0.45)
-            module.THRESHOLDS = replace(usual, **{name: other})
+            setattr(module, name, other)
             try:
                 found.append(held_out(data, online))
             finally:
-                module.THRESHOLDS = usual
+                setattr(module, name, value)
         yield label(module, name), value, found
 
 

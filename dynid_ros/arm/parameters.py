@@ -88,16 +88,16 @@ class ParameterLayout:
         start = (joint - led) * self.block + led * len(INERTIAL)
         return slice(start, start + len(INERTIAL))
 
-    def rotor(self, joint: int) -> int:
-        """Column of the rotor inertia of a joint."""
-        if not self.rotor_inertia:
-            raise KeyError('rotor inertia is not part of this layout')
-        return joint * self.block + len(INERTIAL)
+    @property
+    def rotors(self) -> NDArray[np.intp]:
+        """Columns of the rotor inertias, (n,), or none."""
+        joints = np.arange(self.joints if self.rotor_inertia else 0)
+        return joints * self.block + len(INERTIAL)
 
-    def friction_column(self, joint: int, symbol: str) -> int:
-        """Column of one friction term of a joint."""
-        first = len(INERTIAL) + int(self.rotor_inertia)
-        return joint * self.block + first + self.friction.index(symbol)
+    def friction_columns(self, symbol: str) -> NDArray[np.intp]:
+        """Columns of one friction term of all joints, (n,)."""
+        first = len(INERTIAL) + int(self.rotor_inertia) + self.friction.index(symbol)
+        return np.arange(self.joints) * self.block + first
 
     def all_inertial(self) -> NDArray[np.intp]:
         """Columns of the inertial parameters of all links, (10 m,)."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia, states_body
+from dynid_ros.arm.parameters import INERTIAL, inertial_from_com, pseudo_inertia, states_body
 from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import mass_matrix
@@ -130,7 +130,7 @@ class ArmPrior:
         shrunk = np.zeros_like(std, dtype=np.bool_)
         for term in friction_terms(arm.friction):
             if term.name in strengths:
-                columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+                columns = arm.layout.friction_columns(term.symbol)
                 values[columns], shrunk[columns] = 0.0, True
                 std[columns] *= strengths[term.name]
         return replace(self, values=values, std=std, shrunk=shrunk)
@@ -241,13 +241,12 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     stated = links[~guessed]
     std[stated] = _scales(arm, bodies)[~guessed]
     if layout.rotor_inertia:
-        rotor = np.array([layout.rotor(joint) for joint in range(arm.n)])
+        rotor = layout.rotors
         nominal = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
         values[rotor] = np.where(nominal > 0, nominal, _matched(bare))
         std[rotor] = np.where(nominal > 0, nominal, np.maximum(std[rotor], values[rotor]))
     for term in friction_terms(arm.friction):
-        columns = [layout.friction_column(joint, term.symbol) for joint in range(arm.n)]
-        values[columns] = arm.friction_nominal.get(term.name, np.zeros(arm.n))
+        values[layout.friction_columns(term.symbol)] = arm.friction_nominal.get(term.name, 0.0)
     return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
 
 
@@ -341,9 +340,6 @@ def _cylinder(arm: ArmModel, joint: int) -> Array:
     # As long as it is thick, where two axes meet.
     length = max(length, 2 * radius)
     mass = DENSITY * np.pi * radius**2 * length
-    center = end / 2
-    across = np.eye(3) - np.outer(along, along)
-    second = (length**2 / 12 * np.outer(along, along) + radius**2 / 4 * across
-              + np.outer(center, center)) * mass
-    inertia = np.trace(second) * np.eye(3) - second
-    return np.array([mass, *(mass * center), *inertia[np.triu_indices(3)]])
+    axial = np.outer(along, along)
+    second = mass * (length**2 / 12 * axial + radius**2 / 4 * (np.eye(3) - axial))
+    return inertial_from_com(mass, end / 2, np.trace(second) * np.eye(3) - second)

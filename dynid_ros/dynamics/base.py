@@ -138,9 +138,7 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     order = _order(layout)
     least = np.full(layout.size, ROUNDING * sizes.max())
     links = layout.all_inertial().reshape(-1, len(INERTIAL))
-    rotor = [layout.rotor(j) for j in range(arm.n)] if layout.rotor_inertia else []
-    for columns in (links[:, 0], links[:, 1:4].ravel(), np.append(links[:, 4:], rotor)):
-        columns = columns.astype(np.intp)
+    for columns in (links[:, 0], links[:, 1:4].ravel(), np.append(links[:, 4:], layout.rotors)):
         least[columns] = EFFECT * sizes[columns].max()
     independent = _independent(R[:, order], least[order])
     sizes[sizes <= ROUNDING * sizes.max()] = 0.0
@@ -179,9 +177,15 @@ def _independent(columns: Array, least: Array) -> NDArray[np.bool_]:
 def friction_places(arm: ArmModel) -> NDArray[np.intp]:
     """Positions of the friction columns among the base parameters of an arm, (f,)."""
     layout, base = arm.layout, base_parameters(arm)
-    own = {layout.friction_column(joint, term.symbol)
-           for joint in range(arm.n) for term in friction_terms(arm.friction)}
-    return np.array([k for k, column in enumerate(base.columns) if column in own], dtype=np.intp)
+    own = [layout.friction_columns(term.symbol) for term in friction_terms(arm.friction)]
+    return np.flatnonzero(np.isin(base.columns, own))
+
+
+def standard_of(arm: ArmModel, theta: Array) -> Array:
+    """Give standard parameters (p,) that have base parameters (b,), zero but for the leading."""
+    standard = np.zeros(arm.layout.size)
+    standard[base_parameters(arm).columns] = theta
+    return standard
 
 
 def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:
@@ -205,9 +209,7 @@ def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:
     """
     if theta is None:
         return np.zeros_like(q)
-    standard = np.zeros(arm.layout.size)
-    standard[base_parameters(arm).columns] = theta
-    return gravity_torque(arm, q, standard[arm.layout.all_inertial()])
+    return gravity_torque(arm, q, standard_of(arm, theta)[arm.layout.all_inertial()])
 
 
 def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:

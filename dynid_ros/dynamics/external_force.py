@@ -19,6 +19,7 @@ from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import numbers
 
 
 def external_force(
@@ -131,17 +132,12 @@ def joint_screws(arm: ArmModel, poses: Array) -> Array:
 
 
 def _wrench(value: ArrayLike) -> Array:
-    try:
-        wrench = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f'a wrench must hold numbers only: {error}') from error
+    wrench = numbers('a wrench', value)
     if wrench.ndim not in (1, 2) or wrench.shape[-1] != 6:
         hint = '; transpose it' if wrench.ndim == 2 and wrench.shape[0] == 6 else ''
         raise InputError('a wrench must be [Tx Ty Tz Fx Fy Fz], (6,) or (N, 6), not '
                          f'{wrench.shape}{hint}')
-    if not np.isfinite(wrench).all():
-        raise InputError('a wrench must hold finite numbers only')
-    return wrench
+    return _finite('a wrench', wrench)
 
 
 def force_matrix(arm: ArmModel, value: ArrayLike) -> Array:
@@ -154,12 +150,16 @@ def force_matrix(arm: ArmModel, value: ArrayLike) -> Array:
         The shape is wrong or a value is not finite.
 
     """
-    force = np.asarray(value, dtype=float)
+    force = numbers('fext', value)
     if force.ndim not in (2, 3) or force.shape[-2:] != (6, arm.links):
         hint = ', transpose it' if force.shape[-2:] == (arm.links, 6) else (
             '; external_force makes one of a wrench')
         raise InputError(f"fext must be (6, {arm.links}) or (N, 6, {arm.links}) for '{arm.name}', "
                          f'not {force.shape}{hint}')
-    if not np.isfinite(force).all():
-        raise InputError('fext must hold finite numbers only')
-    return force
+    return _finite('fext', force)
+
+
+def _finite(name: str, values: Array) -> Array:
+    if not np.isfinite(values).all():
+        raise InputError(f'{name} must hold finite numbers only')
+    return values

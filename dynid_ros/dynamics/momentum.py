@@ -160,7 +160,6 @@ def momentum_regressors(
     *,
     load: ArrayLike | None = None,
     history: JointHistory | None = None,
-    out: tuple[Array, Array] | None = None,
 ) -> tuple[Array, Array]:
     """
     Regressors P and F of ``d/dt(P theta) + F theta = tau``, for one motion of N samples.
@@ -178,8 +177,6 @@ def momentum_regressors(
         Torque that loads each joint, Nm; needed by the ``load`` friction term only.
     history : JointHistory, optional
         History of the joints, for friction terms that need it; by default they are cold and slide.
-    out : two (N, n, p) ndarray, optional
-        C-contiguous arrays to fill, which were zero or came from an earlier call.
 
     Returns
     -------
@@ -202,14 +199,10 @@ def momentum_regressors(
     shape = (len(q), arm.n, layout.size)
     if not q.shape == qd.shape == shape[:2]:
         raise ValueError(f'q and qd must both be (N, {arm.n}), not {q.shape} and {qd.shape}')
-    momentum, force = out or (np.zeros(shape), np.zeros(shape))
-    for array in (momentum, force):
-        if array.shape != shape or not array.flags.c_contiguous:
-            raise ValueError(f'out must be two C-contiguous {shape} arrays')
+    momentum, force = np.zeros(shape), np.zeros(shape)
     fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
-    joints = range(arm.n)
     if layout.rotor_inertia:
-        momentum[:, joints, [layout.rotor(j) for j in joints]] = qd
+        momentum[:, range(arm.n), layout.rotors] = qd
     fill_friction(arm, qd, load, history, force)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):

@@ -147,9 +147,8 @@ def regressor(
     # The kernel does not write the entries of links that a joint does not carry.
     Y = np.zeros(shape)
     fill_links(arm, fill_inertial, tree(arm), (q, qd, qdd), layout.block, Y)
-    joints = range(arm.n)
     if layout.rotor_inertia:
-        Y[:, joints, [layout.rotor(j) for j in joints]] = qdd
+        Y[:, range(arm.n), layout.rotors] = qdd
     fill_friction(arm, qd, load, history, Y)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
@@ -224,9 +223,8 @@ def fill_friction(
     for term in friction_terms(arm.friction):
         if term.needs_load and load is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
-        joints = range(arm.n)
-        columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
-        out[:, joints, columns] = term.at(qd, loads, known, arm.friction_shape)
+        out[:, range(arm.n), arm.layout.friction_columns(term.symbol)] = term.at(
+            qd, loads, known, arm.friction_shape)
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

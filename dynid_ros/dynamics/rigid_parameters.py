@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import pseudo_inertia
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import standard_of
 from dynid_ros.dynamics.regressor import rigid_torque
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
@@ -43,10 +43,9 @@ def nominal_parameters(arm: ArmModel) -> Array:
     theta = np.zeros(layout.size)
     theta[layout.all_inertial()] = _stated(arm).ravel()
     if layout.rotor_inertia and arm.rotor_nominal is not None:
-        theta[[layout.rotor(j) for j in range(arm.n)]] = arm.rotor_nominal
+        theta[layout.rotors] = arm.rotor_nominal
     for term in friction_terms(arm.friction):
-        columns = [layout.friction_column(j, term.symbol) for j in range(arm.n)]
-        theta[columns] = arm.friction_nominal.get(term.name, 0.0)
+        theta[layout.friction_columns(term.symbol)] = arm.friction_nominal.get(term.name, 0.0)
     return theta
 
 
@@ -113,11 +112,9 @@ def rigid_parameters(model: ArmModel | IdentifiedParameters) -> RigidParameters:
         rotor = np.zeros(model.n) if model.rotor_nominal is None else model.rotor_nominal
         return RigidParameters(model, _stated(model), np.diag(rotor))
     arm, layout = model.arm, model.arm.layout
-    standard = np.zeros(layout.size)
-    standard[base_parameters(arm).columns] = model.theta
-    matrix = np.zeros((arm.n, arm.n))
-    if layout.rotor_inertia:
-        matrix += np.diag(standard[[layout.rotor(j) for j in range(arm.n)]])
+    standard = standard_of(arm, model.theta)
+    matrix = np.diag(standard[layout.rotors]) if layout.rotor_inertia else (
+        np.zeros((arm.n, arm.n)))
     for value, column in zip(standard[layout.first_coupling:], arm.coupling, strict=True):
         if column.quantity == 'qdd':
             matrix += value * column.matrix

@@ -1,14 +1,29 @@
-"""The type of arrays in annotations, and runs of marks."""
+"""The type of arrays in annotations, runs of marks, and objects of arrays put together."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+Part = TypeVar('Part')
 
 
 def runs_of(marks: ArrayLike) -> NDArray[np.int64]:
     """Return the first mark of each run and the one behind its last, (K, 2)."""
     around = np.concatenate([[False], np.asarray(marks), [False]])
     return np.flatnonzero(around[1:] != around[:-1]).reshape(-1, 2)
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Put the arrays of objects of one dataclass behind each other; the rest is of the first."""
+    first: Any = parts[0]
+    whole: Part = type(first)(**{
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        if isinstance(getattr(first, field.name), np.ndarray) else getattr(first, field.name)
+        for field in fields(first)})
+    return whole

@@ -276,7 +276,7 @@ def test_a_body_unlike_any_is_answered_with_all_of_them():
     ([1, 2, 3], r'\(6,\) or \(N, 6\), not \(3,\)'),
     (np.zeros((6, 4)), 'transpose it'),
     ([1, 2, 3, 4, 5, np.nan], 'finite'),
-    (['a'] * 6, 'numbers only'),
+    (['a'] * 6, 'a wrench must hold numbers'),
 ])
 def test_a_wrong_wrench_is_refused_in_words(wrench, words):
     with pytest.raises(InputError, match=words):

@@ -124,7 +124,7 @@ def _missing(model: IdentifiedModel, form: str, motion: RowMotion) -> dict[str, 
 def _error(motions: Sequence[RowMotion], predicted: Sequence[Array]) -> float:
     parts = [replace(motion.part, tau_hat=tau) for motion, tau in zip(
         motions, predicted, strict=True)]
-    return metrics('', True, (), parts).relative_error_percent
+    return metrics((), parts).relative_error_percent
 
 
 def urdf_torque(text: str, arm: ArmModel) -> Torque:

@@ -15,6 +15,7 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import listed
+from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, TINY
 from dynid_ros.estimation.model.standard_parameters import sample_colour
@@ -22,7 +23,6 @@ from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.estimation.verdict.judge import held_out_findings, MORE_MOTION, NOTHING
-from dynid_ros.estimation.verdict.judge import THRESHOLDS as VERDICT
 from dynid_ros.utilities.arrays import Array
 
 #: Bags from which their scatter tells how sure an estimate is.
@@ -124,7 +124,7 @@ def _verdict(
         findings.append(Finding(
             'not_excited', f'the motions do not excite {listed(weak)}', MORE_MOTION,
             severity='warning'))
-    if expected > VERDICT.expected_error_percent:
+    if expected > LARGEST_EXPECTED_PERCENT:
         findings.append(Finding(
             'excitation', f'the error bars alone give {expected:.0f} % torque error on the '
             'motions of the bags', 'record more bags'))

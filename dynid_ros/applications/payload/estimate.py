@@ -12,7 +12,7 @@ from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegr
 from dynid_ros.applications.payload.rest_fit import fit_rests
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.rests import find_rests, Rests, together
+from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
@@ -21,6 +21,7 @@ from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.estimation.regression.qr_factors import stack
 from dynid_ros.estimation.regression.weighted_least_squares import LOAD_PASSES
+from dynid_ros.utilities.arrays import joined
 from dynid_ros.utilities.summarised import Summarised
 
 #: Rests from which on they may tell the load.
@@ -147,7 +148,7 @@ def _estimate(
     if not recordings:
         raise RecordingError('a payload needs at least one recording with it')
     loaded = [_prepared(model, recording) for recording in recordings]
-    rests = together([find_rests(rows.motions, rows.settings.rate_hz) for rows in loaded])
+    rests = joined([find_rests(rows.motions, rows.settings.rate_hz) for rows in loaded])
     fits = {}
     moving = sum(int(motion.moving.any(axis=1).sum()) for rows in loaded
                  for motion in rows.motions)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynid_ros.arm.friction import dry_friction, friction_terms
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.dynamics.base import base_parameters, friction_places, standard_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
@@ -20,12 +20,9 @@ SLOW = np.geomspace(1e-3, 0.1, 41)
 
 def friction_coefficients(model: IdentifiedModel) -> dict[str, Array]:
     """Return the coefficients (n,) of each friction term, zero for joints without it."""
-    layout, columns = model.arm.layout, base_parameters(model.arm).columns
-    known = dict(zip(columns.tolist(), model.theta.tolist(), strict=True))
-    return {
-        term.name: np.array([known.get(layout.friction_column(joint, term.symbol), 0.0)
-                             for joint in range(model.arm.n)])
-        for term in friction_terms(model.arm.friction)}
+    known = standard_of(model.arm, model.theta)
+    return {term.name: known[model.arm.layout.friction_columns(term.symbol)]
+            for term in friction_terms(model.arm.friction)}
 
 
 class KnownFriction:

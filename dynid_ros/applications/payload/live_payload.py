@@ -58,7 +58,7 @@ class LivePayload(OnlineIdentifier):
     source : str
         Name of the stream.
     cutoff_hz, delay : float, optional
-        As for `StreamingLeastSquares`; the model's if not given.
+        As for `OnlineIdentifier`; the model's if not given.
 
     Raises
     ------
@@ -83,13 +83,13 @@ class LivePayload(OnlineIdentifier):
         super().reset()
         self._recent: deque[RowBlock] = deque()
 
-    def _remembered(self, learned: list[tuple[RowBlock, Array]]) -> list[tuple[RowBlock, Array]]:
+    def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
         """Keep the last rows, too, for a change of the load."""
-        self._recent.extend(block for block, _ in learned)
+        self._recent.extend(blocks)
         rows = sum(len(block.t) for block in self._recent)
         while rows > RECENT:
             rows -= len(self._recent.popleft().t)
-        return super()._remembered(learned)
+        return super()._learn(blocks)
 
     def load(self) -> Payload | None:
         """
@@ -106,13 +106,13 @@ class LivePayload(OnlineIdentifier):
             None as long as the rows leave the mass open.
 
         """
-        online, regression = self.estimator, self._regression
-        rows, model = QRFactors(online.recursion.factors, online.recursion.rows), regression.model
-        if online.pipeline.settings is None or rows.rows.max() < FEWEST:
+        recursion, regression = self.recursion, self._regression
+        rows, model = QRFactors(recursion.factors, recursion.rows), regression.model
+        if self.pipeline.settings is None or rows.rows.max() < FEWEST:
             return None
         with finite_numbers(model, [self._source]):
             fit = regression.fit(rows)
-            scatter = _scatter(regression, fit, rows, online.estimate())
+            scatter = _scatter(regression, fit, rows, recursion.estimate())
             fit = replace(fit, scatter=fit.scatter + scatter)
             if not fit.tells_mass:
                 return None

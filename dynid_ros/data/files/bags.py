@@ -20,7 +20,7 @@ from dynid_ros.data.files.joint_state_cdr import (
     parse_layout,
     Parser,
 )
-from dynid_ros.data.files.sample_blocks import joined, SampleBlock
+from dynid_ros.data.files.sample_blocks import joined_blocks, SampleBlock
 from dynid_ros.data.files.sidecar import recorded_topic, STATES
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
@@ -135,7 +135,7 @@ def _decode_all(
         blocks += good
         damaged += bad
         count += len(batch)
-    return joined(blocks), count, damaged
+    return joined_blocks(blocks), count, damaged
 
 
 def damaged_defects(

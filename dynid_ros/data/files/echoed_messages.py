@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.data.files.bags import BATCH, damaged_defects, JointStates
-from dynid_ros.data.files.sample_blocks import joined, SampleBlock
+from dynid_ros.data.files.sample_blocks import joined_blocks, SampleBlock
 from dynid_ros.data.tables.text_table import number_in, text_lines
 from dynid_ros.errors import RecordingError
 
@@ -83,7 +83,7 @@ def read_echoed(path: Path) -> JointStates | None:
     if not count:
         raise RecordingError(f'{path} has a header but no rows')
     defects = damaged_defects(path, path.name, count, damaged)
-    return JointStates(path.name, count - len(damaged), joined(blocks), tuple(defects))
+    return JointStates(path.name, count - len(damaged), joined_blocks(blocks), tuple(defects))
 
 
 def _cells(text: str) -> list[str]:

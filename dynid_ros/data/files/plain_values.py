@@ -29,6 +29,12 @@ def field_hints(kind: type) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
+def optional_fields(kind: type) -> set[str]:
+    """Name the fields of a dataclass that have a default: earlier versions wrote without some."""
+    return {field.name for field in dataclasses.fields(kind) if not (
+        field.default is field.default_factory is dataclasses.MISSING)}
+
+
 def to_plain(value: Any, hint: Any) -> Any:
     """
     Turn a value into dicts, lists, strings, numbers and None.
@@ -83,7 +89,7 @@ def from_plain(data: Any, hint: Any, where: str) -> Any:
     hint = _without_none(hint)
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
-        return hint(**_fields(data, field_hints(hint), where))  # type: ignore[operator, arg-type]
+        return _made(hint, data, where)
     if origin is np.ndarray:
         return _array(data, get_args(get_args(hint)[1])[0], where)
     if origin is tuple:
@@ -102,16 +108,16 @@ def _without_none(hint: Any) -> Any:
     return hint
 
 
-def _fields(data: Any, hints: dict[str, Any], where: str) -> dict[str, Any]:
+def _made(kind: Any, data: Any, where: str, **ready: Any) -> Any:
+    """Make a dataclass of its fields, some of which are made already."""
     entries = _checked(data, dict, where)
-    for name in hints:
-        if name not in entries:
-            raise ValueError(f'{where}.{name} is missing')
-    for name in entries:
-        if name not in hints:
-            raise ValueError(f'{where}.{name} is not known')
-    return {name: from_plain(entries[name], hint, f'{where}.{name}')
-            for name, hint in hints.items()}
+    hints = {name: hint for name, hint in field_hints(kind).items() if name not in ready}
+    for name in sorted(hints.keys() - entries.keys() - optional_fields(kind)):
+        raise ValueError(f'{where}.{name} is missing')
+    for name in sorted(entries.keys() - hints.keys()):
+        raise ValueError(f'{where}.{name} is not known')
+    return kind(**ready, **{name: from_plain(entry, hints[name], f'{where}.{name}')
+                            for name, entry in entries.items()})
 
 
 def _array(data: Any, dtype: Any, where: str) -> Any:
@@ -157,18 +163,13 @@ def arm_from_plain(data: Any) -> ArmModel:
         A field is missing, unknown or of the wrong shape; the message names it.
 
     """
-    in_tree = field_hints(KinematicTree)
-    own = {name: hint for name, hint in field_hints(ArmModel).items() if name != 'tree'}
-    # Results from before there were bounds, followers and units, and from when joints could lack
-    # friction terms.
-    data = {'link_bounds': None, 'followers': [], **_checked(data, dict, 'arm')}
-    if isinstance(data.get('table'), dict):
-        data['table'] = {'unit': None, **data['table']}
+    data = dict(_checked(data, dict, 'arm'))
+    # From when joints could lack friction terms.
     if data.get('friction_lacking') == []:
         del data['friction_lacking']
-    fields = _fields(data, own | in_tree, 'arm')
-    tree = KinematicTree(**{name: fields.pop(name) for name in in_tree})
-    arm = ArmModel(tree=tree, **fields)
+    tree = _made(KinematicTree, {
+        name: data.pop(name) for name in field_hints(KinematicTree) if name in data}, 'arm')
+    arm: ArmModel = _made(ArmModel, data, 'arm', tree=tree)
     # The kernels do not check the indices of the tree.
     _check_tree(tree)
     _check_shapes(arm)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,10 @@ class SampleBlock:
     effort: Array
 
 
-def joined(blocks: Sequence[SampleBlock]) -> tuple[SampleBlock, ...]:
+def joined_blocks(blocks: Sequence[SampleBlock]) -> tuple[SampleBlock, ...]:
     """Join blocks of equal names and array lengths, in the order in which the first ones came."""
     groups: dict[tuple[Any, ...], list[SampleBlock]] = {}
     for block in blocks:
         widths = (block.position.shape[1], block.velocity.shape[1], block.effort.shape[1])
         groups.setdefault((block.names, *widths), []).append(block)
-    return tuple(
-        SampleBlock(names, *(np.concatenate([getattr(block, field.name) for block in group])
-                             for field in fields(SampleBlock)[1:]))
-        for (names, *_), group in groups.items())
+    return tuple(map(joined, groups.values()))

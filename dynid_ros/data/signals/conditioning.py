@@ -29,51 +29,30 @@ from dynid_ros.data.signals.segments import Segment
 from dynid_ros.data.signals.standstill import moving, spoiled_beside
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class CutoffThresholds:
-    """
-    Bounds of the cut-offs and of the rate that they were chosen for.
-
-    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    energy : float
-        Share of the energy of a joint's velocity, above its noise floor, that its band holds. The
-        band is 0.28 to 3.2 Hz on good recordings; 0.9 and 0.999 change held-out errors by 0.2 %.
-    margin : float
-        Cut-off that the motion calls for as a multiple of the mean band. Dynamics and friction
-        make harmonics of the motion, which have to come through. Half of it and twice of it give
-        held-out errors of 4.0 and 2.9 % instead of 2.4 %.
-    rows_hz : float
-        Least cut-off of the rows, Hz. Friction at reversals, and what tells its terms apart, lies
-        above the band of a slow motion. With 2 and 10 Hz the UR10 has errors below 5 Hz of 3.9 and
-        2.9 % instead of 2.8 % (benchmarks/cutoff.py).
-    highest : float
-        Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below
-        half the rate to fall off. No good recording comes near it.
-    position_margin : float
-        Cut-off of the positions as a multiple of that of the rows. Friction changes the motion
-        when a joint turns round, which has to come through; the decimating filter takes noise of
-        the derivatives out together with that of the torque. Half and twice of it change the
-        larger held-out error of UR10 and Panda by less than 0.01 %.
-    same_rate : float
-        Largest deviation of the rate of another recording, relative to it, up to which the same
-        filters serve. It moves the cut-off by as much.
-
-    """
-
-    energy: float = 0.99
-    margin: float = 5.0
-    rows_hz: float = 5.0
-    highest: float = 0.4
-    position_margin: float = 3.0
-    same_rate: float = 0.01
-
-
-THRESHOLDS = CutoffThresholds()
+# Bounds of the cut-offs and of the rate that they were chosen for. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+#: Share of the energy of a joint's velocity, above its noise floor, that its band holds. The band
+#: is 0.28 to 3.2 Hz on good recordings; 0.9 and 0.999 change held-out errors by 0.2 %.
+BAND_ENERGY = 0.99
+#: Cut-off that the motion calls for as a multiple of the mean band. Dynamics and friction make
+#: harmonics of the motion, which have to come through. Half of it and twice of it give held-out
+#: errors of 4.0 and 2.9 % instead of 2.4 %.
+CUTOFF_PER_BAND = 5.0
+#: Least cut-off of the rows, Hz. Friction at reversals, and what tells its terms apart, lies above
+#: the band of a slow motion. With 2 and 10 Hz the UR10 has errors below 5 Hz of 3.9 and 2.9 %
+#: instead of 2.8 % (benchmarks/cutoff.py).
+LEAST_ROWS_HZ = 5.0
+#: Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below half
+#: the rate to fall off. No good recording comes near it.
+HIGHEST_CUTOFF = 0.4
+#: Cut-off of the positions as a multiple of that of the rows. Friction changes the motion when a
+#: joint turns round, which has to come through; the decimating filter takes noise of the
+#: derivatives out together with that of the torque. Half and twice of it change the larger
+#: held-out error of UR10 and Panda by less than 0.01 %.
+POSITION_CUTOFF = 3.0
+#: Largest deviation of the rate of another recording, relative to it, up to which the same filters
+#: serve. It moves the cut-off by as much.
+SAME_RATE = 0.01
 
 
 @dataclass(frozen=True)
@@ -214,8 +193,8 @@ def position_cutoff(settings: ConditioningSettings) -> float:
     It is well above the cut-off of the rows, to keep the effect of friction when a joint
     reverses. The filter of the rows removes noise of the derivatives and of the torque.
     """
-    return min(THRESHOLDS.position_margin * settings.cutoff_hz,
-               THRESHOLDS.highest * settings.rate_hz)
+    return min(POSITION_CUTOFF * settings.cutoff_hz,
+               HIGHEST_CUTOFF * settings.rate_hz)
 
 
 def _one_period(

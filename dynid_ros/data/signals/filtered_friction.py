@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.signals.filters import Decimator, THRESHOLDS
+from dynid_ros.data.signals.filters import Decimator, REACH_PERIODS
 from dynid_ros.utilities.arrays import Array
 
 #: Samples of the low-pass in a period of its cut-off.
@@ -39,20 +39,19 @@ def fill_filtered_friction(
 
     """
     change = np.abs(qdd) * period[:, None]
-    near = np.abs(qd) < THRESHOLDS.half_periods * change
+    near = np.abs(qd) < REACH_PERIODS * change
     u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
     for term in friction_terms([name for name in arm.friction if name in STEEP]):
-        joints = range(arm.n)
-        columns = [arm.layout.friction_column(j, term.symbol) for j in joints]
+        own = slice(None), range(arm.n), arm.layout.friction_columns(term.symbol)
         filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
-        out[:, joints, columns] = np.where(near, filtered, out[:, joints, columns])
+        out[own] = np.where(near, filtered, out[own])
 
 
 @lru_cache(maxsize=len(STEEP))
 def _filtered(name: str) -> tuple[Array, Array]:
     """Tabulate F: the column of a velocity that grows by 1 in a period, after the low-pass."""
     (term,) = friction_terms([name])
-    taps, reach = Decimator(FINE, 1.0, 1).taps, THRESHOLDS.half_periods
+    taps, reach = Decimator(FINE, 1.0, 1).taps, REACH_PERIODS
     grid = np.linspace(-reach, reach, round(4 * reach * FINE) + 1)
     shifts = (np.arange(len(taps)) - len(taps) // 2) / FINE
     values = term.value(grid[:, None] + shifts, np.zeros(1), FrictionShape())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 import math
 
@@ -96,40 +95,22 @@ def differentiate(x: Array, rate_hz: float) -> Array:
     result[2:-2] = (8 * (x[3:-1] - x[1:-3]) - (x[4:] - x[:-4])) * (rate_hz / 12)
     return result
 
-
-@dataclass(frozen=True)
-class DecimationThresholds:
-    """
-    Shape of the low-pass, and rate of the samples that are kept.
-
-    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    kaiser : float
-        Shape parameter of the window. The gain is within 0.8 % of one up to half the cut-off.
-    half_periods : float
-        Reach of the filter to either side, periods of the cut-off. The gain is 0.8 % at most where
-        content folds back.
-    rate_per_cutoff : float
-        Smallest rate of the samples that are kept, relative to the cut-off. Content from half this
-        rate on folds back, so that the stop band has to begin there. Half and twice the rate
-        change held-out errors by 0.03 % at most.
-
-    """
-
-    kaiser: float = 5.0
-    half_periods: float = 1.5
-    rate_per_cutoff: float = 3.0
-
-
-THRESHOLDS = DecimationThresholds()
+# Shape of the low-pass, and rate of the samples that are kept. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+#: Shape parameter of the window. The gain is within 0.8 % of one up to half the cut-off.
+KAISER = 5.0
+#: Reach of the filter to either side, periods of the cut-off. The gain is 0.8 % at most where
+#: content folds back.
+REACH_PERIODS = 1.5
+#: Smallest rate of the samples that are kept, relative to the cut-off. Content from half this rate
+#: on folds back, so that the stop band has to begin there. Half and twice the rate change held-out
+#: errors by 0.03 % at most.
+RATE_PER_CUTOFF = 3.0
 
 
 def decimation_step(rate_hz: float, cutoff_hz: float) -> int:
     """Decimation factor without aliasing: the stop band is at 1.5 fc."""
-    return max(1, int(rate_hz / (THRESHOLDS.rate_per_cutoff * cutoff_hz)))
+    return max(1, int(rate_hz / (RATE_PER_CUTOFF * cutoff_hz)))
 
 
 class Decimator:
@@ -154,14 +135,14 @@ class Decimator:
 
     def __init__(self, rate_hz: float, cutoff_hz: float, step: int) -> None:
         self.step = step
-        self.reach = int(THRESHOLDS.half_periods * rate_hz / cutoff_hz)
+        self.reach = int(REACH_PERIODS * rate_hz / cutoff_hz)
         self._relative_cutoff = cutoff_hz / rate_hz
 
     @cached_property
     def taps(self) -> Array:
         """Coefficients, (2 reach + 1,), of unit gain at standstill."""
         k = np.arange(-self.reach, self.reach + 1)
-        taps = np.sinc(2 * self._relative_cutoff * k) * np.kaiser(len(k), THRESHOLDS.kaiser)
+        taps = np.sinc(2 * self._relative_cutoff * k) * np.kaiser(len(k), KAISER)
         return np.asarray(taps / taps.sum())
 
     def outputs(self, samples: int) -> int:

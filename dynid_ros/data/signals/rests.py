@@ -69,12 +69,6 @@ def find_rests(motions: Sequence[ConditionedMotion], rate_hz: float) -> Rests:
     return Rests(q, tau, approach)
 
 
-def together(parts: Sequence[Rests]) -> Rests:
-    """Put the rests of several recordings together."""
-    return Rests(*(np.concatenate([getattr(part, name) for part in parts])
-                   for name in ('q', 'tau', 'approach')))
-
-
 def _approach(qd: Array, limit: Array) -> Array:
     """Direction of the last motion of each joint, (n,)."""
     fast = np.abs(qd) > limit

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 #: Samples of a recording that are taken, and that each explanation is fitted to.
 SAMPLES, FITTED = 2000, 600
@@ -109,10 +109,3 @@ def thinned(samples: TrialSamples) -> TrialSamples:
     """Return at most `FITTED` of the samples, spread over all of them."""
     every = slice(None, None, -(-len(samples.t) // FITTED) or 1)
     return TrialSamples(*(getattr(samples, field.name)[every] for field in fields(samples)))
-
-
-def joined(parts: Sequence[TrialSamples]) -> TrialSamples:
-    """Put the samples of several recordings, or of parts of one, behind each other."""
-    return TrialSamples(*(
-        np.concatenate([getattr(part, field.name) for part in parts])
-        for field in fields(TrialSamples)))

@@ -1,4 +1,4 @@
-"""Joint errors equivalent to a pose error, and their correction."""
+"""Joint errors equivalent to a pose error, whose negative undoes it."""
 
 from __future__ import annotations
 
@@ -116,19 +116,6 @@ def joint_errors(
     left = np.zeros(6)
     left[PARTS[part]] = (given - jacobian @ found)[PARTS[part]]
     return JointErrors(found, left, smallest, damped)
-
-
-def joint_correction(
-    arm: ArmModel, q: ArrayLike, error: ArrayLike, body: str = TOOL, part: str = 'pose',
-) -> JointErrors:
-    """
-    Compute the joint correction that cancels a pose error.
-
-    The negative of `joint_errors`, with the same arguments: driven to ``q + correction.q``, the
-    real arm has the pose of the nominal one at q, except for errors of second order.
-    """
-    found = joint_errors(arm, q, error, body, part)
-    return JointErrors(-found.q, found.left, found.smallest, found.damped)
 
 
 def world_jacobian(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Array:

@@ -17,51 +17,29 @@ Flags = NDArray[np.bool_]
 REFERENCE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'
 ROUGH, NOT_DETERMINED = 'rough', 'not determined'
 
-
-@dataclass(frozen=True)
-class GainThresholds:
-    """
-    Bounds of gains that are determined, and of stated ones that are refuted.
-
-    Measured figures come from benchmarks/drive_gains.py: real arms (UR10, Panda, TX40) and
-    simulated ones.
-
-    Attributes
-    ----------
-    determined : float
-        Largest standard deviation of a logarithm, that is of a ratio by itself, of a gain that is
-        within 1 % of the truth: 185 of 187 simulated ones are.
-    rough : float
-        The same of a gain that is known, but not to 1 %. The shoulder and elbow of the real arms
-        have 0.005 to 0.04, their wrists 0.035 to 20.
-    tells : float
-        Largest standard deviation with which a gain may still be refuted; beyond it, the
-        equations are not linear within the error bars.
-    deviations : float
-        Standard deviations by which a refuted gain differs. Of the real arms, whose gains are
-        believed to be right, no known one differs by more than 1.5.
-    least_change : float
-        Share by which a refuted gain differs. Friction that no term describes may shift gains
-        however long the recording; those of the real arms that are known differ by up to 0.07.
-    error_percent : float
-        Largest error of a fit whose gains mean anything. Good recordings reach 4.4 %.
-    disagreement : float
-        Largest residual of a motor, by that of recordings with and without the load alone. With
-        the load of a simulated UR10 and Panda it is 1.01; where a link became a fifth heavier at
-        the same time, 1.35, and the gains are wrong by 3 %.
-
-    """
-
-    determined: float = 0.004
-    rough: float = 0.05
-    tells: float = 0.25
-    deviations: float = 4.0
-    least_change: float = 0.05
-    error_percent: float = 25.0
-    disagreement: float = 1.3
-
-
-THRESHOLDS = GainThresholds()
+# Bounds of gains that are determined, and of stated ones that are refuted. Measured figures come
+# from benchmarks/drive_gains.py: real arms (UR10, Panda, TX40) and simulated ones.
+#: Largest standard deviation of a logarithm, that is of a ratio by itself, of a gain that is
+#: within 1 % of the truth: 185 of 187 simulated ones are.
+DETERMINED_STD = 0.004
+#: The same of a gain that is known, but not to 1 %. The shoulder and elbow of the real arms have
+#: 0.005 to 0.04, their wrists 0.035 to 20.
+ROUGH_STD = 0.05
+#: Largest standard deviation with which a gain may still be refuted; beyond it, the equations are
+#: not linear within the error bars.
+REFUTING_STD = 0.25
+#: Standard deviations by which a refuted gain differs. Of the real arms, whose gains are believed
+#: to be right, no known one differs by more than 1.5.
+REFUTED_DEVIATIONS = 4.0
+#: Share by which a refuted gain differs. Friction that no term describes may shift gains however
+#: long the recording; those of the real arms that are known differ by up to 0.07.
+REFUTED_SHARE = 0.05
+#: Largest error of a fit whose gains mean anything. Good recordings reach 4.4 %.
+LARGEST_ERROR_PERCENT = 25.0
+#: Largest residual of a motor, by that of recordings with and without the load alone. With the
+#: load of a simulated UR10 and Panda it is 1.01; where a link became a fifth heavier at the same
+#: time, 1.35, and the gains are wrong by 3 %.
+LARGEST_DISAGREEMENT = 1.3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,12 +102,12 @@ class DriveGains(Summarised):
     @property
     def determined(self) -> Flags:
         """Whether the data determine the gain to 1 %, (n,), the reference included."""
-        return np.asarray(self.logarithms.std <= THRESHOLDS.determined)
+        return np.asarray(self.logarithms.std <= DETERMINED_STD)
 
     @property
     def known(self) -> Flags:
         """Whether they determine it at least roughly, or refute the one stated, (n,)."""
-        return np.asarray((self.logarithms.std <= THRESHOLDS.rough) | self.refuted)
+        return np.asarray((self.logarithms.std <= ROUGH_STD) | self.refuted)
 
     @property
     def interval(self) -> tuple[Array, Array]:
@@ -157,10 +135,10 @@ class DriveGains(Summarised):
         """Reason against all of these gains, a clause; empty if there is none."""
         worst = int(self.logarithms.disagreement.argmax())
         apart = float(self.logarithms.disagreement[worst])
-        if not self.error_percent <= THRESHOLDS.error_percent:
+        if not self.error_percent <= LARGEST_ERROR_PERCENT:
             return (f'the model leaves {self.error_percent:.0f} % of the torque; "dynid identify" '
                     'looks for the cause')
-        if apart > THRESHOLDS.disagreement:
+        if apart > LARGEST_DISAGREEMENT:
             return ('the recordings with the load are not of the same arm, tool and drives as '
                     f"those without it: the residual of joint '{self.joint_names[worst]}' is "
                     f'{apart:.3g} times the residual of either alone')
@@ -182,8 +160,8 @@ class DriveGains(Summarised):
 def differs(found: LogGains) -> Flags:
     """Whether gains differ from those stated by more than the data leave open, (n,)."""
     std = found.std
-    least = np.maximum(THRESHOLDS.deviations * std, np.log1p(THRESHOLDS.least_change))
-    return np.asarray((std <= THRESHOLDS.tells) & (np.abs(found.value) > least))
+    least = np.maximum(REFUTED_DEVIATIONS * std, np.log1p(REFUTED_SHARE))
+    return np.asarray((std <= REFUTING_STD) & (np.abs(found.value) > least))
 
 
 def with_reference(found: LogGains) -> LogGains:
@@ -198,7 +176,7 @@ def with_reference(found: LogGains) -> LogGains:
         return found
 
     def rank(ratios: LogGains) -> tuple[int, int, float]:
-        known = ratios.std <= THRESHOLDS.rough
+        known = ratios.std <= ROUGH_STD
         return -int(known.sum()), int(differs(ratios).sum()), float(ratios.std[known].sum())
 
     return min(map(found.relative_to, range(len(found.value))), key=rank)

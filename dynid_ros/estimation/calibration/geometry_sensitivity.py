@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import ConditionedMotion
-from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.base import base_parameters, gravity_load, standard_of
 from dynid_ros.dynamics.kinematics.error_sources import error_sources, ErrorSource, perturbed_arm
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.regression.least_squares import LeastSquares
@@ -72,9 +72,7 @@ def geometry_sensitivity(
     """
     q, qd, qdd, weight = _samples(motions, sigma)
     columns = base_parameters(arm).columns
-    standard = np.zeros(arm.layout.size)
-    standard[columns] = theta
-    inertial = standard[arm.layout.all_inertial()]
+    inertial = standard_of(arm, theta)[arm.layout.all_inertial()]
     load = gravity_load(arm, q, theta)
     W = regressor(arm, q, qd, qdd, load=load)[:, :, columns] * weight[:, :, None]
     W = W.reshape(-1, len(columns))

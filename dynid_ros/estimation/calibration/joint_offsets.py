@@ -13,7 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.dynamics.base import base_parameters, random_states
+from dynid_ros.dynamics.base import base_parameters, random_states, standard_of
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.model.standard_parameters import FROM_DATA, source_of
 from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
@@ -184,9 +184,7 @@ def hidden_offsets(arm: ArmModel, theta: Array) -> NDArray[np.bool_]:
 def _change(arm: ArmModel, q: Array, qd: Array, qdd: Array, theta: Array, joint: int) -> Array:
     """Change of the torque (N, n) with the position of one joint, by central differences."""
     rigid = arm.rigid()
-    standard = np.zeros(arm.layout.size)
-    standard[base_parameters(arm).columns] = theta
-    inertial = standard[arm.layout.all_inertial()]
+    inertial = standard_of(arm, theta)[arm.layout.all_inertial()]
     step = STEP * np.eye(arm.n)[joint]
     ahead, behind = (regressor(rigid, q + way * step, qd, qdd) @ inertial for way in (1, -1))
     return np.asarray((ahead - behind) / (2 * STEP))

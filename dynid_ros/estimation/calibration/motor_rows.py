@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from dynid_ros.estimation.calibration.loaded_rows import (
     with_columns,
 )
 from dynid_ros.estimation.regression.qr_factors import compress, QRFactors
-from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.regression.rows import RowBlock, Rows
 from dynid_ros.utilities.arrays import Array
 
 Flags = NDArray[np.bool_]
@@ -33,16 +32,6 @@ Places = NDArray[np.intp]
 #: Friction turns its sign there, sooner or later than any term has it, and the low-pass spreads
 #: the error. Without this, gains of a simulated TX40 are wrong by 7 %, those of a UR10 by 1 %.
 REVERSAL = 0.5
-
-
-class CompressedRows(Protocol):
-    """Rows of an arm with any of the friction terms, one by one and compressed."""
-
-    def blocks(self, arm: ArmModel, load_theta: Array | None, /) -> Iterator[RowBlock]:
-        """Yield the rows, given parameters that the load on the joints follows from."""
-
-    def compressed(self, arm: ArmModel, load_theta: Array | None, /) -> QRFactors:
-        """Return the factors of the rows that `blocks` yields."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +45,7 @@ class MotorRows:
 
     Attributes
     ----------
-    rows : CompressedRows
+    rows : Rows
         Rows of the joints, such as `KeptRows`.
     loaded : bool
         Whether the arm carries the load.
@@ -65,7 +54,7 @@ class MotorRows:
 
     """
 
-    rows: CompressedRows
+    rows: Rows
     loaded: bool = False
     own_friction: bool = True
 

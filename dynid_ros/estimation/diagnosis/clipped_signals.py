@@ -16,48 +16,26 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class ClipThresholds:
-    """
-    Bounds of a signal that is cut off.
-
-    Measured figures come from benchmarks/diagnosis.py.
-
-    Attributes
-    ----------
-    band : float
-        Depth below the largest value, by the range of the signal, that is compared with the
-        largest value itself.
-    crowding : float
-        Samples at the largest value, by those in the band below it, from which the signal is cut
-        off: a smooth signal has many times more below its peak, a quantised one as many a step.
-    share, count : float, int
-        Smallest share and number of the samples with motion: a few do no harm.
-    speed : float
-        Speed of a joint in motion, by its largest one. A joint at rest holds one torque.
-    levels : int
-        Values of a signal below which it is too coarse to be a torque. The coarsest of the shared
-        recordings has 68 (joint 7 of the Panda).
-    near : float
-        Distance from the limit, by the range of the signal, within which resampling puts samples
-        that are cut off.
-    beyond : float
-        Torque, by the limit of the drive, that none reaches.
-
-    """
-
-    band: float = 0.03
-    crowding: float = 1.5
-    share: float = 0.01
-    count: int = 15
-    speed: float = 0.02
-    levels: int = 6
-    near: float = 0.01
-    beyond: float = 10.0
-
-
-THRESHOLDS = ClipThresholds()
+# Bounds of a signal that is cut off. Measured figures come from benchmarks/diagnosis.py.
+#: Depth below the largest value, by the range of the signal, that is compared with the largest
+#: value itself.
+BAND_SHARE = 0.03
+#: Samples at the largest value, by those in the band below it, from which the signal is cut off: a
+#: smooth signal has many times more below its peak, a quantised one as many a step.
+CROWDING = 1.5
+#: Smallest share and number of the samples with motion: a few do no harm.
+CLIPPED_SHARE = 0.01
+CLIPPED_SAMPLES = 15
+#: Speed of a joint in motion, by its largest one. A joint at rest holds one torque.
+MOVING_SHARE = 0.02
+#: Values of a signal below which it is too coarse to be a torque. The coarsest of the shared
+#: recordings has 68 (joint 7 of the Panda).
+FEWEST_LEVELS = 6
+#: Distance from the limit, by the range of the signal, within which resampling puts samples that
+#: are cut off.
+NEAR_SHARE = 0.01
+#: Torque, by the limit of the drive, that none reaches.
+BEYOND_LIMIT = 10.0
 #: Rounding of a value at the limit, by the range of the signal.
 TOUCH = 1e-9
 #: Percentile of a signal that outliers do not reach, and samples that it is taken of.
@@ -120,12 +98,12 @@ def _usual(u: Array) -> Array:
 def _in_motion(recording: Recording, joint: int) -> Array:
     """Return the drive signal of a joint where it moves, one joint at a time to save memory."""
     speed = np.abs(np.gradient(recording.q[:, joint], recording.t))
-    return np.asarray(recording.u[:, joint][speed > THRESHOLDS.speed * speed.max()])
+    return np.asarray(recording.u[:, joint][speed > MOVING_SHARE * speed.max()])
 
 
 def _levels(u: Array) -> tuple[float, float, float, bool]:
     """Return both limits of a signal, the share of its samples there, and whether it is coarse."""
-    few = THRESHOLDS.levels
+    few = FEWEST_LEVELS
     if not len(u):
         return np.inf, -np.inf, 0.0, False
     # Most signals have more values from the first few samples on.
@@ -138,11 +116,11 @@ def _levels(u: Array) -> tuple[float, float, float, bool]:
 
 def _crowd(u: Array) -> float:
     """Return the share of the samples at the largest value, where these are a crowd."""
-    depth = np.ptp(u) * np.array([TOUCH, THRESHOLDS.band])
+    depth = np.ptp(u) * np.array([TOUCH, BAND_SHARE])
     top, band = (np.count_nonzero(u >= u.max() - each) for each in depth)
-    crowded = top > max(THRESHOLDS.crowding * (band - top), THRESHOLDS.count)
+    crowded = top > max(CROWDING * (band - top), CLIPPED_SAMPLES)
     share = top / len(u)
-    return share if crowded and share > THRESHOLDS.share else 0.0
+    return share if crowded and share > CLIPPED_SHARE else 0.0
 
 
 def clipped_samples(
@@ -172,7 +150,7 @@ def clipped_samples(
     marked = []
     for motion in motions:
         u = np.linalg.solve(through.T, motion.tau.T).T
-        slack = THRESHOLDS.near * np.ptp(u, axis=0)
+        slack = NEAR_SHARE * np.ptp(u, axis=0)
         marked.append(np.asarray(
             (u > levels.highest - slack) | (u < levels.lowest + slack) | levels.coarse))
     return marked
@@ -192,7 +170,7 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
     """
     coarse = [
         Finding('effort_meaningless', f"the drive signal of '{arm.joint_names[joint]}' has fewer "
-                f'than {THRESHOLDS.levels} levels', 'record a topic that holds its torque',
+                f'than {FEWEST_LEVELS} levels', 'record a topic that holds its torque',
                 (arm.joint_names[joint],))
         for joint in np.flatnonzero(levels.coarse)]
     return coarse + _beyond_limits(arm, levels) + [
@@ -214,4 +192,4 @@ def _beyond_limits(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
                 f'{torque[joint]:.3g}, {torque[joint] / limit[joint]:.0f} times the limit of its '
                 f'drive ({limit[joint]:.3g})', 'check its unit and its gain in arm.yaml',
                 (arm.joint_names[joint],))
-        for joint in np.flatnonzero(torque > THRESHOLDS.beyond * limit)]
+        for joint in np.flatnonzero(torque > BEYOND_LIMIT * limit)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dynid_ros.data.signals.trial_samples import TYPICAL
 from dynid_ros.estimation.diagnosis import motion_rivals, signal_rivals
 from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck
@@ -19,7 +20,6 @@ from dynid_ros.estimation.diagnosis.trial_evidence import (
 from dynid_ros.estimation.model.verdict import Finding
 
 Rivals = Callable[[Hypothesis], Iterable[Hypothesis]]
-Search = Callable[[Hypothesis, Sequence[int]], Iterable[Hypothesis]]
 
 #: Rivals that are always tried, and those that take a search for something doubtful, by the codes
 #: of their faults.
@@ -37,12 +37,10 @@ SLOW: dict[str, Rivals] = {
     'payload_changed': signal_rivals.loads_from_a_moment_on,
     'position_is_velocity': motion_rivals.integrated_positions,
 }
-#: Searches for a number in each joint, and their first steps, which are also planted into a good
-#: recording, to see whether it would show them.
-SEARCHES: dict[str, tuple[Search, Rivals]] = {
-    'effort_scale': (signal_rivals.scaled_signals, signal_rivals.coarsely_scaled_signals),
-    'position_zero': (motion_rivals.shifted_positions, motion_rivals.coarsely_shifted_positions),
-    'link_length': (motion_rivals.other_lengths, motion_rivals.coarsely_other_lengths),
+SEARCHES = {
+    'effort_scale': signal_rivals.GAINS,
+    'position_zero': motion_rivals.ZEROS,
+    'link_length': motion_rivals.LENGTHS,
 }
 #: Faults of which a recording may have several.
 REPEATED = ('effort_exchanged', 'effort_sign', 'effort_meaningless', 'position_exchanged',
@@ -52,66 +50,38 @@ FAILURES = ('held_out_error', 'not_general', 'joint_error', 'residual')
 #: Faults of one kind at most; explanations from which the next is sought, or in one finding.
 DEPTH, BEAM = 3, 3
 
-
-@dataclass(frozen=True)
-class ContestThresholds:
-    """
-    Bounds of an explanation that the verdict reports.
-
-    Measured figures come from benchmarks/diagnosis.py.
-
-    Attributes
-    ----------
-    suspicious : float
-        Error of the recording as it is, %, from which all rivals are tried. Good recordings reach
-        6.2.
-    good : float
-        Largest error with which an explanation is one, %.
-    partly : float
-        Error up to which a torque without gravity is recognised as one, %: friction and inertia
-        are left, and less of them is explained. The same of an explanation that was searched for
-        roughly.
-    gain : float
-        Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
-        recordings the best rival gains 0.29.
-    gain_blamed : float
-        The same where the motion is blamed; with the fault undone, the error bars of the rows
-        must be narrow. Seven seconds of a real arm that hardly moves gain 0.5.
-    gain_vague : float
-        Gain from which an explanation of a recording that fits badly holds although the motion
-        excites too little, and much passes for a gain.
-    apart : float
-        Gain over the next one below which the verdict reports both; over the recording, that from
-        which more rivals are tried, which takes as long as all before them.
-    slight : float
-        Error by that with the fault undone up to which the fault is a warning.
-    each : float
-        Gain that each further step of an explanation must bring.
-    unexplained : float
-        Share of the torque of a joint from which it counts as unexplained. Joints of good
-        recordings reach 0.57 (the first joint of the Panda, which gravity does not load).
-    dead : float
-        The same from which its signal has nothing to do with its motion.
-    rows_per_column : int
-        Rows needed for each parameter. With fewer, least squares explain any torque.
-
-    """
-
-    suspicious: float = 8.0
-    good: float = 15.0
-    partly: float = 50.0
-    gain: float = 0.35
-    gain_blamed: float = 1.0
-    gain_vague: float = 3.0
-    apart: float = 0.3
-    slight: float = 1.1
-    each: float = 0.5
-    unexplained: float = 0.75
-    dead: float = 0.9
-    rows_per_column: int = 4
-
-
-THRESHOLDS = ContestThresholds()
+# Bounds of an explanation that the verdict reports. Measured figures come from
+# benchmarks/diagnosis.py.
+#: Error of the recording as it is, %, from which all rivals are tried. Good recordings reach 6.2.
+SUSPICIOUS_PERCENT = 8.0
+#: Largest error with which an explanation is one, %.
+GOOD_PERCENT = 15.0
+#: Error up to which a torque without gravity is recognised as one, %: friction and inertia are
+#: left, and less of them is explained. The same of an explanation that was searched for roughly.
+PARTLY_PERCENT = 50.0
+#: Least gain of an explanation: logarithms of the residuals, summed over the joints. On good
+#: recordings the best rival gains 0.29.
+LEAST_GAIN = 0.35
+#: The same where the motion is blamed; with the fault undone, the error bars of the rows must be
+#: narrow. Seven seconds of a real arm that hardly moves gain 0.5.
+BLAMED_GAIN = 1.0
+#: Gain from which an explanation of a recording that fits badly holds although the motion excites
+#: too little, and much passes for a gain.
+VAGUE_GAIN = 3.0
+#: Gain over the next one below which the verdict reports both; over the recording, that from which
+#: more rivals are tried, which takes as long as all before them.
+APART_GAIN = 0.3
+#: Error by that with the fault undone up to which the fault is a warning.
+SLIGHT_RATIO = 1.1
+#: Gain that each further step of an explanation must bring.
+STEP_GAIN = 0.5
+#: Share of the torque of a joint from which it counts as unexplained. Joints of good recordings
+#: reach 0.57 (the first joint of the Panda, which gravity does not load).
+UNEXPLAINED_SHARE = 0.75
+#: The same from which its signal has nothing to do with its motion.
+DEAD_SHARE = 0.9
+#: Rows needed for each parameter. With fewer, least squares explain any torque.
+ROWS_PER_COLUMN = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +128,7 @@ def contest(
 
     """
     rows = base.rows.counts[:, base.joints].sum()
-    if rows < THRESHOLDS.rows_per_column * max(base.rows.friction.shape[1], 1):
+    if rows < ROWS_PER_COLUMN * max(base.rows.friction.shape[1], 1):
         return Contest(base, (), ())
     tried, unseen = _tried(base, gravity, doubts)
     holding = without_more([each for each in tried if _holds(each, base)])
@@ -171,7 +141,7 @@ def contest(
         winners = winners if winners and _no_worse(winners[0], base) else []
     else:
         least = min(map(_price, holding), default=0.0)
-        winners = [each for each in holding if _price(each) < least + THRESHOLDS.apart]
+        winners = [each for each in holding if _price(each) < least + APART_GAIN]
     blamed = any(finding.code == 'excitation' for finding in doubts)
     vague = blamed and winners and not _excited(winners[0], base)
     if vague or len(winners) > BEAM or (
@@ -185,15 +155,15 @@ def _tried(
 ) -> tuple[list[Hypothesis], tuple[str, ...]]:
     """Explain a recording in all ways, the best first, and list faults that it would not show."""
     tried = _made(base, QUICK)
-    planted = {code: list(coarse(base)) for code, (_, coarse) in SEARCHES.items()}
-    flat = [*signal_rivals.typically_late_signals(base),
+    planted = {code: search.planted(base) for code, search in SEARCHES.items()}
+    flat = [*signal_rivals.late_by(base, TYPICAL),
             *(each for found in planted.values() for each in found)]
-    unseen = unseen_faults(base, (*flat, *_of_code('joint_exchanged', tried)), THRESHOLDS.gain)
+    unseen = unseen_faults(base, (*flat, *_of_code('joint_exchanged', tried)), LEAST_GAIN)
     tried += motion_rivals.other_gravity(base, gravity)
     doubted = bool(doubts) or _suspicious(base)
-    if doubted or any(base.cost - _price(each) > THRESHOLDS.apart for each in (*tried, *flat)):
+    if doubted or any(base.cost - _price(each) > APART_GAIN for each in (*tried, *flat)):
         tried += _made(base, SLOW)
-        tried += [each for code, (search, _) in SEARCHES.items() for each in search(
+        tried += [each for code, search in SEARCHES.items() for each in search.best(
             base, base.joints.tolist() if doubted else downhill(base, planted[code]))]
     if doubted:
         tried += _repeated(base, tried)
@@ -213,7 +183,7 @@ def _of_code(code: str, tried: Iterable[Hypothesis]) -> list[Hypothesis]:
 def _of_kind(code: str, base: Hypothesis, gravity: GravityCheck) -> list[Hypothesis]:
     """Explain a recording by one kind of fault in all ways."""
     if code in SEARCHES:
-        return list(SEARCHES[code][0](base, base.joints.tolist()))
+        return list(SEARCHES[code].best(base, base.joints.tolist()))
     rivals = (QUICK | SLOW).get(code)
     tried = _of_code(code, rivals(base) if rivals else motion_rivals.other_gravity(base, gravity))
     return tried + _repeated(base, tried)
@@ -221,7 +191,7 @@ def _of_kind(code: str, base: Hypothesis, gravity: GravityCheck) -> list[Hypothe
 
 def _suspicious(base: Hypothesis) -> bool:
     """Whether the error itself asks for a cause."""
-    return (base.error_percent > THRESHOLDS.suspicious
+    return (base.error_percent > SUSPICIOUS_PERCENT
             or bool(unexplained_joints(base)) or bool(base.still_driven))
 
 
@@ -250,20 +220,20 @@ def _beyond_chance(best: Hypothesis, base: Hypothesis, gravity: GravityCheck) ->
 def _excited(best: Hypothesis, base: Hypothesis) -> bool:
     """Whether the motion excites enough once the fault is undone, or the gain is beyond doubt."""
     gain = base.cost - _price(best)
-    if base.error_percent > THRESHOLDS.good and gain > THRESHOLDS.gain_vague:
+    if base.error_percent > GOOD_PERCENT and gain > VAGUE_GAIN:
         return True
-    return gain > THRESHOLDS.gain_blamed and expected_error(best) < LARGEST_EXPECTED_PERCENT
+    return gain > BLAMED_GAIN and expected_error(best) < LARGEST_EXPECTED_PERCENT
 
 
 def unexplained_joints(base: Hypothesis) -> list[int]:
     """Joints whose torque a hypothesis leaves unexplained."""
     left = base.score.left
     return [j for j in base.joints.tolist()
-            if j not in base.excluded and left[j] > THRESHOLDS.unexplained]
+            if j not in base.excluded and left[j] > UNEXPLAINED_SHARE]
 
 
 def _price(each: Hypothesis) -> float:
-    dear = THRESHOLDS.each * (len(each.steps) - 1) + sum(step.price for step in each.steps)
+    dear = STEP_GAIN * (len(each.steps) - 1) + sum(step.price for step in each.steps)
     return each.cost + dear
 
 
@@ -283,13 +253,12 @@ def _repeated(base: Hypothesis, tried: list[Hypothesis]) -> list[Hypothesis]:
 
 def _holds(each: Hypothesis, base: Hypothesis) -> bool:
     """Whether the model becomes good by an explanation, and clearly better."""
-    limits, left = THRESHOLDS, each.score.left
-    rough = any(step.rough for step in each.steps)
-    most, least = (limits.partly, limits.gain_vague) if rough else (limits.good, limits.gain)
+    left, rough = each.score.left, any(step.rough for step in each.steps)
+    most, least = (PARTLY_PERCENT, VAGUE_GAIN) if rough else (GOOD_PERCENT, LEAST_GAIN)
     if each.error_percent > most or base.cost - _price(each) < least:
         return False
     # Leaving a joint out explains it only where nothing else does.
-    if any(base.score.left[joint] < limits.dead for joint in each.excluded):
+    if any(base.score.left[joint] < DEAD_SHARE for joint in each.excluded):
         return False
     changed = [joint for joint in each.changed_joints if joint not in each.excluded]
-    return all(left[joint] < limits.unexplained for joint in changed)
+    return all(left[joint] < UNEXPLAINED_SHARE for joint in changed)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,34 +14,18 @@ from dynid_ros.estimation.diagnosis.hypothesis import names
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
-
-@dataclass(frozen=True)
-class CopyThresholds:
-    """
-    Bounds of what counts as a copy.
-
-    Attributes
-    ----------
-    left_over : float
-        Share of the torque's spread that a multiple of the other quantity leaves, in the median
-        over the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097
-        in the online estimator, whose filters delay them otherwise; true torques of shared
-        recordings and simulated arms leave 0.38 and more. Friction terms alone leave as much, in
-        the upper quartile of the joints, of torques that are made of velocities: up to 0.15 of
-        such ones made of shared recordings, 0.55 and more of true ones.
-    position_joints : int
-        Joints that have to move: the torque of one or two that hardly move is linear in their
-        position.
-
-    """
-
-    left_over: float = 0.2
-    position_joints: int = 3
-
-
-THRESHOLDS = CopyThresholds()
+# Bounds of what counts as a copy.
+#: Share of the torque's spread that a multiple of the other quantity leaves, in the median over
+#: the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097 in the
+#: online estimator, whose filters delay them otherwise; true torques of shared recordings and
+#: simulated arms leave 0.38 and more. Friction terms alone leave as much, in the upper quartile of
+#: the joints, of torques that are made of velocities: up to 0.15 of such ones made of shared
+#: recordings, 0.55 and more of true ones.
+LEFT_OVER = 0.2
+#: Joints that have to move: the torque of one or two that hardly move is linear in their position.
+POSITION_JOINTS = 3
 #: Speed within which friction reverses, by the root mean square one.
 REVERSAL = 0.05
 WHICH_FIELD = 'check which field or topic of the driver holds it'
@@ -72,13 +55,12 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
         Fitted samples.
 
     """
-    tau = np.concatenate([part.tau for part in motion])
+    whole = joined(motion)
     for name, rows, least in (
-            ('velocity', [part.qd for part in motion], JOINTS),
-            ('position', [part.q for part in motion], THRESHOLDS.position_joints)):
-        left = left_over(np.concatenate(rows), tau)
+            ('velocity', whole.qd, JOINTS), ('position', whole.q, POSITION_JOINTS)):
+        left = left_over(rows, whole.tau)
         left = left[np.isfinite(left)]
-        if len(left) >= least and np.median(left) < THRESHOLDS.left_over:
+        if len(left) >= least and np.median(left) < LEFT_OVER:
             return [Finding(
                 f'effort_copies_{name}',
                 f"the {arm.drive.signal} is no torque: it is a multiple of each joint's {name} "
@@ -99,23 +81,14 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
         Fitted samples that excite the arm; in few seconds much is a function of velocity.
 
     """
-    qd, tau = (np.concatenate(parts) for parts in zip(
-        *((part.qd, part.tau) for part in motion), strict=True))
-    left = []
-    for v, y in zip(qd.T, tau.T, strict=True):
-        seen = np.isfinite(y)
-        spread = float(np.std(y[seen])) if seen.any() else 0.0
-        if not spread:
-            continue
-        v = v[seen]
-        steep = REVERSAL * float(np.sqrt((v**2).mean()))
-        basis = np.stack([np.ones_like(v), v, np.tanh(v / max(steep, TINY)), np.cbrt(v)], axis=1)
-        fitted = basis @ np.linalg.lstsq(basis, y[seen], rcond=None)[0]
-        left.append(float(np.std(y[seen] - fitted)) / spread)
-    if len(left) < THRESHOLDS.position_joints:
+    whole = joined(motion)
+    left = left_over(whole.qd, whole.tau, lambda v: (
+        v, np.cbrt(v), np.tanh(v / max(REVERSAL * float(np.sqrt((v**2).mean())), TINY))))
+    left = left[np.isfinite(left)]
+    if len(left) < POSITION_JOINTS:
         return []
     most = float(np.percentile(left, 75))
-    if most > THRESHOLDS.left_over:
+    if most > LEFT_OVER:
         return []
     return [Finding(
         'effort_of_velocity',
@@ -123,14 +96,18 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
         f'it but for {100 * most:.1f} %, without gravity and inertia', WHICH_FIELD)]
 
 
-def left_over(x: Array, tau: Array) -> Array:
+def left_over(
+    x: Array, tau: Array, curves: Callable[[Array], Sequence[Array]] = lambda v: (v,),
+) -> Array:
     """
-    Return the share of each joint's torque that no multiple of another quantity explains.
+    Return the share of each joint's torque that functions of another quantity leave unexplained.
 
     Parameters
     ----------
     x, tau : (N, n) ndarray
         The quantity, and the torque, NaN where a joint stands still.
+    curves : callable
+        Functions of the quantity of a joint; a multiple by default.
 
     Returns
     -------
@@ -139,14 +116,14 @@ def left_over(x: Array, tau: Array) -> Array:
         quantity never changes.
 
     """
-    seen = np.isfinite(tau)
-    count = np.maximum(seen.sum(axis=0), 1)
-    centred = [np.where(seen, y - np.where(seen, y, 0.0).sum(axis=0) / count, 0.0)
-               for y in (x, tau)]
-    xx, tt = ((y**2).sum(axis=0) for y in centred)
-    xt = (centred[0] * centred[1]).sum(axis=0)
-    with np.errstate(divide='ignore', invalid='ignore'):
-        return np.asarray(np.sqrt(np.maximum(1 - xt**2 / (xx * tt), 0.0)))
+    left = np.full(tau.shape[1], np.nan)
+    for joint, seen in enumerate(np.isfinite(tau).T):
+        v, y = x[seen, joint], tau[seen, joint]
+        if seen.any() and np.ptp(v) and np.ptp(y):
+            basis = np.column_stack([np.ones_like(v), *curves(v)])
+            fitted = basis @ np.linalg.lstsq(basis, y, rcond=None)[0]
+            left[joint] = np.std(y - fitted) / np.std(y)
+    return left
 
 
 def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:

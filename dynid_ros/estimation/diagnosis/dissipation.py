@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,37 +12,21 @@ from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import base_parameters, standard_of
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class DissipationThresholds:
-    """
-    Bounds of a negative value that is no noise.
-
-    Attributes
-    ----------
-    deviations : float
-        Standard deviations below zero from which on a value is negative. Friction of good
-        recordings is 3.1 above it or more; the flipped signal of one wrist joint of the UR10
-        gives more than 5 below.
-    rotor_share : float
-        Torque of a negative rotor inertia, by the measured torque of the joint (root mean
-        squares), from which on it counts. What a model leaves out of friction and of the
-        transmission looks like a small one: good recordings, replayed, reach 7.3 % (joint 5 of
-        the Panda) and 5.7 deviations (joint 6). One flipped signal makes a rotor of 19 % and more
-        in the joint that shows it most, of each arm (benchmarks/thresholds.py).
-
-    """
-
-    deviations: float = 5.0
-    rotor_share: float = 0.1
-
-
-THRESHOLDS = DissipationThresholds()
+# Bounds of a negative value that is no noise.
+#: Standard deviations below zero from which on a value is negative. Friction of good recordings is
+#: 3.1 above it or more; the flipped signal of one wrist joint of the UR10 gives more than 5 below.
+NEGATIVE_DEVIATIONS = 5.0
+#: Torque of a negative rotor inertia, by the measured torque of the joint (root mean squares),
+#: from which on it counts. What a model leaves out of friction and of the transmission looks like
+#: a small one: good recordings, replayed, reach 7.3 % (joint 5 of the Panda) and 5.7 deviations
+#: (joint 6). One flipped signal makes a rotor of 19 % and more in the joint that shows it most, of
+#: each arm (benchmarks/thresholds.py).
+ROTOR_SHARE = 0.1
 
 
 def negative_drives(
@@ -64,32 +48,29 @@ def negative_drives(
         Fitted samples.
 
     """
-    base, layout = base_parameters(arm), arm.layout
-    place = {int(column): k for k, column in enumerate(base.columns)}
+    columns, layout = base_parameters(arm).columns, arm.layout
     speed = _while_moving(arm, motion, [part.qd for part in motion])
     shares = rotor_shares(arm, theta, motion)
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
     # A joint that moves at this speed is warm by it.
     history = replace(JointHistory.unknown(speed[None]), warmth=speed[None])
-    values = {term.symbol: term.at(speed[None], speed[None], history, arm.friction_shape)[0]
-              for term in terms}
+    rows = np.zeros((arm.n, layout.size))
+    for term in terms:
+        rows[range(arm.n), layout.friction_columns(term.symbol)] = term.at(
+            speed[None], speed[None], history, arm.friction_shape)
     found = []
     for joint, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
-        row = np.zeros(len(theta))
-        for term in terms:
-            column = place.get(layout.friction_column(joint, term.symbol))
-            if column is not None:
-                row[column] = values[term.symbol][joint]
+        row = rows[joint, columns]
         if _negative(row, theta, covariance):
             found.append(_finding(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
                 f'{speed[joint]:.2g} {joint_units("rad/s", arm.prismatic)[joint]})'))
-        rotor = place.get(layout.rotor(joint)) if layout.rotor_inertia else None
-        if (rotor is not None and shares[joint] < -THRESHOLDS.rotor_share
-                and _negative(np.eye(len(theta))[rotor], theta, covariance)):
-            found.append(_finding(
-                name, 'rotor_negative', f'a rotor inertia of {theta[rotor]:.3g}'))
+        if shares[joint] < -ROTOR_SHARE:
+            own = (columns == layout.rotors[joint]).astype(float)
+            if _negative(own, theta, covariance):
+                found.append(_finding(
+                    name, 'rotor_negative', f'a rotor inertia of {own @ theta:.3g}'))
     return found
 
 
@@ -113,11 +94,9 @@ def rotor_shares(arm: ArmModel, theta: Array, motion: Sequence[Prediction]) -> A
         where the inertia is no base parameter.
 
     """
-    place = {int(column): k for k, column in enumerate(base_parameters(arm).columns)}
-    inertia = np.zeros(arm.n)
-    for joint in range(arm.n if arm.layout.rotor_inertia else 0):
-        column = place.get(arm.layout.rotor(joint))
-        inertia[joint] = 0.0 if column is None else theta[column]
+    if not arm.layout.rotor_inertia:
+        return np.zeros(arm.n)
+    inertia = standard_of(arm, theta)[arm.layout.rotors]
     tau = _while_moving(arm, motion, [part.tau for part in motion])
     acceleration = _while_moving(arm, motion, [_acceleration(part) for part in motion])
     return np.asarray(inertia * acceleration / np.where(tau > 0, tau, np.inf))
@@ -146,11 +125,10 @@ def friction_power(
         Row of each joint, without constant offsets.
 
     """
-    place = {column: k for k, column in enumerate(base.tolist())}
-    pairs = [(i, place[column]) for term in friction_terms(arm.friction) if term.name != 'offset'
-             for i in range(arm.n)
-             if (column := arm.layout.friction_column(i, term.symbol)) in place]
-    joint, at = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    own = np.zeros((arm.n, arm.layout.size), dtype=np.bool_)
+    for term in friction_terms(arm.friction):
+        own[range(arm.n), arm.layout.friction_columns(term.symbol)] = term.name != 'offset'
+    joint, at = np.nonzero(own[:, base])
     power = np.zeros((arm.n, len(base)))
     power[joint, at] = (qd[:, joint] * W[:, joint, at]).sum(axis=0) / max(len(qd), 1)
     return power
@@ -176,7 +154,7 @@ def _while_moving(
 
 
 def _negative(row: Array, theta: Array, covariance: Array) -> bool:
-    return bool(row @ theta < -THRESHOLDS.deviations * np.sqrt(row @ covariance @ row))
+    return bool(row @ theta < -NEGATIVE_DEVIATIONS * np.sqrt(row @ covariance @ row))
 
 
 def _finding(joint: str, code: str, found: str) -> Finding:

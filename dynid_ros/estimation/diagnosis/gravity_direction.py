@@ -23,46 +23,25 @@ REWEIGHTINGS = 4
 #: Smallest mean square torque of a joint to begin with, relative to the most loaded one.
 LEAST_LOADED = 1e-6
 
-
-@dataclass(frozen=True)
-class GravityThresholds:
-    """
-    Bounds of the check of gravity.
-
-    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    vague : float
-        Standard deviation beyond which the data leave the direction open, rad. Good recordings
-        reach 0.028.
-    tolerated : float
-        Angle to the stated direction that is not reported, rad: models of real arms are no better.
-        Good recordings give 0.022 rad; a direction tilted by 20 degrees gives 0.34 and more.
-    certain : float
-        Standard deviations beyond which a difference is not chance.
-    apart : float
-        Angle between directions beyond which they are different answers, rad.
-    removed : float
-        Residual without any gravity torque, relative to that with the best direction, below which
-        the torque holds none. Good recordings start at 1.3; a separate trial, with gravity taken
-        out of simulated and of real torque, gave 0.80 to 0.95.
-    loaded : float
-        The same residual above which gravity matters enough to judge a direction. Good recordings
-        start at 1.3.
-
-    """
-
-    vague: float = float(np.radians(10.0))
-    tolerated: float = float(np.radians(5.0))
-    certain: float = 4.0
-    apart: float = float(np.radians(30.0))
-    removed: float = 0.97
-    loaded: float = 1.1
-
-
-THRESHOLDS = GravityThresholds()
+# Bounds of the check of gravity. Measured figures come from benchmarks/thresholds.py: real arms
+# (UR10, Panda, TX40), simulated arms, and planted defects.
+#: Standard deviation beyond which the data leave the direction open, rad. Good recordings reach
+#: 0.028.
+VAGUE_STD = float(np.radians(10.0))
+#: Angle to the stated direction that is not reported, rad: models of real arms are no better. Good
+#: recordings give 0.022 rad; a direction tilted by 20 degrees gives 0.34 and more.
+TOLERATED_ANGLE = float(np.radians(5.0))
+#: Standard deviations beyond which a difference is not chance.
+CERTAIN_DEVIATIONS = 4.0
+#: Angle between directions beyond which they are different answers, rad.
+APART_ANGLE = float(np.radians(30.0))
+#: Residual without any gravity torque, relative to that with the best direction, below which the
+#: torque holds none. Good recordings start at 1.3; a separate trial, with gravity taken out of
+#: simulated and of real torque, gave 0.80 to 0.95.
+REMOVED_RATIO = 0.97
+#: The same residual above which gravity matters enough to judge a direction. Good recordings start
+#: at 1.3.
+LOADED_RATIO = 1.1
 #: Remedy where the signal lacks the torque of gravity.
 LEAVE_OUT = 'set "includes_gravity: false" under "drive" in arm.yaml'
 
@@ -105,28 +84,28 @@ class GravityCheck:
     @property
     def determined(self) -> bool:
         """Whether the data determine the direction."""
-        return self.std < THRESHOLDS.vague
+        return self.std < VAGUE_STD
 
     @property
     def removed(self) -> bool:
         """Whether the torque excludes gravity, for any direction."""
-        return self.without < min(THRESHOLDS.removed, 1 - self.chance)
+        return self.without < min(REMOVED_RATIO, 1 - self.chance)
 
     @property
     def loaded(self) -> bool:
         """Whether the torque includes a significant gravity torque."""
-        return self.without > max(THRESHOLDS.loaded, 1 + self.chance)
+        return self.without > max(LOADED_RATIO, 1 + self.chance)
 
     @property
     def elsewhere(self) -> bool:
         """Whether the data determine another direction than the stated one."""
-        far = self.angle > max(THRESHOLDS.tolerated, THRESHOLDS.certain * self.std)
+        far = self.angle > max(TOLERATED_ANGLE, CERTAIN_DEVIATIONS * self.std)
         return self.determined and far
 
     @property
     def agrees(self) -> bool:
         """Whether the stated direction is confirmed."""
-        near = self.angle <= THRESHOLDS.tolerated
+        near = self.angle <= TOLERATED_ANGLE
         return self.determined and not self.removed and near
 
     @property
@@ -186,13 +165,13 @@ def gravity_direction(arm: ArmModel, samples: TrialSamples) -> GravityCheck:
         sigma, starts = problem.residual_std(direction), [stated, *(way for way, _ in hollows)]
     inflation = problem.inflation(direction)
     lowest = min(cost for _, cost in hollows)
-    chance = lowest * (1 + THRESHOLDS.certain**2 * inflation**2 / problem.freedom)
+    chance = lowest * (1 + CERTAIN_DEVIATIONS**2 * inflation**2 / problem.freedom)
     good = [way for way, cost in hollows if cost <= chance]
     direction = max(good, key=lambda way: float(way @ stated))
-    others = any(way @ direction < np.cos(THRESHOLDS.apart) for way in good)
+    others = any(way @ direction < np.cos(APART_ANGLE) for way in good)
     # Twice the logarithm of the likelihood ratio is chi-squared, with up to a degree of freedom
     # for each column that gravity adds to.
-    chance = (THRESHOLDS.certain**2 + len(rows.loaded)) * inflation**2 / (2 * problem.freedom)
+    chance = (CERTAIN_DEVIATIONS**2 + len(rows.loaded)) * inflation**2 / (2 * problem.freedom)
     return GravityCheck(
         direction, stated, inflation * problem.std(direction), others,
         _left_without(rows, problem.residual_std(direction)), chance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.quality import POSITION_SLACK
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
-from dynid_ros.estimation.diagnosis.dissipation import THRESHOLDS as SIGNS
+from dynid_ros.estimation.diagnosis.dissipation import NEGATIVE_DEVIATIONS
 from dynid_ros.estimation.diagnosis.trial_rows import (
     trial_regressor,
     trial_rows,
@@ -150,7 +150,7 @@ class Hypothesis:
             return []
         theta, root = self.rows.fit(self.mixing, self.compared)
         friction = self.rows.friction
-        least = -SIGNS.deviations * np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
+        least = -NEGATIVE_DEVIATIONS * np.linalg.norm(friction @ LeastSquares(root).half, axis=1)
         return [joint for joint in self.driven if friction[joint] @ theta < least[joint] < 0]
 
     @cached_property
@@ -204,29 +204,6 @@ def as_recorded(
     arm, samples = arm.with_friction(FRICTION), thinned(samples)
     return Hypothesis(arm, samples, trial_rows(arm, samples), np.eye(arm.n),
                       driven=tuple(arm.joint_names.index(name) for name in driven))
-
-
-def nearest(
-    make: Callable[[float], Hypothesis], x: float, first: Hypothesis, step: float, settled: float,
-) -> tuple[float, Hypothesis]:
-    """
-    Search for the number with which an explanation fits best, by halving steps.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the explanation with a number.
-    x, first : float, Hypothesis
-        Where to begin, and the explanation there.
-    step, settled : float
-        Twice the first step, and the step after which the search ends.
-
-    """
-    while step > settled:
-        step /= 2
-        beside = [(y, make(y)) for y in (x - step, x + step)]
-        x, first = min([(x, first), *beside], key=lambda each: each[1].cost)
-    return x, first
 
 
 def without_more(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:

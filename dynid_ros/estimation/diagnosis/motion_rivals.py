@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -16,14 +16,15 @@ from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck, LEAVE_OUT
-from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
+from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, Step
+from dynid_ros.estimation.diagnosis.joint_search import Search
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import within
 
 #: Error of a joint zero that is tried first, and where halving it ends, rad.
 ZERO, SETTLED = float(np.radians(12.0)), float(np.radians(1.0))
 #: Errors of a zero below this are no wrong calibration, rad: encoders are set that well.
-ZERO_BAND = np.radians(2.0)
+ZERO_BAND = float(np.radians(2.0))
 
 #: Factor of a link length that is tried first, and where its steps end, as logarithms.
 LENGTH, LENGTH_SETTLED = float(np.log(1.4)), 0.01
@@ -69,22 +70,6 @@ def reversed_positions(base: Hypothesis) -> Iterator[Hypothesis]:
             samples=_at_motors(base, change))
 
 
-def coarsely_shifted_positions(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Shift the zero of each revolute joint by an angle, both ways."""
-    for joint in base.joints[~base.arm.prismatic[base.joints]].tolist():
-        yield _shifted(base, joint, ZERO)
-        yield _shifted(base, joint, -ZERO)
-
-
-def shifted_positions(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
-    """Shift the zero of each revolute joint among some by the angle that fits best."""
-    for joint in joints:
-        if not base.arm.prismatic[joint]:
-            angle, best = nearest(partial(_shifted, base, joint), 0.0, base, 2 * ZERO, SETTLED)
-            if abs(angle) > ZERO_BAND:
-                yield best
-
-
 def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
     """Take the positions for velocities, if their integrals stay within the joints' limits."""
     t = base.samples.t
@@ -109,22 +94,6 @@ def integrated_positions(base: Hypothesis) -> Iterator[Hypothesis]:
                 if other.cost < best.cost:
                     best, start = other, beside
     yield best
-
-
-def coarsely_other_lengths(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Scale the offset between each joint and the one before by a factor, both ways."""
-    for joint in _offset_joints(base):
-        yield _stretched(base, joint, LENGTH)
-        yield _stretched(base, joint, -LENGTH)
-
-
-def other_lengths(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
-    """Scale the offset between some joints and the one before by the factor that fits best."""
-    for joint in sorted({*joints} & {*_offset_joints(base)}):
-        x, best = nearest(
-            partial(_stretched, base, joint), 0.0, base, 2 * LENGTH, LENGTH_SETTLED)
-        if abs(x) > LENGTH_BAND:
-            yield best
 
 
 def _offset_joints(base: Hypothesis) -> list[int]:
@@ -221,6 +190,13 @@ def _stretched(base: Hypothesis, joint: int, logarithm: float) -> Hypothesis:
         f'{millimetres:.0f} mm instead of {stated:.0f} mm',
         'compare the description with the data sheet of the arm'),
         base_parameters(base.arm).columns, arm=base.arm.with_tree(translation=translation))
+
+
+ZEROS = Search(
+    _shifted, lambda base: base.joints[~base.arm.prismatic[base.joints]].tolist(), (ZERO, -ZERO),
+    (), 2 * ZERO, SETTLED, ZERO_BAND)
+LENGTHS = Search(
+    _stretched, _offset_joints, (LENGTH, -LENGTH), (), 2 * LENGTH, LENGTH_SETTLED, LENGTH_BAND)
 
 
 def _integral(samples: TrialSamples, part: NDArray[np.intp]) -> Array:

@@ -12,46 +12,27 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.text import span
 
 CAUSE = 'a collision, contact or a sensor fault'
 #: The median of absolute values of a normal distribution is this much of its deviation.
 _MEDIAN = 0.6745
 
-
-@dataclass(frozen=True)
-class OutlierThresholds:
-    """
-    Bounds of samples that a model does not explain.
-
-    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    deviations : float
-        Distance of an outlier from the model, in robust standard deviations of the residual of its
-        joint. Good recordings reach 12; the usual torque, added for a tenth of a second, starts at
-        21, and half of it at 11 in the slowest recording, where it stays hidden.
-    torque_share : float
-        Smallest outlier relative to the torque of the joint (root mean square), live and in
-        batch. Data without noise have no spread.
-    largest_share : float
-        Share of the samples of a joint beyond which the model is wrong instead. Such a collision
-        takes 2 % of the samples at most.
-    apart : float
-        Time between two outliers of a joint from which they have two causes, s.
-
-    """
-
-    deviations: float = 15.0
-    torque_share: float = 0.05
-    largest_share: float = 0.1
-    apart: float = 3.0
-
-
-THRESHOLDS = OutlierThresholds()
+# Bounds of samples that a model does not explain. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+#: Distance of an outlier from the model, in robust standard deviations of the residual of its
+#: joint. Good recordings reach 12; the usual torque, added for a tenth of a second, starts at 21,
+#: and half of it at 11 in the slowest recording, where it stays hidden.
+OUTLIER_DEVIATIONS = 15.0
+#: Smallest outlier relative to the torque of the joint (root mean square), live and in batch. Data
+#: without noise have no spread.
+TORQUE_SHARE = 0.05
+#: Share of the samples of a joint beyond which the model is wrong instead. Such a collision takes
+#: 2 % of the samples at most.
+LARGEST_SHARE = 0.1
+#: Time between two outliers of a joint from which they have two causes, s.
+APART_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -107,7 +88,7 @@ def far_samples(
     usual = usual_residual(parts) if sigma is None else sigma
     power = np.concatenate([part.tau**2 for part in parts])
     rms = np.sqrt(np.nansum(power, axis=0) / np.maximum(np.isfinite(power).sum(axis=0), 1))
-    limit = np.maximum(THRESHOLDS.deviations * usual, THRESHOLDS.torque_share * rms)
+    limit = np.maximum(OUTLIER_DEVIATIONS * usual, TORQUE_SHARE * rms)
     return [each > limit for each in residual]
 
 
@@ -128,21 +109,18 @@ def describe(
     for part, marks in zip(parts, far, strict=True):
         residual = np.abs(part.tau - part.tau_hat)
         for j, name in enumerate(names):
-            edges = np.diff(np.concatenate([[0], marks[:, j].astype(int), [0]]))
-            for first, last in zip(
-                np.flatnonzero(edges > 0), np.flatnonzero(edges < 0) - 1, strict=True,
-            ):
-                most = residual[first:last + 1, j].max() / max(sigma[j], TINY)
-                yield Outlier(name, float(part.t[first]), float(part.t[last]), float(most))
+            for first, stop in runs_of(marks[:, j]):
+                most = residual[first:stop, j].max() / max(sigma[j], TINY)
+                yield Outlier(name, float(part.t[first]), float(part.t[stop - 1]), float(most))
 
 
 def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
-    """Join outliers of one joint that are closer than `apart`, in the order of time."""
+    """Join outliers of one joint that are closer than `APART_SECONDS`, in the order of time."""
     whole: list[Outlier] = []
-    gap = THRESHOLDS.apart
     for outlier in sorted(outliers, key=lambda each: (each.joint, each.begin)):
         before = whole[-1] if whole else None
-        if before and before.joint == outlier.joint and outlier.begin < before.end + gap:
+        if (before and before.joint == outlier.joint
+                and outlier.begin < before.end + APART_SECONDS):
             most = max(before, outlier, key=lambda each: each.deviations)
             whole[-1] = replace(most, begin=before.begin, end=max(before.end, outlier.end))
         else:
@@ -196,7 +174,7 @@ def too_many(names: Sequence[str], share: Array) -> tuple[Finding, ...]:
     return tuple(
         Finding('outliers', f"{100 * part:.0f} % of the torque samples of joint '{name}' are "
                 'outliers and were left out', 'check its signal', (name,))
-        for name, part in zip(names, share, strict=True) if part > THRESHOLDS.largest_share)
+        for name, part in zip(names, share, strict=True) if part > LARGEST_SHARE)
 
 
 def share_left_out(far: Sequence[NDArray[np.bool_]], parts: Sequence[Prediction]) -> Array:

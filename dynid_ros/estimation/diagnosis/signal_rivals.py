@@ -11,8 +11,9 @@ import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
-from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, nearest, Step
+from dynid_ros.data.signals.trial_samples import LATE
+from dynid_ros.estimation.diagnosis.hypothesis import exchange, Hypothesis, names, Step
+from dynid_ros.estimation.diagnosis.joint_search import nearest, Search
 from dynid_ros.estimation.diagnosis.trial_rows import trial_rows
 
 #: Factors nearer to one than this are no wrong unit or gain: drives are known to that much.
@@ -49,23 +50,6 @@ def reversed_signals(base: Hypothesis) -> Iterator[Hypothesis]:
             'reverse it in the gains of arm.yaml, or in the driver'))
 
 
-def coarsely_scaled_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Scale the drive signal of each joint by a few factors."""
-    for joint in base.joints.tolist():
-        for factor in COARSE:
-            yield _scaled(base, joint, float(np.log10(factor)))
-
-
-def scaled_signals(base: Hypothesis, joints: Sequence[int]) -> Iterator[Hypothesis]:
-    """Scale the drive signal of each of some joints by the factor that fits best."""
-    for joint in joints:
-        tried = [(x, _scaled(base, joint, x)) for x in DECADES.tolist()]
-        first = min(tried, key=lambda each: each[1].cost)
-        x, best = nearest(partial(_scaled, base, joint), *first, 1.0, SETTLED)
-        if abs(x) > np.log10(SCALE_BAND):
-            yield best
-
-
 def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
     change = np.eye(base.arm.n)
     change[joint, joint] = 10.0**decades
@@ -77,18 +61,19 @@ def _scaled(base: Hypothesis, joint: int, decades: float) -> Hypothesis:
         DETACHED if abs(decades) > 1 else 0.0))
 
 
+GAINS = Search(
+    _scaled, lambda base: base.joints.tolist(), tuple(np.log10(COARSE).tolist()),
+    tuple(DECADES.tolist()), 1.0, SETTLED, float(np.log10(SCALE_BAND)))
+
+
 def late_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Let the drive signal of each joint be late by some time."""
+    """Assume that the drive signal of each joint is late by some time."""
     for k in range(len(LATE)):
-        yield from _late(base, k)
+        yield from late_by(base, k)
 
 
-def typically_late_signals(base: Hypothesis) -> Iterator[Hypothesis]:
-    """Let the drive signal of each joint be late by the time of a slow driver."""
-    yield from _late(base, TYPICAL)
-
-
-def _late(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
+def late_by(base: Hypothesis, k: int) -> Iterator[Hypothesis]:
+    """Assume that the drive signal of each joint is late by one of `LATE`."""
     late, later, drive = float(LATE[k]), base.samples.later[:, :, k], base.arm.drive
     through = joint_torque(np.eye(base.arm.n), drive)
     change = np.linalg.solve(through.T, (later - base.samples.tau).T).T

@@ -20,12 +20,12 @@ CLEARLY_WORSE = 1.1
 @dataclass(frozen=True, eq=False)
 class BlockErrors:
     """
-    Squared torque of K blocks and its part that fits to the other blocks leave.
+    Squared torque that fits to the other blocks leave of K blocks.
 
     Attributes
     ----------
-    torque, free, possible : (K, n) ndarray
-        All of it, and what the unconstrained and the possible parameters leave, Nm².
+    free, possible : (K, n) ndarray
+        By the unconstrained and by the possible parameters, Nm².
     explained : (n,) ndarray
         Sum of the variances of the predictions by the covariance of the parameters, Nm².
     counts : (n,) ndarray
@@ -33,7 +33,6 @@ class BlockErrors:
 
     """
 
-    torque: Array
     free: Array
     possible: Array
     explained: Array
@@ -120,6 +119,5 @@ def block_errors(
     for block in blocks:
         W = block.factors[:, :, :-1]
         explained += np.einsum('jrb,bc,jrc->j', W, covariance, W, optimize=True)
-    torque = np.array([block.torque_squares() for block in blocks])
-    return BlockErrors(torque, folds.predicted(prior), folds.left(np.array(possible)), explained,
+    return BlockErrors(folds.predicted(prior), folds.left(np.array(possible)), explained,
                        np.sum([block.rows for block in blocks], axis=0))

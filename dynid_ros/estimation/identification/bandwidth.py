@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -34,9 +33,7 @@ RECORDED_PER_ROW = 8
 Fitted = tuple[ArmModel, Array]
 
 
-def error_at(
-    model: IdentifiedModel, recording: Recording, cutoff_hz: float, held_out: bool = True,
-) -> Metrics:
+def error_at(model: IdentifiedModel, recording: Recording, cutoff_hz: float) -> Metrics:
     """
     Predict the torque of a recording below another cut-off.
 
@@ -51,8 +48,6 @@ def error_at(
         A recording of its arm.
     cutoff_hz : float
         Cut-off of the low-pass that measured and predicted torque pass, Hz.
-    held_out : bool
-        False if the recording was used for fitting.
 
     Returns
     -------
@@ -69,15 +64,14 @@ def error_at(
     """
     recording, _ = checked_recording(recording, model.arm)
     rate = sample_rate(recording)
-    highest = conditioning.THRESHOLDS.highest * rate
+    highest = conditioning.HIGHEST_CUTOFF * rate
     if cutoff_hz > highest:
         raise InputError(
             f'{recording.source}: its rate of {rate:.4g} Hz allows a cut-off of {highest:.4g} Hz '
             f'at most, not {cutoff_hz:g} Hz')
     settings = _at(cutoff_hz, replace(model.treatment, rate_hz=rate))
-    source = Path(recording.source).name
-    parts = unseen_set(model.arm, source, recording, settings).predict(model.arm, model.theta)
-    return metrics(source, held_out, model.arm.joint_names, parts)
+    parts = unseen_set(model.arm, recording, settings).predict(model.arm, model.theta)
+    return metrics(model.arm.joint_names, parts)
 
 
 def error_by_bandwidth(
@@ -109,9 +103,9 @@ def error_by_bandwidth(
     if not recordings:
         return ()
     own = [replace(fitted_to(settings, recording), notes=()) for recording in recordings]
-    highest = conditioning.THRESHOLDS.highest * min(each.rate_hz for each in own)
+    highest = conditioning.HIGHEST_CUTOFF * min(each.rate_hz for each in own)
     longest = max(float(recording.t[-1] - recording.t[0]) for recording in recordings)
-    lowest = 4 * filters.THRESHOLDS.half_periods / longest
+    lowest = 4 * filters.REACH_PERIODS / longest
     found = []
     for cutoff in CUTOFFS_HZ:
         if lowest <= cutoff <= highest:
@@ -161,7 +155,7 @@ def _error(
     if not parts[0]:
         return None
     names = model[0].joint_names
-    own, *others = (metrics('', True, names, each).relative_error_percent for each in parts)
+    own, *others = (metrics(names, each).relative_error_percent for each in parts)
     return BandwidthError(cutoff_hz, own, others[0] if others else None)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.narrow_band import NarrowBand
-from dynid_ros.data.signals.trial_samples import joined, trial_samples, TrialSamples
+from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
@@ -31,7 +33,7 @@ from dynid_ros.estimation.regression.preparation import (
     take_motions,
     widened,
 )
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 #: Rows below the cut-off of the motion at most: they show whether there is a fault, and the
 #: parameters come from others.
@@ -60,8 +62,8 @@ class ConditionedSet:
         The stretches.
     clipped : list of (N, n) ndarray of bool
         Samples of each whose drive signal is cut off; empty if nobody looked for them.
-    rows : KeptRows or None
-        Their rows, once an arm has made them.
+    arm : ArmModel
+        The arm, of the tree of which rows are made.
 
     """
 
@@ -71,7 +73,12 @@ class ConditionedSet:
     settings: ConditioningSettings
     motions: list[ConditionedMotion]
     clipped: list[NDArray[np.bool_]]
-    rows: KeptRows | None = None
+    arm: ArmModel
+
+    @cached_property
+    def rows(self) -> KeptRows:
+        """Rows of the stretches."""
+        return KeptRows(self.arm, self.motions, self.settings)
 
     def narrowed(self, cutoff_hz: float) -> ConditionedSet:
         """Return the same for a lower cut-off, with `MOST_ROWS` at most."""
@@ -89,11 +96,6 @@ class ConditionedSet:
         settings = self.settings.at(self.settings.cutoff_hz)
         return trial_samples(self.motions, settings, self.clipped)
 
-    def with_rows(self, arm: ArmModel, stated: ArmModel | None = None) -> ConditionedSet:
-        """Make the rows of an arm, and of the friction that another description states."""
-        terms = tuple(dict.fromkeys((*arm.friction, *(stated.friction_nominal if stated else ()))))
-        return replace(self, rows=KeptRows(arm, self.motions, self.settings, terms))
-
     def predict(self, arm: ArmModel, theta: Array) -> list[Prediction]:
         """
         Predict the torque of a held-out recording.
@@ -104,7 +106,6 @@ class ConditionedSet:
             It is too short for its cut-off.
 
         """
-        assert self.rows is not None
         parts = self.rows.predict(arm, theta, self.source, True)
         if not parts:
             cutoff = self.settings.cutoff_hz
@@ -147,10 +148,6 @@ class ConditionedData:
     samples: int
     seconds: float
     data_hash: str
-
-    def with_rows(self, arm: ArmModel, stated: ArmModel | None) -> ConditionedData:
-        """Make the rows of the held-out set; see `ConditionedSet.with_rows`."""
-        return replace(self, held_out=[each.with_rows(arm, stated) for each in self.held_out])
 
     def trial_samples(self) -> TrialSamples:
         """Take samples of all recordings; see `ConditionedSet.trial_samples`."""
@@ -231,10 +228,10 @@ def take_unseen(
 
 
 def unseen_set(
-    arm: ArmModel, source: str, recording: Recording, settings: ConditioningSettings,
+    arm: ArmModel, recording: Recording, settings: ConditioningSettings,
 ) -> ConditionedSet:
-    """Condition one recording as the training set of a model was, with the rows of its arm."""
-    return take_unseen(arm, [(source, recording)], settings)[0].with_rows(arm)
+    """Condition one recording as the training set of a model was."""
+    return take_unseen(arm, [(Path(recording.source).name, recording)], settings)[0]
 
 
 def _conditioned(
@@ -244,4 +241,4 @@ def _conditioned(
     path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
     motions = take_motions(arm, released(recordings), settings)
     clipped = [] if levels is None else clipped_samples(arm, motions, levels)
-    return ConditionedSet(source, path, seconds, settings, motions, clipped)
+    return ConditionedSet(source, path, seconds, settings, motions, clipped, arm)

@@ -107,7 +107,7 @@ def recorded_gains(
     # Open gains are those stated in both figures, so that the same torque counts.
     corrected = _with_gains(arm, np.where(found.std <= GUESSED, found.value, 0.0))
     (before, _), (after, with_load) = data.fit(arm), data.fit(corrected)
-    stated, error = (metrics('', False, arm.joint_names, each.own).relative_error_percent
+    stated, error = (metrics(arm.joint_names, each.own).relative_error_percent
                      for each in (before, after))
     return DriveGains(
         arm.joint_names, arm.drive.gain, found, stated, error, arm.friction, mass,
@@ -169,7 +169,7 @@ def _settings(arm: ArmModel, free: Sequence[Recording]) -> ConditioningSettings:
     chosen = choose_conditioning(arm.memoryless, free)
     if not chosen.cutoff_from_data:
         return chosen
-    highest = conditioning.THRESHOLDS.highest * chosen.rate_hz
+    highest = conditioning.HIGHEST_CUTOFF * chosen.rate_hz
     return chosen.at(min(WIDER * chosen.cutoff_hz, highest))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.rests import find_rests, Rests, together
+from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.calibration.drive_gains import GainProjection
@@ -18,7 +18,7 @@ from dynid_ros.estimation.calibration.motor_rows import MotorRows
 from dynid_ros.estimation.regression.preparation import choose_conditioning, fitted_to, motions
 from dynid_ros.estimation.regression.qr_factors import compress, QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 #: Rests from which on recordings are those of rests, if the arm rests for `STILL` of the time: a
 #: motion has two, before it and after it.
@@ -41,21 +41,19 @@ class RestRows:
 
     rests: Rests
 
-    def blocks(self, arm: ArmModel, _load_theta: Array | None) -> Iterator[RowBlock]:
+    def blocks(self, arm: ArmModel, _load_theta: Array | None = None) -> Iterator[RowBlock]:
         """Yield one row for each rest; static friction replaces that of the term of Coulomb."""
         q = self.rests.q
         still = np.zeros_like(q)
         Y = regressor(arm, q, still, still, load=still)
-        for joint in range(arm.n):
-            Y[:, joint, arm.layout.friction_column(joint, HOLDING)] = (
-                self.rests.approach[:, joint])
+        Y[:, range(arm.n), arm.layout.friction_columns(HOLDING)] = self.rests.approach
         W = np.ascontiguousarray(Y[:, :, base_parameters(arm).columns])
         every = np.ones(q.shape, dtype=np.bool_)
         yield RowBlock(0, np.arange(float(len(q))), q, still, W, self.rests.tau, every)
 
-    def compressed(self, arm: ArmModel, _load_theta: Array | None) -> QRFactors:
+    def compressed(self, arm: ArmModel, _load_theta: Array | None = None) -> QRFactors:
         """Return the factors of the rows."""
-        return compress(base_parameters(arm).count, self.blocks(arm, None))
+        return compress(base_parameters(arm).count, self.blocks(arm))
 
 
 def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
@@ -85,7 +83,7 @@ def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
         parts.append(find_rests(prepared, own.rate_hz))
         still += sum(int((~motion.moving).all(axis=1).sum()) for motion in prepared)
         samples += sum(len(motion.t) for motion in prepared)
-    found = together(parts)
+    found = joined(parts)
     return found if len(found.q) >= FEWEST and still >= STILL * samples else None
 
 

@@ -39,9 +39,8 @@ from dynid_ros.estimation.identification.physical_consistency import (
 )
 from dynid_ros.estimation.identification.stated_parameters import compare_parameters
 from dynid_ros.estimation.identification.train_test_split import divide, Division
-from dynid_ros.estimation.identification.validation import metrics_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.regression.row_methods import METHODS
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.estimation.verdict.refuted_gains import refuted_gains
@@ -118,15 +117,12 @@ def identify(
     data = condition(division)
     laps.append(perf_counter())
     progress('fit', 0.3)
-    source, train = division.source, data.train
     fitted = fit_model(
-        division.arm, KeptRows(division.arm, train.motions, train.settings), method, source,
-        choose=friction is None)
-    estimated = estimate_parameters(fitted, source)
+        division.arm, data.train.rows, method, division.source, choose=friction is None)
+    estimated = estimate_parameters(fitted, division.source)
     laps.append(perf_counter())
     if stated is None and arm.inertial is not None:
         stated = arm
-    data = data.with_rows(fitted.arm, stated)
     progress('search for faults', 0.7)
     model = judge_model(estimated, data, arm)
     progress('error by bandwidth', 0.9)
@@ -159,7 +155,8 @@ def judge_model(
     fitted, estimate, own = estimated.fitted, estimated.estimate, estimated.own
     arm, division = fitted.arm, data.division
     unseen = [part for each in data.held_out for part in each.predict(arm, estimate.theta)]
-    fit, validation = metrics_of(arm, own), metrics_of(arm, unseen) if unseen else None
+    fit = metrics(arm.joint_names, own)
+    validation = metrics(arm.joint_names, unseen) if unseen else None
     verdict, remarks = judge(
         arm, estimate, own, data.largest_acceleration, fit, validation, data.trial_samples(),
         gravity=stated.gravity, known=fitted.findings,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,36 +22,18 @@ _SHIFT = np.uint64(29)
 # Hashes with these bits zero, one of sixteen, stand for all: they are the same in every copy.
 _KEPT = np.uint64(0xF << 60)
 
-
-@dataclass(frozen=True)
-class SeenThresholds:
-    """
-    Bounds from which samples count as fitted.
-
-    Attributes
-    ----------
-    share : float
-        Largest share of samples that two recordings may have in common. Those of different
-        motions, or of one motion that is measured twice, have none. A tenth hardly changes an
-        error figure.
-    rows : int
-        Samples in a row that must agree bit for bit. One may agree by chance where encoder and
-        drive signal are coarse.
-    keys : int
-        Most hashes of such rows that a coincidence explains: arms rest in the same place.
-    rounding : float
-        Largest difference of conditioned samples, relative to their range. The arithmetic is the
-        same up to the end of the fitted part, near which the filters see other samples.
-
-    """
-
-    share: float = 0.1
-    rows: int = 3
-    keys: int = 3
-    rounding: float = 1e-9
-
-
-THRESHOLDS = SeenThresholds()
+# Bounds from which samples count as fitted.
+#: Largest share of samples that two recordings may have in common. Those of different motions, or
+#: of one motion that is measured twice, have none. A tenth hardly changes an error figure.
+SEEN_SHARE = 0.1
+#: Samples in a row that must agree bit for bit. One may agree by chance where encoder and drive
+#: signal are coarse.
+SEEN_ROWS = 3
+#: Most hashes of such rows that a coincidence explains: arms rest in the same place.
+SEEN_KEYS = 3
+#: Largest difference of conditioned samples, relative to their range. The arithmetic is the same
+#: up to the end of the fitted part, near which the filters see other samples.
+SEEN_ROUNDING = 1e-9
 
 
 class KnownSamples:
@@ -70,9 +51,7 @@ class KnownSamples:
     """
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
-        self._known: list[tuple[str, Keys]] = []
-        # Most models have one recording, which nothing is compared with.
-        self._waiting = list(recordings)
+        self._known = [(recording.source, _keys(recording)) for recording in recordings]
 
     def add(self, recording: Recording) -> None:
         """
@@ -84,15 +63,11 @@ class KnownSamples:
             It shares too many samples with another one.
 
         """
-        if not (self._known or self._waiting):
-            self._waiting = [recording]
-            return
-        self._known += [(other.source, _keys(other)) for other in self._waiting]
-        self._waiting, keys = [], _keys(recording)
+        keys = _keys(recording)
         for source, known in self._known:
             common = len(np.intersect1d(known, keys, assume_unique=True))
             shorter = min(len(known), len(keys))
-            if common > max(THRESHOLDS.share * shorter, THRESHOLDS.keys):
+            if common > max(SEEN_SHARE * shorter, SEEN_KEYS):
                 raise RecordingError(
                     f'{recording.source} and {source} have {100 * common / shorter:.3g} % of the '
                     'samples of the shorter one in common: the same samples can be used once, '
@@ -107,8 +82,8 @@ def _keys(recording: Recording) -> Keys:
     for column in (*recording.q.T, *recording.u.T):
         hashed = (hashed ^ np.ascontiguousarray(column).view(np.uint64)) * _FACTOR
         hashed ^= hashed >> _SHIFT
-    keys = hashed[:max(0, len(hashed) - THRESHOLDS.rows + 1)]
-    for k in range(1, THRESHOLDS.rows):
+    keys = hashed[:max(0, len(hashed) - SEEN_ROWS + 1)]
+    for k in range(1, SEEN_ROWS):
         keys = keys * _FACTOR ^ hashed[k:len(keys) + k]
     return np.unique(keys[keys & _KEPT == 0])
 
@@ -147,7 +122,7 @@ def was_fitted(
     if data_hash([recording.part(0, model.samples)]) == model.data_hash:
         return True
     return any(
-        _agree(old, new) > THRESHOLDS.share
+        _agree(old, new) > SEEN_SHARE
         for old in model.predictions if not old.held_out for new in parts)
 
 
@@ -156,7 +131,7 @@ def _agree(old: Prediction, new: Prediction) -> float:
     place = np.minimum(np.searchsorted(new.t, old.t), len(new.t) - 1)
     same = new.t[place] == old.t
     for known, found in ((old.q, new.q), (old.tau, new.tau)):
-        limit = THRESHOLDS.rounding * np.nan_to_num(np.abs(known)).max(axis=0, initial=0.0)
+        limit = SEEN_ROUNDING * np.nan_to_num(np.abs(known)).max(axis=0, initial=0.0)
         close = np.abs(found[place] - known) <= limit
         # A joint that stands still has no torque.
         same &= (close | np.isnan(known)).all(axis=1)

@@ -24,8 +24,7 @@ from dynid_ros.estimation.friction.friction_shrinkage import friction_strength
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.row_methods import fitted_rows
-from dynid_ros.estimation.regression.rows import Rows
+from dynid_ros.estimation.regression.row_methods import fitted_rows, MethodRows
 from dynid_ros.estimation.regression.weighted_least_squares import fit, Solution
 
 #: Fits at most: a large outlier hides a small one.
@@ -47,7 +46,7 @@ class FittedModel:
         Estimate.
     own : list of Prediction
         Torque of the samples that were fitted.
-    kept, rows : KeptRows, Rows
+    kept, rows : KeptRows, KeptRows or MethodRows
         Their rows of torque, and those that were fitted.
     plain : Solution or None
         Estimate with plain friction from the same rows, if the choice of friction needed it.
@@ -63,7 +62,7 @@ class FittedModel:
     solution: Solution
     own: list[Prediction]
     kept: KeptRows
-    rows: Rows
+    rows: KeptRows | MethodRows
     plain: Solution | None
     notes: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -120,7 +119,7 @@ def unexplained(
     """
     usual = usual_residual(own)
     far = far_samples(unseen, usual) if unseen else []
-    if not unseen or (share_left_out(far, unseen) > outliers.THRESHOLDS.largest_share).any():
+    if not unseen or (share_left_out(far, unseen) > outliers.LARGEST_SHARE).any():
         return ()
     return tuple(f'{outlier.sentence}; it is in the held-out set'
                  for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

@@ -102,6 +102,6 @@ def motion_torque(arm: ArmModel, theta: Array, motion: ConditionedMotion, part: 
 def _low_passed(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     """Low-pass, but for the ends that the low-pass of rows leaves out, too."""
     smooth = filters.butterworth(x, rate_hz, cutoff_hz)
-    reach = int(filters.THRESHOLDS.half_periods * rate_hz / cutoff_hz)
+    reach = int(filters.REACH_PERIODS * rate_hz / cutoff_hz)
     smooth[:reach] = smooth[max(0, len(x) - reach):] = np.nan
     return smooth

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
@@ -42,23 +41,17 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
 
     """
     recording, _ = checked_recording(recording, result.arm)
-    source = Path(recording.source).name
-    parts = unseen_set(result.arm, source, recording, result.treatment).predict(
-        result.arm, result.theta)
+    parts = unseen_set(result.arm, recording, result.treatment).predict(result.arm, result.theta)
     held_out = not was_fitted(result, recording, parts)
-    if held_out:
-        source = marked_repeat(
-            source, [part for part in result.predictions if not part.held_out], recording)
     parts = [replace(part, held_out=held_out) for part in parts]
-    return metrics(source, held_out, result.arm.joint_names, parts), parts
+    found = metrics(result.arm.joint_names, parts)
+    if held_out:
+        fitted = [part for part in result.predictions if not part.held_out]
+        found = replace(found, source=marked_repeat(found.source, fitted, recording))
+    return found, parts
 
 
 def held_out_metrics(arm: ArmModel, held_out: Sequence[ConditionedSet], theta: Array) -> Metrics:
     """Return the figures of base parameters on a held-out set."""
-    return metrics_of(arm, [part for each in held_out for part in each.predict(arm, theta)])
-
-
-def metrics_of(arm: ArmModel, parts: Sequence[Prediction]) -> Metrics:
-    """Return the figures of predictions, with the names of all of their samples."""
-    sources = ', '.join(dict.fromkeys(part.source for part in parts))
-    return metrics(sources, parts[0].held_out, arm.joint_names, parts)
+    parts = [part for each in held_out for part in each.predict(arm, theta)]
+    return metrics(arm.joint_names, parts)

@@ -195,15 +195,11 @@ class IdentifiedModel:
     def possible_arm(self) -> ArmModel:
         """Return the arm with the `standard_parameters` as its nominal ones."""
         values, layout = self.standard_parameters().values, self.arm.layout
-        joints = range(self.arm.n)
         return replace(
             self.arm, inertial=values[layout.all_inertial()].reshape(self.arm.links, -1),
-            rotor_nominal=values[[layout.rotor(joint) for joint in joints]]
-            if layout.rotor_inertia else None,
-            friction_nominal={
-                term.name: values[[layout.friction_column(joint, term.symbol)
-                                   for joint in joints]]
-                for term in friction_terms(self.arm.friction)})
+            rotor_nominal=values[layout.rotors] if layout.rotor_inertia else None,
+            friction_nominal={term.name: values[layout.friction_columns(term.symbol)]
+                              for term in friction_terms(self.arm.friction)})
 
     @cached_property
     def _standard(self) -> StandardParameters:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 # Keeps a joint without torque from a division by zero.
 TINY = float(np.finfo(float).tiny)
@@ -90,22 +90,16 @@ class BandwidthError:
     unrepeated_percent: float | None = None
 
 
-def metrics(
-    source: str, held_out: bool, joints: Sequence[str], parts: Sequence[Prediction]
-) -> Metrics:
+def metrics(joints: Sequence[str], parts: Sequence[Prediction]) -> Metrics:
     """
     Compare measured and predicted torque.
 
     Parameters
     ----------
-    source : str
-        Which samples these are.
-    held_out : bool
-        False if they were used for fitting.
     joints : sequence of str
         Names of the joints.
     parts : sequence of Prediction
-        The samples.
+        The samples: all of them held out, or none.
 
     Returns
     -------
@@ -114,11 +108,12 @@ def metrics(
         stands still throughout.
 
     """
-    tau = np.concatenate([part.tau for part in parts])
-    error = tau - np.concatenate([part.tau_hat for part in parts])
+    whole = joined(parts)
+    tau, error = whole.tau, whole.tau - whole.tau_hat
     own = tuple(
         _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
-    return Metrics(source, held_out, len(tau), _percent(error, tau), own)
+    sources = ', '.join(dict.fromkeys(part.source for part in parts))
+    return Metrics(sources, whole.held_out, len(tau), _percent(error, tau), own)
 
 
 def unrepeated_percent(

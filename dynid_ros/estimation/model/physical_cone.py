@@ -39,14 +39,13 @@ def physical_cone(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> Physica
     shaped = np.zeros_like(centre)
     shaped[links[prior.from_shape]] = centre[links[prior.from_shape]]
     centre += (_density_factor(A, z, links, centre - shaped, shaped) - 1) * shaped
-    rotor = [layout.rotor(joint) for joint in range(arm.n)] if layout.rotor_inertia else []
     friction = _plain_columns(arm)
     size = np.linalg.norm(A[:, friction], axis=0)
     # The coefficient that explains the torque along its column alone, or what may hide in noise.
     alone = A[:, friction].T @ z / np.maximum(size**2, TINY)
     shown = np.maximum(alone, 1 / np.maximum(size, 1 / (UNSEEN * prior.std[friction])))
     centre[friction] = np.where(centre[friction] > 0, centre[friction], shown)
-    rows = np.eye(layout.size)[[*rotor, *friction]]
+    rows = np.eye(layout.size)[[*layout.rotors, *friction]]
     offsets = np.zeros(len(rows))
     if arm.link_bounds is not None:
         centre[links] = arm.link_bounds.inside(centre[links])
@@ -59,8 +58,8 @@ def _plain_columns(arm: ArmModel) -> list[int]:
     """Columns of viscous and Coulomb friction; a term of a curve may have either sign."""
     curve = [name for name in arm.friction if name in CURVE]
     plain = {'viscous', 'coulomb', *(curve if curve == ['coulomb_smooth'] else ())}
-    return [arm.layout.friction_column(joint, term.symbol) for joint in range(arm.n)
-            for term in friction_terms(arm.friction) if term.name in plain]
+    return [column for term in friction_terms(arm.friction) if term.name in plain
+            for column in arm.layout.friction_columns(term.symbol).tolist()]
 
 
 def _density_factor(

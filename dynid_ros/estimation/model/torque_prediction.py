@@ -126,8 +126,6 @@ def torque_rows(
         yield part, Y[:, :, columns]
 
 
-def friction_load(arm: ArmModel, theta: Array, q: Array) -> Array | None:
+def friction_load(arm: ArmModel, theta: Array | None, q: Array) -> Array | None:
     """Torque that loads the joints, (N, n), where a friction term needs it."""
-    if arm.needs_load:
-        return gravity_load(arm, q, theta)
-    return None
+    return gravity_load(arm, q, theta) if arm.needs_load else None

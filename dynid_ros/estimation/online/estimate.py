@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.estimation.model.standard_parameters import FROM_DATA
 from dynid_ros.estimation.online.innovation_statistics import RunningMetrics
+from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.utilities.arrays import Array
 
 #: A parameter is determined when what its 95 % interval leaves open makes less than this share
@@ -34,32 +35,21 @@ class Prior:
     sigma: Array
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, eq=False)
+class Estimate(Solution):
     """
-    Estimate at one time.
+    Estimate at one time: the solution with the weights of now, and how certain it is.
 
     Attributes
     ----------
-    theta : (b,) ndarray
-        Base parameters; the prior's before any rows.
-    std, std_white : (b,) ndarray
-        Standard deviations for coloured residuals, and assuming white ones; those of the prior
-        where rows tell nothing.
+    scatter : (b, b) ndarray
+        Covariance of the score of the estimate by the residuals of the rows.
     covariance : (b, b) ndarray
-        Covariance behind ``std``.
+        Covariance for coloured residuals.
     data_share : (b,) ndarray
         Share by which the rows reduce the variance that each parameter has in the prior.
-    widening : (n,) ndarray
-        Factors of the standard deviations of the arm's prior, see `ArmPrior.widening`.
     determined : (b,) ndarray of bool
         Parameters determined well enough to predict torque; see `DETERMINED`.
-    root_information, root_torque : (b, b) and (b,) ndarray
-        Triangle R of the weighted rows alone, and their torque ``R theta``.
-    condition_number : float
-        Of the regressor without weights and prior, in the 2-norm.
-    sigma : (n,) ndarray
-        Standard deviation of the noise of each joint, Nm.
     correlation : (n,) ndarray
         Correlation of the noise from one row to the next.
     metrics : RunningMetrics
@@ -69,21 +59,24 @@ class Estimate:
 
     """
 
-    theta: Array
-    std: Array
-    std_white: Array
+    scatter: Array
     covariance: Array
     data_share: Array
-    widening: Array
     determined: NDArray[np.bool_]
-    root_information: Array
-    root_torque: Array
-    condition_number: float
-    sigma: Array
     correlation: Array
     metrics: RunningMetrics
     rows: NDArray[np.int64]
     left_out: NDArray[np.int64]
+
+    @property
+    def std(self) -> Array:
+        """Return standard deviations for coloured residuals, (b,)."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def std_white(self) -> Array:
+        """Return standard deviations as if residuals were white, (b,)."""
+        return np.asarray(np.sqrt(np.diag(self.white_covariance)))
 
     @property
     def from_data(self) -> NDArray[np.bool_]:

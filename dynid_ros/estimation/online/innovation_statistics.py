@@ -12,51 +12,31 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
 
-#: Share of the variance of a normal distribution that is left by cutting it off at `cut`.
+#: Share of the variance of a normal distribution that is left by cutting it off at
+#: `CUT_DEVIATIONS`.
 _VARIANCE_LEFT = 0.9946
 
-
-@dataclass(frozen=True)
-class InnovationThresholds:
-    """
-    Bounds of innovations, and the number of them that determines their noise.
-
-    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    memory : int
-        Rows over which noise and metrics are averaged.
-    cut : float
-        Standard deviations at which an innovation is cut off before it enters the noise.
-    deviations : float
-        Standard deviations from which an innovation is wild, and is not learned from. Good
-        recordings reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4
-        to 52. Live, a collision stays hidden while the model is uncertain.
-    doubtful : float
-        The same from which an innovation near a wild one is not learned from either: the low-pass
-        spreads a collision over its neighbours. Of a good recording, 0.9 % at most have to wait.
-    correlation : float
-        Largest correlation of errors from one row to the next. Beyond it, they are no noise but
-        an offset.
-    known : int
-        Innovations of a joint from which its noise is known.
-    some : int
-        Innovations of a joint from which on outliers among them are detected.
-
-    """
-
-    memory: int = 300
-    cut: float = 3.0
-    deviations: float = 30.0
-    doubtful: float = 5.0
-    correlation: float = 0.99
-    known: int = 50
-    some: int = 10
-
-
-THRESHOLDS = InnovationThresholds()
+# Bounds of innovations, and the number of them that determines their noise. Measured figures come
+# from benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted
+# defects.
+#: Rows over which noise and metrics are averaged.
+MEMORY_ROWS = 300
+#: Standard deviations at which an innovation is cut off before it enters the noise.
+CUT_DEVIATIONS = 3.0
+#: Standard deviations from which an innovation is wild, and is not learned from. Good recordings
+#: reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4 to 52. Live, a
+#: collision stays hidden while the model is uncertain.
+WILD_DEVIATIONS = 30.0
+#: The same from which an innovation near a wild one is not learned from either: the low-pass
+#: spreads a collision over its neighbours. Of a good recording, 0.9 % at most have to wait.
+DOUBTFUL_DEVIATIONS = 5.0
+#: Largest correlation of errors from one row to the next. Beyond it, they are no noise but an
+#: offset.
+LARGEST_CORRELATION = 0.99
+#: Innovations of a joint from which its noise is known.
+KNOWN_ROWS = 50
+#: Innovations of a joint from which on outliers among them are detected.
+SOME_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -103,7 +83,7 @@ class InnovationStatistics(Checkpointed):
     sums : (4, n) ndarray
         Weighted sums for the figures: rows, squared errors, squared torques, torques.
     endless : bool
-        Whether metrics average over all rows instead of the last `memory`.
+        Whether metrics average over all rows instead of the last `MEMORY_ROWS`.
 
     """
 
@@ -144,9 +124,9 @@ class InnovationStatistics(Checkpointed):
         # Before a joint's parameters are known, its predictions do not validate the model.
         counted = moving & (spread <= np.maximum(self.noise[0], tau**2))
         track_noise(e, np.where(moving, spread, np.inf), self.noise,
-                    THRESHOLDS.cut, THRESHOLDS.known, THRESHOLDS.memory)
+                    CUT_DEVIATIONS, KNOWN_ROWS, MEMORY_ROWS)
         count = counted.sum(axis=0)
-        keep = 1.0 if self.endless else (1.0 - 1.0 / THRESHOLDS.memory) ** count
+        keep = 1.0 if self.endless else (1.0 - 1.0 / MEMORY_ROWS) ** count
         e, tau = e * counted, tau * counted
         new = [count, (e**2).sum(axis=0), (tau**2).sum(axis=0), tau.sum(axis=0)]
         self.sums[:] = keep * self.sums + new
@@ -155,7 +135,7 @@ class InnovationStatistics(Checkpointed):
         self, e: Array, spread: Array, torque: Array,
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """
-        Find outliers: innovations of more than `deviations` standard deviations.
+        Find outliers: innovations of more than `WILD_DEVIATIONS`.
 
         Parameters
         ----------
@@ -172,16 +152,16 @@ class InnovationStatistics(Checkpointed):
             `take` follows them.
 
         """
-        sure = (self.noise[3] >= THRESHOLDS.some) & (spread <= self.noise[0])
-        least = outliers.THRESHOLDS.torque_share * torque
+        sure = (self.noise[3] >= SOME_ROWS) & (spread <= self.noise[0])
+        least = outliers.TORQUE_SHARE * torque
         std = np.sqrt(self.noise[0] + spread)
-        wild = sure & (np.abs(e) > np.maximum(THRESHOLDS.deviations * std, least))
-        return wild, sure & ~wild & (np.abs(e) > THRESHOLDS.doubtful * std)
+        wild = sure & (np.abs(e) > np.maximum(WILD_DEVIATIONS * std, least))
+        return wild, sure & ~wild & (np.abs(e) > DOUBTFUL_DEVIATIONS * std)
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """Joints whose noise is known from enough innovations, (n,)."""
-        return np.asarray(self.noise[3] >= THRESHOLDS.known)
+        return np.asarray(self.noise[3] >= KNOWN_ROWS)
 
     @property
     def variance(self) -> Array:
@@ -191,7 +171,7 @@ class InnovationStatistics(Checkpointed):
     @property
     def correlation(self) -> Array:
         """Correlation of the noise of each joint from one row to the next, (n,)."""
-        return np.asarray(np.clip(self.noise[1] / self.variance, 0.0, THRESHOLDS.correlation))
+        return np.asarray(np.clip(self.noise[1] / self.variance, 0.0, LARGEST_CORRELATION))
 
     @property
     def inflation(self) -> Array:
@@ -240,7 +220,7 @@ def track_noise(
     noise : (4, n) ndarray
         As in `InnovationStatistics`; updated.
     cut, known, memory : float, int and int
-        From `InnovationThresholds`.
+        See the constants above.
 
     """
     for k in range(e.shape[0]):

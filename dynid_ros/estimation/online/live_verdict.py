@@ -91,7 +91,7 @@ class Judge:
 
     def _begin(self) -> None:
         """Judge the session as one of which nothing is known."""
-        self._judged_estimator = self._session.estimator
+        self._judged_recursion = self._session.recursion
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
         self._confirmation = Confirmation()
@@ -103,9 +103,13 @@ class Judge:
         if self._running is not None:
             if not self._running.done():
                 return None
-            found, self._running = self._outcome(self._running), None
+            try:
+                found = self._running.result()
+            except Exception as error:
+                self._failed, found = True, LiveVerdict(fault=written_down(error))
+            self._running = None
         session = self._session
-        if session.estimator is not self._judged_estimator:
+        if session.recursion is not self._judged_recursion:
             # It was reset: all that was found belongs to what is forgotten.
             found = None
             self._begin()
@@ -123,22 +127,13 @@ class Judge:
             if due:
                 self._judged = samples
             self._running = self._thread.submit(
-                self._search, session.arm, session.estimator.prior, session.estimate(),
+                self._search, session.arm, session.prior, session.estimate(),
                 session.copy() if due else None)
         return found
 
     def stop(self) -> None:
         """Wait for the thread."""
         self._thread.shutdown(cancel_futures=True)
-
-    def _outcome(self, done: Future[LiveVerdict]) -> LiveVerdict:
-        error = done.exception()
-        if error is None:
-            return done.result()
-        if not isinstance(error, Exception):
-            raise error
-        self._failed = True
-        return LiveVerdict(fault=written_down(error))
 
     def _search(
         self, arm: ArmModel, prior: ArmPrior, estimate: Estimate,

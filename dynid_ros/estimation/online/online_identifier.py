@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 import hashlib
 
 import numpy as np
@@ -27,28 +28,34 @@ from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.quality import unmeasured
 from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows, Flags
 from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.online_result import online_result, RowHistory
-from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
+from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.estimation.online.row_pipeline import RowPipeline
+from dynid_ros.estimation.regression.covariance import WINDOW
 from dynid_ros.estimation.regression.preparation import sample_bytes
 from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.regression.weighted_least_squares import carry_over
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.inputs import as_numbers
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 10
+FORMAT = 11
 #: Latest time that 64 bits hold in ns, in the year 2255, s.
 LATEST = 9e9
 
 
 class OnlineIdentifier(Checkpointed):
     """
-    One session of `StreamingLeastSquares` on a live stream, with its history and its checks.
+    One session on a live stream: samples in, estimate out, at any time.
 
     A saved session gives the result that `dynid_ros.estimation.online.replay.replay` gives of the
     same samples, with the same cut-off, delay and memory.
@@ -59,41 +66,76 @@ class OnlineIdentifier(Checkpointed):
         The arm.
     source : str
         Name of the stream, for the result.
-    cutoff_hz, delay, memory, prior, start
-        As for `StreamingLeastSquares`.
+    cutoff_hz, delay
+        As for `RowPipeline`.
+    memory : float
+        Time after which the weight of old data falls to 1/e where new data replaces it, s;
+        infinite for no forgetting.
+    prior : Prior, optional
+        Knowledge from a model; the `arm_prior` if not given.
+    start : IdentifiedModel, optional
+        Result of this arm: cut-off and delay are those of it if not given, ``load`` friction
+        has the load that it predicts, and friction stays as near zero as there. The estimate
+        starts from nothing, so that data that are in the result, too, do not count twice.
 
     Attributes
     ----------
-    estimator : StreamingLeastSquares
-        The estimator.
+    stated : ArmModel
+        The arm as it is stated, with gravity that the drive signal may lack.
+    prior : ArmPrior
+        Prior of the arm, as wide as it is before any row.
+    pipeline : RowPipeline
+        From samples to rows.
+    recursion : RecursiveLeastSquares
+        From rows to parameters.
+    validation : (m, 2) ndarray
+        From when to when the arm runs a motion that only validates, in the time of the rows, s.
+    validating : bool
+        Whether the last rows with motion are of such a motion, so that the metrics are, too.
+    history : RowHistory
+        All rows so far.
     samples : int
         Samples taken in so far.
 
     """
 
-    saved = ('samples', '_span', '_signal')
+    saved = ('samples', 'validation', 'validating', '_span', '_signal')
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
         prior: Prior | None = None, start: IdentifiedModel | None = None,
     ) -> None:
-        self._stated = arm
-        self._source = source
-        self._prior, self._start = prior, start
-        self._settings = {'cutoff_hz': cutoff_hz, 'delay': delay, 'memory': memory}
+        self.stated, self._source = arm, source
+        self._given, self._start = prior, start
+        self.prior, self.friction_strength = arm_prior(self.arm), dict[str, float]()
+        if start is not None:
+            cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
+            delay = start.treatment.delay if delay is None else delay
+            self.friction_strength = {
+                name: each for name, each in start.friction_strength.items()
+                if name in arm.friction}
+            # Rows of a stream count all at first, as those did by which the result was fitted.
+            self.prior = self.prior.with_friction(self.arm, self.friction_strength)
+        self._cutoff_hz, self._delay, self._memory = cutoff_hz, delay, memory
         self.reset()
 
     @property
     def arm(self) -> ArmModel:
         """Return the arm, without gravity where the drive signal lacks it."""
-        return self.estimator.pipeline.arm
+        return self.stated.as_measured
 
     def reset(self) -> None:
         """Forget everything."""
-        self.estimator = StreamingLeastSquares(
-            self._stated, **self._settings, prior=self._prior,  # type: ignore[arg-type]
-            start=self._start)
+        arm, start = self.arm, self._start
+        count = base_parameters(arm).count
+        self.pipeline = RowPipeline(arm, cutoff_hz=self._cutoff_hz, delay=self._delay)
+        self.recursion = RecursiveLeastSquares(
+            arm.n, count, _column_scale(arm), self._given or self.prior)
+        self._doubtful = DoubtfulRows(arm.n, count)
+        self.validation, self.validating = np.zeros((0, 2)), False
+        self.pipeline.load_theta = self.recursion.theta if start is None else (
+            carry_over(start.theta, start.arm, arm))
         self._estimate: Estimate | None = None
         self.history = RowHistory(self.arm.n)
         self._digest = hashlib.sha256()
@@ -103,10 +145,11 @@ class OnlineIdentifier(Checkpointed):
 
     def forget_after(self, memory: float) -> None:
         """Change the memory, s; a session that has forgotten cannot begin to remember."""
-        if memory == np.inf != self._settings['memory'] and self.samples:
+        if memory == np.inf != self._memory and self.samples:
             raise InputError('what this session has forgotten does not come back; reset it first')
-        self._settings['memory'] = memory
-        self.estimator.forget_after(memory)
+        self._memory = memory
+        if self.pipeline.settings is not None:
+            self._follow_rate()
 
     def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[tuple[RowBlock, Array]]:
         """
@@ -122,7 +165,8 @@ class OnlineIdentifier(Checkpointed):
         Returns
         -------
         list of (RowBlock, (k, n) ndarray)
-            As from `StreamingLeastSquares.push`; times count from the first sample of the session.
+            Rows that became complete, and the prediction of their torque before their use, Nm;
+            times count from the first sample of the session.
 
         Raises
         ------
@@ -189,17 +233,54 @@ class OnlineIdentifier(Checkpointed):
 
     def take(self, t: Array, q: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """Take in samples at times since the first one, s, with the positions of the joints."""
-        return self._remembered(self.estimator.push(t, q, u))
+        return self._learn(self.pipeline.push(t, q, u))
 
     def flush(self) -> list[tuple[RowBlock, Array]]:
-        """Learn from the samples that wait for later ones."""
-        return self._remembered(self.estimator.flush())
+        """Learn from the samples that wait for later ones, and from the rows that wait."""
+        learned = self._learn(self.pipeline.flush())
+        self._absorb(self._doubtful.flush())
+        return learned
 
-    def _remembered(self, learned: list[tuple[RowBlock, Array]]) -> list[tuple[RowBlock, Array]]:
+    def unseen(self, t: Array) -> Flags:
+        """Which times (k,) lie within a validation motion."""
+        return np.asarray(np.searchsorted(self.validation.ravel(), t, side='right') % 2 == 1)
+
+    def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
+        learned = []
+        for block in blocks:
+            if block.segment != self._doubtful.segment:
+                self._absorb(self._doubtful.flush())
+                self._doubtful.segment = block.segment
+            self._follow_rate()
+            seen = block.moving & ~self.unseen(block.t)[:, None]
+            if block.moving.any() and self.validating == bool(seen.any()):
+                self.validating = not self.validating
+                self.recursion.innovations.restart_metrics(
+                    endless=self.validating or self.recursion.frozen)
+            e, wild, doubtful = self.recursion.predict(block.W, block.tau, block.moving)
+            self._absorb(self._doubtful.take(replace(block, moving=seen), wild, doubtful))
+            learned.append((block, block.tau - e))
         self.history.add(learned)
         if learned:
             self._estimate = None
         return learned
+
+    def _follow_rate(self) -> None:
+        settings = self.pipeline.settings
+        assert settings is not None
+        rate = settings.rate_hz / settings.decimation
+        self.recursion.memory = self._memory * rate
+        self.recursion.scores.lags = round(WINDOW * rate)
+        self._doubtful.reach = -(-settings.decimator().reach // settings.decimation)
+
+    def _absorb(self, rows: tuple[Array, Array, Flags]) -> None:
+        if rows[2].any():
+            self.recursion.learn(*rows, self._doubtful.segment)
+            self._follow_load()
+
+    def _follow_load(self) -> None:
+        if self._start is None:
+            self.pipeline.load_theta = self.recursion.theta
 
     def validate(self, begin: float, end: float = np.inf) -> None:
         """
@@ -209,30 +290,31 @@ class OnlineIdentifier(Checkpointed):
         """
         span = np.array([begin, end]) - self.first_stamp * 1e-9
         if self.samples and span[0] > 0:
-            known = self.estimator.validation
-            self.estimator.validation = np.vstack([known[known[:, 0] < span[0]], span])
+            known = self.validation
+            self.validation = np.vstack([known[known[:, 0] < span[0]], span])
 
     @one_thread()
     def estimate(self) -> Estimate:
         """Return all that is known now."""
         if self._estimate is None:
-            self._estimate = self.estimator.estimate()
+            self._estimate = self.recursion.estimate()
         return self._estimate
 
     def freeze(self, frozen: bool = True) -> None:
-        """Keep the estimates as they are, or let them go on."""
-        self.estimator.freeze(frozen)
+        """Learn from the rows that wait, and keep the estimates as they are, or let them go on."""
+        self._absorb(self._doubtful.flush())
+        self.recursion.freeze(frozen)
         self._estimate = None
 
     @property
     def frozen(self) -> bool:
         """Whether the estimates stay as they are."""
-        return self.estimator.recursion.frozen
+        return self.recursion.frozen
 
     @property
     def counts(self) -> dict[str, int]:
         """Return how often each rule of the stream was applied."""
-        return self.estimator.pipeline.counters.as_dict()
+        return self.pipeline.counters.as_dict()
 
     @property
     def first_stamp(self) -> int:
@@ -247,7 +329,7 @@ class OnlineIdentifier(Checkpointed):
             Finding('effort_dead', unmeasured(name, self.arm.drive.signal, value),
                     'record a topic that holds it', (name,))
             for name, value, dead in zip(
-                self.arm.joint_names, low, (low == high) & (self.estimator.recursion.rows > 0),
+                self.arm.joint_names, low, (low == high) & (self.recursion.rows > 0),
                 strict=True) if dead)
 
     def copy(self) -> OnlineIdentifier:
@@ -277,9 +359,8 @@ class OnlineIdentifier(Checkpointed):
                 'move for some seconds first')
         seconds = float(self._span[1] - self._span[0]) * 1e-9
         return online_result(
-            ended.estimator, ended.history, self._source, label=self._source, samples=self.samples,
-            seconds=seconds, data_hash=self._digest.hexdigest(), defects=tuple(defects),
-            known=self.dead_signals)
+            ended, self._source, label=self._source, samples=self.samples, seconds=seconds,
+            data_hash=self._digest.hexdigest(), defects=tuple(defects), known=self.dead_signals)
 
     def state(self) -> State:
         """Return everything that was learned, as arrays for ``np.savez``."""
@@ -303,6 +384,7 @@ class OnlineIdentifier(Checkpointed):
                 'memory, or to an older version; use the settings of that session, or start '
                 'without resuming')
         super().restore(state)
+        self._follow_load()
         self._estimate = None
         self._digest = hashlib.sha256(state['session:digest'].tobytes())
 
@@ -310,11 +392,17 @@ class OnlineIdentifier(Checkpointed):
         """Hash of all that a state depends on."""
         arm = self.arm
         settings = repr(
-            [FORMAT, arm.name, arm.joint_names, arm.friction,
-             arm.friction_shape, *self._settings.values()])
+            [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_shape,
+             self._cutoff_hz, self._delay, self._memory])
         digest = hashlib.sha256(settings.encode())
-        prior = () if self._prior is None else (self._prior.rows, self._prior.sigma)
+        prior = () if self._given is None else (self._given.rows, self._given.sigma)
         start = () if self._start is None else (self._start.theta, self._start.covariance)
         for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *start):
             digest.update(np.ascontiguousarray(array).tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)
+
+
+def _column_scale(arm: ArmModel) -> Array:
+    """Root mean square of each base column at random states of joints that move fast, (b,)."""
+    W = random_regressor(arm)[:, base_parameters(arm).columns]
+    return np.asarray(np.sqrt((W**2).sum(axis=0) * arm.n / len(W)))

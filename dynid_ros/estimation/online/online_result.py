@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.signals.trial_samples import joined, torque_later, TrialSamples
+from dynid_ros.data.signals.trial_samples import torque_later, TrialSamples
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
 from dynid_ros.estimation.friction.block_errors import block_errors, CLEARLY_WORSE
@@ -29,13 +30,14 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
-from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.estimation.verdict.judge import judge
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 from dynid_ros.utilities.checkpoint import Checkpointed
+
+if TYPE_CHECKING:
+    from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 
 FITS_WORSE = ('no physically possible parameters fit as well; check the drive gains, the '
               'kinematics and couplings between joints')
@@ -77,7 +79,7 @@ class RowHistory(Checkpointed):
         self._parts = [rows]
 
     def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
-        """Take in the result of `StreamingLeastSquares.push`, without the regressors."""
+        """Take in the result of `OnlineIdentifier.push`, without the regressors."""
         for block, tau_hat in learned:
             segment = np.full(len(block.t), float(block.segment))
             torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
@@ -93,18 +95,16 @@ class RowHistory(Checkpointed):
 
 
 def online_result(
-    online: StreamingLeastSquares, history: RowHistory, source: str, *, label: str, samples: int,
-    seconds: float, data_hash: str, defects: tuple[Defect, ...], known: Sequence[Finding] = (),
+    online: OnlineIdentifier, source: str, *, label: str, samples: int, seconds: float,
+    data_hash: str, defects: tuple[Defect, ...], known: Sequence[Finding] = (),
 ) -> IdentifiedModel:
     """
-    Make the result of an estimator.
+    Make the result of a session.
 
     Parameters
     ----------
-    online : StreamingLeastSquares
-        Estimator, flushed.
-    history : RowHistory
-        All rows used; at least one.
+    online : OnlineIdentifier
+        Session, flushed, with at least one row.
     source : str
         Recording or topic, as in ``IdentifiedModel.sources``.
     label : str
@@ -126,14 +126,13 @@ def online_result(
         learned from, or else of the last third of the rows, each predicted before its use.
 
     """
-    arm, estimate = online.pipeline.arm, online.estimate()
-    solution = online.recursion.solution()
-    chosen = _chosen(online, solution, estimate)
+    arm, estimate, history = online.arm, online.estimate(), online.history
+    chosen = _chosen(online, estimate)
     ahead = AHEAD.format(label)
-    learned, validating, name = _divided(history, online)
+    learned, validating, name = _divided(online)
     predictions, own = history.predictions(ahead), history.predictions(ahead, learned)
     validation = metrics(
-        name.format(label), True, arm.joint_names, history.predictions(ahead, validating))
+        arm.joint_names, history.predictions(name.format(label), validating))
     fit = _in_sample(online, chosen.theta, label, own)
     acceleration = np.max([_steepest(part) for part in own], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
@@ -142,40 +141,36 @@ def online_result(
     verdict, remarks = judge(
         arm, chosen, own, acceleration, fit, validation,
         joined([_trial_samples(part, lag) for part in predictions]),
-        gravity=online.stated_gravity, known=(*known, *too_many(arm.joint_names, share)))
+        gravity=online.stated.gravity, known=(*known, *too_many(arm.joint_names, share)))
     settings = replace(settings, notes=(
         *settings.notes, *chosen.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
-        arm=arm, **fields_of(solution, chosen), friction_strength=online.friction_strength,
+        arm=arm, **fields_of(estimate, chosen), friction_strength=online.friction_strength,
         sigma=estimate.sigma, samples=samples, seconds=seconds, sources=(source,),
         data_hash=data_hash, treatment=settings, fit=fit, validation=validation, verdict=verdict,
         defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
 
 
-def _chosen(
-    online: StreamingLeastSquares, solution: Solution, estimate: Estimate,
-) -> ChosenEstimate:
+def _chosen(online: OnlineIdentifier, estimate: Estimate) -> ChosenEstimate:
     """Choose between the unconstrained and the possible parameters."""
-    scatter, covariance = online.recursion.scatter(solution), estimate.covariance
+    root, covariance = estimate.root_information, estimate.covariance
     try:
         found = possible_estimate(
-            online.pipeline.arm, online.prior.widened(solution.widening),
-            solution.root_information, solution.root_torque, covariance, estimate.std_white)
+            online.arm, online.prior.widened(estimate.widening), root, estimate.root_torque,
+            covariance, estimate.std_white)
     except InputError:
         # As of a signal that is zero throughout, which no body explains.
-        root = solution.root_information
         alone = data_covariance(
-            root.T @ root, scatter, solution.prior_information, online.prior.is_shrunk)
+            root.T @ root, estimate.scatter, estimate.prior_information, online.prior.is_shrunk)
         return ChosenEstimate(
-            solution.theta, covariance, estimate.std_white, alone, estimate.data_share,
+            estimate.theta, covariance, estimate.std_white, alone, estimate.data_share,
             online.prior, 1.0, False, ())
-    return choose_estimate(solution, scatter, covariance, found,
-                           _worse(online, solution, estimate, found))
+    return choose_estimate(
+        estimate, estimate.scatter, covariance, found, _worse(online, estimate, found))
 
 
 def _worse(
-    online: StreamingLeastSquares, solution: Solution, estimate: Estimate,
-    found: StandardParameters,
+    online: OnlineIdentifier, estimate: Estimate, found: StandardParameters,
 ) -> tuple[str, ...]:
     """
     Remark that the possible parameters predict clearly worse than the unconstrained ones.
@@ -186,29 +181,30 @@ def _worse(
     recursion = online.recursion
     if not len(recursion.scores.rows):
         rows = QRFactors(recursion.factors, recursion.rows)
-        possible, free = (float((rows.residual_squares(theta) / solution.sigma**2).sum())
-                          for theta in (found.theta, solution.theta))
+        possible, free = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
+                          for theta in (found.theta, estimate.theta))
         return (FITS_WORSE,) if possible > CLEARLY_WORSE**2 * free else ()
     blocks = [QRFactors(rows.transpose(1, 0, 2), rows.any(axis=2).sum(axis=0))
               for rows in np.array_split(recursion.scores.rows, BLOCKS)]
-    data = np.column_stack([solution.root_information, solution.root_torque])
-    errors = block_errors(blocks, solution.sigma, solution.prior, estimate.covariance, found,
+    data = np.column_stack([estimate.root_information, estimate.root_torque])
+    errors = block_errors(blocks, estimate.sigma, estimate.prior, estimate.covariance, found,
                           data.T @ data)
     return (errors.remark,) if errors.clearly_worse else ()
 
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
-    limit = innovation_statistics.THRESHOLDS.deviations
+    limit = innovation_statistics.WILD_DEVIATIONS
     return tuple(
         f"{count} torque samples of joint '{name}' are outliers, more than {limit:.0f} "
         f'standard deviations from their prediction: {CAUSE}; left out'
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 
-def _divided(history: RowHistory, online: StreamingLeastSquares) -> tuple[Mask, Mask, str]:
+def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, str]:
     """Divide the rows (N,): which were learned from, and which validate; name the latter."""
-    unseen = online.unseen(history.rows[:, 1])
-    moves = np.isfinite(np.split(history.rows[:, 2:], 4, axis=1)[2]).any(axis=1)
+    rows = online.history.rows
+    unseen = online.unseen(rows[:, 1])
+    moves = np.isfinite(np.split(rows[:, 2:], 4, axis=1)[2]).any(axis=1)
     if (moves & unseen).any() and (moves & ~unseen).any():
         return ~unseen, unseen, 'validation motion of {}, not learned from'
     last = np.cumsum(moves) > int((1 - LAST) * moves.sum())
@@ -247,14 +243,15 @@ def _steepest(part: Prediction) -> Array:
 
 
 def _in_sample(
-    online: StreamingLeastSquares, theta: Array, source: str, predictions: Sequence[Prediction],
+    online: OnlineIdentifier, theta: Array, source: str, predictions: Sequence[Prediction],
 ) -> Metrics:
     """In-sample metrics of the parameters, from the factors of the rows."""
     rows = QRFactors(online.recursion.factors, online.recursion.rows)
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
     # The figures of no prediction at all have the torque and its spread.
-    nothing = metrics(source, False, online.pipeline.arm.joint_names, [
-        replace(part, tau_hat=np.zeros_like(part.tau)) for part in predictions])
+    nothing = metrics(online.arm.joint_names, [
+        replace(part, source=source, held_out=False, tau_hat=np.zeros_like(part.tau))
+        for part in predictions])
     # A residual beside a torque of zero is infinitely large, and has no explained share.
     with np.errstate(over='ignore', invalid='ignore'):
         share = np.sqrt(squares / torque)

@@ -166,8 +166,30 @@ class RecursiveLeastSquares(Checkpointed):
         noise = self.innovations
         return np.asarray(np.sqrt(np.where(noise.known, noise.variance, self._first_variance())))
 
-    def solution(self) -> Solution:
-        """Return the estimate as the batch does, with the weights of now."""
+    def estimate(self) -> Estimate:
+        """Return the current estimate."""
+        solution, noise = self._solution(), self.innovations
+        bread, prior = solution.white_covariance, self.prior[:, :-1]
+        root = self._score_root(solution)
+        scores, white = root @ bread, np.sqrt(np.diag(bread))
+        covariance = scores.T @ scores + (prior @ bread).T @ (prior @ bread)
+        before = inverse_of(prior)
+        data = solution.root_information.T @ solution.root_information
+        colour = sample_colour(covariance, white, reduction(before, data))
+        # Beside samples of which several count as one, coefficients near zero are as uncertain.
+        relaxed = np.where(self._shrunk, np.sqrt(colour), 1.0)
+        spread = np.concatenate([scores, (prior * relaxed) @ bread])
+        covariance = spread.T @ spread
+        open_torque = _INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
+        return Estimate(
+            **vars(solution), scatter=root.T @ root, covariance=covariance,
+            data_share=reduction(relaxed[:, None] * before, data / colour),
+            determined=open_torque <= DETERMINED * self._torque().max(),
+            correlation=noise.correlation, metrics=noise.metrics, rows=self.rows.copy(),
+            left_out=self.left_out.copy())
+
+    def _solution(self) -> Solution:
+        """Return the solution as the batch does, with the weights of now."""
         half, data = inverse_of(self.information[:, :-1]), self._data(1.0 / self.sigma)
         singular = np.linalg.svd(
             self._data(np.ones(len(self.factors)))[:, :-1][:, ~self._shrunk], compute_uv=False)
@@ -175,35 +197,6 @@ class RecursiveLeastSquares(Checkpointed):
         return Solution(
             self.theta.copy(), self.sigma, half @ half.T, data[:, :-1], data[:, -1], self.prior,
             self.widening, float(singular[0] / singular[-1]) if full else float('inf'))
-
-    def estimate(self) -> Estimate:
-        """Return the current estimate."""
-        solution, noise = self.solution(), self.innovations
-        bread = solution.white_covariance
-        scores, prior = self._score_root(solution) @ bread, self.prior[:, :-1]
-        covariance = scores.T @ scores + (prior @ bread).T @ (prior @ bread)
-        before = inverse_of(prior)
-        data = solution.root_information.T @ solution.root_information
-        white = np.sqrt(np.diag(bread))
-        colour = sample_colour(covariance, white, reduction(before, data))
-        # Beside samples of which several count as one, coefficients near zero are as uncertain.
-        relaxed = np.where(self._shrunk, np.sqrt(colour), 1.0)
-        spread = np.concatenate([scores, (prior * relaxed) @ bread])
-        covariance = spread.T @ spread
-        std = np.sqrt(np.diag(covariance))
-        share = reduction(relaxed[:, None] * before, data / colour)
-        open_torque = _INTERVAL * std * self._scale
-        return Estimate(
-            solution.theta, std, white, covariance, share, self.widening,
-            open_torque <= DETERMINED * self._torque().max(), solution.root_information,
-            solution.root_torque, solution.condition_number, self.sigma, noise.correlation,
-            noise.metrics, self.rows.copy(), self.left_out.copy(),
-        )
-
-    def scatter(self, solution: Solution) -> Array:
-        """Covariance (b, b) of the score of the estimate by the residuals of the rows."""
-        root = self._score_root(solution)
-        return np.asarray(root.T @ root)
 
     def restore(self, state: State) -> None:
         """Go on from a saved state, bit for bit."""

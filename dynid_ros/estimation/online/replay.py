@@ -126,7 +126,7 @@ def replay(
     condition = perf_counter()
     steady = with_one_clock(recording)
     if at_marks(clean)[1]:
-        session.estimator.validation = np.array(recording.validation)
+        session.validation = np.array(recording.validation)
     names = base_parameters(session.arm).names
     history = feed(session, steady, names, lambda: _known(session.estimate()))
     if not len(session.history.rows):
@@ -134,9 +134,8 @@ def replay(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
             f'{cutoff_hz or settings.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
     result = online_result(
-        session.estimator, session.history, recording.source, label=Path(recording.source).name,
-        samples=len(recording.t), seconds=steady.seconds, data_hash=data_hash([recording]),
-        defects=defects)
+        session, recording.source, label=Path(recording.source).name, samples=len(recording.t),
+        seconds=steady.seconds, data_hash=data_hash([recording]), defects=defects)
     timing = {'condition': condition - begin, 'estimate': perf_counter() - condition}
     return replace(result, timing=timing), history
 

@@ -20,8 +20,9 @@ from dynid_ros.data.signals.standstill import RunningStandstill
 from dynid_ros.data.streaming.causal_conditioning import CausalConditioner
 from dynid_ros.data.streaming.resampling import Resampler
 from dynid_ros.data.streaming.sample_validation import Counters, SampleValidation
-from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.estimation.model.torque_prediction import friction_load
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
@@ -128,7 +129,7 @@ class RowPipeline(Checkpointed):
 
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""
-        cutoff = min(self._cutoff, conditioning.THRESHOLDS.highest * rate_hz)
+        cutoff = min(self._cutoff, conditioning.HIGHEST_CUTOFF * rate_hz)
         self.settings = ConditioningSettings(
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)
@@ -138,8 +139,6 @@ class RowPipeline(Checkpointed):
         low_pass = self.settings.decimator()
         self._standstill.design(low_pass, rate_hz)
         self._decimator = StreamDecimator(low_pass, n * b + 3 * n + 1)
-        shape = (0, n, self.arm.layout.size)
-        self._buffers = np.zeros(shape), np.zeros(shape)
 
     def _process(self, block: Array) -> list[RowBlock]:
         rows: list[RowBlock] = []
@@ -178,7 +177,9 @@ class RowPipeline(Checkpointed):
         whole = np.concatenate([self.before, np.column_stack([t, q, qd])])
         self.before = whole[-1:]
         history = JointHistory(self._warmth.at(t), self._presliding.take(q))
-        momentum, force = self._regressors(q, qd, history)
+        load = friction_load(self.arm, self.load_theta, q)
+        momentum, force = (x[:, :, self._columns].reshape(len(q), -1) for x in momentum_regressors(
+            self.arm, q, qd, load=load, history=history))
         W = self._rows_filter.apply(force, momentum)
         filtered = self._torque_filter.apply(tau)
         if not len(W):
@@ -187,18 +188,6 @@ class RowPipeline(Checkpointed):
         late = whole[-len(W) - 1:-1]
         kept = self._decimator.apply(np.concatenate([W, filtered, late], axis=1))
         return [self._block(kept, n, b)] if len(kept) else []
-
-    def _regressors(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
-        k = len(q)
-        if len(self._buffers[0]) < k:
-            shape = (k, *self._buffers[0].shape[1:])
-            self._buffers = np.zeros(shape), np.zeros(shape)
-        load = gravity_load(self.arm, q, self.load_theta) if self.arm.needs_load else None
-        out = (self._buffers[0][:k], self._buffers[1][:k])
-        momentum, force = momentum_regressors(
-            self.arm, q, qd, load=load, history=history, out=out)
-        return (momentum[:, :, self._columns].reshape(k, -1),
-                force[:, :, self._columns].reshape(k, -1))
 
     def _block(self, kept: Array, n: int, b: int) -> RowBlock:
         W, tau, t, q, qd = np.split(kept, np.cumsum([n * b, n, 1, n]), axis=1)

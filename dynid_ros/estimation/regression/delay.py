@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,48 +14,25 @@ from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class DelayThresholds:
-    """
-    Bounds of the search for a delay of the drive signal.
-
-    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    longest : float
-        Largest delay that is looked for, to either side, s. Good recordings show none.
-    steps : int
-        Delays that are tried; a parabola through the best three gives the delay between them.
-        Between the steps of 5 ms, a planted delay is found to 0.2 ms at best.
-    seconds : float
-        Length of the part that is looked at, s. More time does not make the delay more certain
-        than its tenth of a step.
-    gain : float
-        Share of the sum of squares that removing the delay must take away. Friction of a joint
-        that turns round can look like a delay. Removing a delay gains 0.02 at most on good
-        recordings, and 0.16 to 0.89 where torque is 20 or 40 ms late: 20 ms of a slow motion are
-        left in.
-    unexplained : float
-        Share of the squared torque that the model may leave with the best delay. Good recordings
-        leave 0.007 at most; a gravity that is 20 degrees off leaves 0.1.
-    rows_per_column : int
-        Rows needed for each parameter. With fewer rows, any delay fits. Good recordings have 11 to
-        41.
-
-    """
-
-    longest: float = 0.1
-    steps: int = 41
-    seconds: float = 60.0
-    gain: float = 0.2
-    unexplained: float = 0.03
-    rows_per_column: int = 2
-
-
-THRESHOLDS = DelayThresholds()
+# Bounds of the search for a delay of the drive signal. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+#: Largest delay that is looked for, to either side, s. Good recordings show none.
+LONGEST_SECONDS = 0.1
+#: Delays that are tried; a parabola through the best three gives the delay between them. Between
+#: the steps of 5 ms, a planted delay is found to 0.2 ms at best.
+STEPS = 41
+#: Length of the part that is looked at, s. More time does not make the delay more certain than its
+#: tenth of a step.
+PART_SECONDS = 60.0
+#: Share of the sum of squares that removing the delay must take away. Friction of a joint that
+#: turns round can look like a delay. Removing a delay gains 0.02 at most on good recordings, and
+#: 0.16 to 0.89 where torque is 20 or 40 ms late: 20 ms of a slow motion are left in.
+LEAST_GAIN = 0.2
+#: Share of the squared torque that the model may leave with the best delay. Good recordings leave
+#: 0.007 at most; a gravity that is 20 degrees off leaves 0.1.
+UNEXPLAINED_SHARE = 0.03
+#: Rows needed for each parameter. With fewer rows, any delay fits. Good recordings have 11 to 41.
+ROWS_PER_COLUMN = 2
 
 
 def estimate_delay(
@@ -77,15 +53,15 @@ def estimate_delay(
     Returns
     -------
     float
-        Delay of the drive signal within ± `longest`, s; zero if removing it would not make the
-        sum of squares smaller by `gain`, or if there are too few rows.
+        Delay of the drive signal within ± `LONGEST_SECONDS`; zero if removing it would not make
+        the sum of squares smaller by `LEAST_GAIN`, or if there are too few rows.
 
     """
     delays, left = unexplained_by_delay(arm, segments, settings)
     if not len(delays):
         return 0.0
     k = int(np.argmin(left))
-    if k in (0, len(left) - 1) or left[k] > (1 - THRESHOLDS.gain) * left[len(left) // 2]:
+    if k in (0, len(left) - 1) or left[k] > (1 - LEAST_GAIN) * left[len(left) // 2]:
         return 0.0
     bend = left[k - 1] - 2 * left[k] + left[k + 1]
     step = delays[1] - delays[0]
@@ -115,7 +91,7 @@ def unexplained_by_delay(
     from scipy.signal import fftconvolve
 
     longest = max(segments, key=lambda segment: len(segment.t))
-    spare = max(0, len(longest.t) - int(THRESHOLDS.seconds * settings.rate_hz)) // 2
+    spare = max(0, len(longest.t) - int(PART_SECONDS * settings.rate_hz)) // 2
     middle = slice(spare, len(longest.t) - spare)
     part = Segment(longest.t[middle], longest.q[middle], longest.u[middle])
     motion = condition(part, settings, arm.drive)
@@ -124,10 +100,10 @@ def unexplained_by_delay(
         return np.zeros(0), np.zeros(0)
     t = np.concatenate([block.t for block in blocks])
     W = np.concatenate([block.W for block in blocks])
-    reach, steps = THRESHOLDS.longest, THRESHOLDS.steps
+    reach, steps = LONGEST_SECONDS, STEPS
     # Rows at the ends would be shifted to where the filter has not settled.
     inside = (t >= t[0] + reach) & (t <= t[-1] - reach)
-    if inside.sum() * arm.n < THRESHOLDS.rows_per_column * W.shape[2]:
+    if inside.sum() * arm.n < ROWS_PER_COLUMN * W.shape[2]:
         return np.zeros(0), np.zeros(0)
     smooth = fftconvolve(
         joint_torque(part.u, arm.drive), settings.decimator().taps[:, None], 'same', axes=0)
@@ -144,7 +120,7 @@ def unexplained_by_delay(
     # Of a model that explains little, the delay only bends what is left.
     nearest = shifted[int(np.argmin(left))]
     share = (_unexplained(W, nearest)**2).sum() / max(float((nearest**2).mean(axis=0).sum()), TINY)
-    if share > THRESHOLDS.unexplained:
+    if share > UNEXPLAINED_SHARE:
         return np.zeros(0), np.zeros(0)
     return delays, left
 

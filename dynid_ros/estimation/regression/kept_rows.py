@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import base_parameters, standard_of
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.filtered_columns import FilteredColumns, Piece
 from dynid_ros.estimation.regression.qr_factors import QRFactors, Triangles
@@ -221,6 +221,4 @@ class KeptRows:
         """Inertial parameters that the load follows from, or nothing."""
         if load_theta is None or not arm.needs_load:
             return b''
-        standard = np.zeros(arm.layout.size)
-        standard[base_parameters(arm).columns] = load_theta
-        return standard[arm.layout.all_inertial()].tobytes()
+        return standard_of(arm, load_theta)[arm.layout.all_inertial()].tobytes()

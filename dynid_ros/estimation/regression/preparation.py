@@ -84,7 +84,7 @@ def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> Condi
     wanted = arm.conditioning
     rate = min(sample_rate(recording) for recording in recordings)
     longest = longest_segment(recordings, rate)
-    cutoff = wanted.cutoff_hz or choose_cutoff([longest.q], rate)
+    cutoff = wanted.cutoff_hz or choose_cutoff(longest.q, rate)
     if cutoff >= rate / 2:
         raise RecordingError(
             f'the cut-off of {cutoff:g} Hz is not below half the sample rate of {rate:.4g} Hz')
@@ -123,18 +123,17 @@ def widened(
     """
     if settings.filter != 'butterworth' or not settings.cutoff_from_data:
         return settings
-    limits = conditioning.THRESHOLDS
     rate = min([settings.rate_hz, *map(sample_rate, held_out)])
-    least = min(limits.rows_hz, limits.highest * rate)
+    least = min(conditioning.LEAST_ROWS_HZ, conditioning.HIGHEST_CUTOFF * rate)
     return settings if least <= settings.cutoff_hz else settings.at(least)
 
 
 def fitted_to(settings: ConditioningSettings, recording: Recording) -> ConditioningSettings:
     """Return the same settings for a recording of another rate."""
-    rate, limits = sample_rate(recording), conditioning.THRESHOLDS
-    if abs(rate / settings.rate_hz - 1) < limits.same_rate:
+    rate = sample_rate(recording)
+    if abs(rate / settings.rate_hz - 1) < conditioning.SAME_RATE:
         return settings
-    if limits.highest * rate < settings.cutoff_hz:
+    if conditioning.HIGHEST_CUTOFF * rate < settings.cutoff_hz:
         raise RecordingError(
             f'{recording.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
             f'{settings.cutoff_hz:.3g} Hz that the model was identified with')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, TYPE_CHECKING
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -49,26 +48,10 @@ class RowBlock:
 
 
 class Rows(Protocol):
-    """
-    Rows of some stretches, for arms of one tree with any friction terms.
+    """Rows for arms of one tree with any friction terms, one by one and compressed."""
 
-    Attributes
-    ----------
-    motions : list of ConditionedMotion
-        The stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
-
-    """
-
-    motions: list[ConditionedMotion]
-    settings: ConditioningSettings
-
-    def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
+    def blocks(self, arm: ArmModel, load_theta: Array | None = None, /) -> Iterator[RowBlock]:
         """Yield the rows of an arm, given parameters that the load on its joints follows from."""
 
-    def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
+    def compressed(self, arm: ArmModel, load_theta: Array | None = None, /) -> QRFactors:
         """Return the factors of the rows that `blocks` yields."""
-
-    def masked(self, motions: Sequence[ConditionedMotion]) -> Rows:
-        """Return the same rows with the standstill of other motions."""

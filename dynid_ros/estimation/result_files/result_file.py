@@ -19,6 +19,7 @@ from dynid_ros.data.files.plain_values import (
     arm_to_plain,
     field_hints,
     from_plain,
+    optional_fields,
     to_plain,
 )
 from dynid_ros.data.tables.array_table import npz_bytes
@@ -132,23 +133,13 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
 def _with_later_fields(record: dict[str, Any], found: int) -> dict[str, Any]:
     """Fill in what results of earlier versions do not state."""
     if found == READABLE[0]:
-        record |= {'root_information': [], 'consistent': None}
-    count = len(record.get('parameters', ()))
-    record = {'stated': {}, 'error_by_bandwidth': [], 'unseen_sigma': None, 'possible': False,
-              'data_share': [1.0] * count, 'colour': 1.0, 'widening': None,
-              'friction_strength': {}, 'repeats': False, 'unrepeated': None,
-              **record}
-    if isinstance(record['error_by_bandwidth'], list):
-        record['error_by_bandwidth'] = [
-            {'unrepeated_percent': None, **each} if isinstance(each, dict) else each
-            for each in record['error_by_bandwidth']]
+        record['root_information'] = []
+    record = {'data_share': [1.0] * len(record.get('parameters', ())), **record}
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.
         verdict['findings'] = [
             to_plain(Finding('version_0_1', text), Finding) for text in verdict.pop('reasons')]
-    if isinstance(verdict, dict):
-        verdict['findings'] = [{'severity': 'error', **each} for each in verdict['findings']]
     return record
 
 
@@ -179,7 +170,7 @@ def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
 def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel:
     arm = arm_from_plain(record['arm'])
     theta, std_white = _parameters(record['parameters'], arm)
-    hints = field_hints(IdentifiedModel)
+    optional = optional_fields(IdentifiedModel)
     root, torque = upper_triangle(record['root_information'], theta)
     model = IdentifiedModel(
         arm=arm,
@@ -189,7 +180,8 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
         std_white=std_white,
         predictions=_predictions(record['predictions'], prediction),
         **{name: from_plain(record[name], hint, name)
-           for name, hint in hints.items() if name not in _OWN},
+           for name, hint in field_hints(IdentifiedModel).items()
+           if name not in _OWN and (name in record or name not in optional)},
     )
     _check_shapes(model)
     check_treatment(model.treatment)

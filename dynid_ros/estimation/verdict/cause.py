@@ -15,7 +15,10 @@ from dynid_ros.estimation.diagnosis import signal_rivals
 from dynid_ros.estimation.diagnosis.contest import (
     Contest,
     contest,
-    THRESHOLDS,
+    DEAD_SHARE,
+    GOOD_PERCENT,
+    PARTLY_PERCENT,
+    SLIGHT_RATIO,
     unexplained_joints,
 )
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
@@ -105,7 +108,7 @@ def _explanation(outcome: Contest) -> tuple[Finding, ...]:
         text += f'; as recorded, the limits allow {names(arm, recorded.beyond_range)} less motion'
     remedies = dict.fromkeys(step.remedy for each in outcome.winners for step in each.steps)
     # The torque of a model hardly suffers from a fault that hardly raises its error.
-    slight = not driven and recorded.error_percent < THRESHOLDS.slight * best.error_percent
+    slight = not driven and recorded.error_percent < SLIGHT_RATIO * best.error_percent
     return (Finding(
         best.steps[0].code, text, ', or '.join(remedies),
         tuple(arm.joint_names[joint] for joint in best.changed_joints),
@@ -124,9 +127,9 @@ def _with_all_that_are_dead(best: Hypothesis) -> Hypothesis:
 def _meaningless(outcome: Contest) -> tuple[Finding, ...]:
     """Report joints that a model leaves unexplained although it is good otherwise."""
     recorded, bad = outcome.recorded, unexplained_joints(outcome.recorded)
-    if not outcome.runners or not (recorded.score.left[bad] > THRESHOLDS.dead).any():
+    if not outcome.runners or not (recorded.score.left[bad] > DEAD_SHARE).any():
         return ()
-    if len(bad) == len(recorded.joints) or recorded.error_percent >= THRESHOLDS.good:
+    if len(bad) == len(recorded.joints) or recorded.error_percent >= GOOD_PERCENT:
         return ()
     step = signal_rivals.meaningless(recorded.arm, bad)
     return (Finding(step.code, step.text, step.remedy,
@@ -141,7 +144,7 @@ def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding,
         return ()
     if check.removed:
         return (Finding('gravity_removed', check.sentence),)
-    if THRESHOLDS.good < error < THRESHOLDS.partly and not check.loaded:
+    if GOOD_PERCENT < error < PARTLY_PERCENT and not check.loaded:
         return (REMOVED,)
     return ()
 
@@ -157,7 +160,7 @@ HELD = Finding(
 
 def _unexplained(outcome: Contest) -> tuple[Finding, ...]:
     """Report that no fault that was tried explains the data."""
-    if not outcome.runners or outcome.recorded.error_percent < THRESHOLDS.good:
+    if not outcome.runners or outcome.recorded.error_percent < GOOD_PERCENT:
         return ()
     listed = '; '.join(f'{described(each.arm, each.steps)} ({each.error_percent:.0f} %)'
                        for each in outcome.runners)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,60 +23,29 @@ from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.estimation.verdict.refuted_gains import with_gains
 from dynid_ros.utilities.arrays import Array
 
-
-@dataclass(frozen=True)
-class VerdictThresholds:
-    """
-    Bounds of a model that can be trusted.
-
-    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
-    simulated arms, and planted defects.
-
-    Attributes
-    ----------
-    expected_error_percent : float
-        Largest torque error that the error bars of the data alone may make on other motions in the
-        same range. Good recordings reach 4.5 %; four seconds of motion of six joints and more, and
-        a recording that hardly excites its arm, give 6.7 to 71 %. Beyond it is a warning where the
-        motion determines each joint, an unseen motion is predicted, and another one would be with
-        that on top of the residual.
-    general_error_percent : float
-        Smallest held-out error that is compared with the one of the fit. Good recordings reach
-        5.7 %.
-    joint_error_percent : float
-        The same error of one joint from which it is listed as undetermined. It has no margin: a
-        joint of the Panda recording reaches 45 %, so that it counts only where the model fails
-        elsewhere.
-    usual_error_percent : float
-        In-sample error of a good fit. Error bars of a worse one are scaled down to it before the
-        motion is blamed. Good recordings reach 4.4 %.
-    held_out_error_percent : float
-        Largest error on data not used for fitting. Good recordings reach 5.7 %; a drive gain of
-        1.3 gives 23 %, and exchanged torques of two joints give more.
-    one_joint_percent : float
-        Largest error of one joint on data not used for fitting, by its own torque. Good recordings
-        reach 39 %; half the gain of a joint that friction and noise move most gives 62 %.
-    worse_than_none_percent : float
-        The same from which the model is clearly worse for the joint than no torque at all. A joint
-        whose torque is noise has 100 % and a little more; dead signals give 220 % and more.
-    worse_than_fit : float
-        Largest held-out error as a multiple of the error of the fit. Good recordings reach 1.6
-        (fits below 2.5 % count as 2.5 %, by the other bound); a wrong gain and exchanged torques
-        start at 6.5.
-
-    """
-
-    expected_error_percent: float = LARGEST_EXPECTED_PERCENT
-    general_error_percent: float = 7.5
-    joint_error_percent: float = 25.0
-    usual_error_percent: float = 5.0
-    held_out_error_percent: float = 25.0
-    one_joint_percent: float = 50.0
-    worse_than_none_percent: float = 150.0
-    worse_than_fit: float = 3.0
-
-
-THRESHOLDS = VerdictThresholds()
+# Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
+# arms (UR10, Panda, TX40), simulated arms, and planted defects.
+#: Smallest held-out error that is compared with the one of the fit. Good recordings reach 5.7 %.
+GENERAL_ERROR_PERCENT = 7.5
+#: Expected error of one joint from which it is listed as undetermined. It has no margin: a joint
+#: of the Panda recording reaches 45 %, so that it counts only where the model fails elsewhere.
+JOINT_ERROR_PERCENT = 25.0
+#: In-sample error of a good fit. Error bars of a worse one are scaled down to it before the motion
+#: is blamed. Good recordings reach 4.4 %.
+USUAL_ERROR_PERCENT = 5.0
+#: Largest error on data not used for fitting. Good recordings reach 5.7 %; a drive gain of 1.3
+#: gives 23 %, and exchanged torques of two joints give more.
+HELD_OUT_ERROR_PERCENT = 25.0
+#: Largest error of one joint on data not used for fitting, by its own torque. Good recordings
+#: reach 39 %; half the gain of a joint that friction and noise move most gives 62 %.
+ONE_JOINT_PERCENT = 50.0
+#: The same from which the model is clearly worse for the joint than no torque at all. A joint
+#: whose torque is noise has 100 % and a little more; dead signals give 220 % and more.
+WORSE_THAN_NONE_PERCENT = 150.0
+#: Largest held-out error as a multiple of the error of the fit. Good recordings reach 1.6 (fits
+#: below 2.5 % count as 2.5 %, by the other bound); a wrong gain and exchanged torques start at
+#: 6.5.
+WORSE_THAN_FIT = 3.0
 #: Undetermined parameters that are listed at most, the vaguest first.
 LISTED = 8
 #: Share of the data in a parameter below which the motion shows nothing of it.
@@ -145,8 +114,8 @@ def _of_figures(
     expected, by_joint, spread = expected_errors(
         arm, estimate.theta, covariance, motion, acceleration)
     # Error bars follow the residual; a fault that raises it is not the fault of the motion.
-    clean = min(1.0, THRESHOLDS.usual_error_percent / max(fit.relative_error_percent, TINY))
-    vague = (clean * by_joint > THRESHOLDS.joint_error_percent) | ~moved
+    clean = min(1.0, USUAL_ERROR_PERCENT / max(fit.relative_error_percent, TINY))
+    vague = (clean * by_joint > JOINT_ERROR_PERCENT) | ~moved
     joints = tuple(np.array(arm.joint_names)[vague].tolist())
     weak = [base.names[k] for k in np.flatnonzero(estimate.shown < NOTHING)]
     findings = [*known, *_not_excited(arm, moved, weak)]
@@ -158,7 +127,7 @@ def _of_figures(
     missed = validation is not None and any(
         joint.name in joints and joint.relative_error_percent > 100.0
         for joint in validation.joints)
-    if clean * expected > THRESHOLDS.expected_error_percent or (failed and joints) or missed:
+    if clean * expected > LARGEST_EXPECTED_PERCENT or (failed and joints) or missed:
         order = np.argsort(-spread)[:LISTED]
         parameters = tuple(base.names[k] for k in order)
         # It names the weakest parameters itself; joints at rest remain.
@@ -169,13 +138,13 @@ def _of_figures(
         findings.append(replace(
             _too_little(clean * expected, joints, parameters),
             severity='warning' if passes else 'error'))
-    elif expected > THRESHOLDS.expected_error_percent:
+    elif expected > LARGEST_EXPECTED_PERCENT:
         findings.append(Finding(
             'residual', f'the fit leaves {fit.relative_error_percent:.0f} % of the torque '
             f'unexplained, so that the error bars alone give {expected:.0f} % torque error on '
             'other motions in the same range',
             severity='warning' if validation is not None
-            and fit.relative_error_percent < THRESHOLDS.held_out_error_percent else 'error'))
+            and fit.relative_error_percent < HELD_OUT_ERROR_PERCENT else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
     findings += [each for each in negative_drives(arm, estimate.theta, covariance, motion)
@@ -222,7 +191,7 @@ def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]
     if np.isnan(error):
         return [Finding('not_validated', 'nothing validates the model: the arm stands still in '
                         f'the held-out set ({validation.source})')]
-    largest = THRESHOLDS.held_out_error_percent
+    largest = HELD_OUT_ERROR_PERCENT
     if error > largest:
         return [Finding('held_out_error', f'the torque error is {error:.1f} % on held-out data '
                         f'({validation.source}); the limit is {largest:.0f} %')]
@@ -234,13 +203,13 @@ def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]
 
 def largest_general_error(fit: Metrics) -> float:
     """Largest error on another motion with which a model generalises, %."""
-    return min(THRESHOLDS.held_out_error_percent, max(
-        THRESHOLDS.worse_than_fit * fit.relative_error_percent, THRESHOLDS.general_error_percent))
+    return min(HELD_OUT_ERROR_PERCENT, max(
+        WORSE_THAN_FIT * fit.relative_error_percent, GENERAL_ERROR_PERCENT))
 
 
 def joint_findings(validation: Metrics | None) -> list[Finding]:
     """Reasons against a model that is good as a whole, from the held-out error of each joint."""
-    limit = THRESHOLDS.one_joint_percent
+    limit = ONE_JOINT_PERCENT
     poor = {joint.name: joint.relative_error_percent for joint in (
         validation.joints if validation else ()) if joint.relative_error_percent > limit}
     if validation is None or not poor:
@@ -250,4 +219,4 @@ def joint_findings(validation: Metrics | None) -> list[Finding]:
         f'({validation.source}): {", ".join(f"{name} {e:.0f} %" for name, e in poor.items())}; '
         f'the limit is {limit:.0f} %',
         'compare their drive signals with the data sheet, and move them faster', tuple(poor),
-        'error' if max(poor.values()) > THRESHOLDS.worse_than_none_percent else 'warning')]
+        'error' if max(poor.values()) > WORSE_THAN_NONE_PERCENT else 'warning')]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,32 +23,14 @@ OF_GAINS = (ONE, 'unexplained', 'held_out_error', 'not_general', 'joint_error', 
 VAGUE = 'excitation'
 CODE = 'gains_refuted'
 
-
-@dataclass(frozen=True)
-class GainFindingThresholds:
-    """
-    Bounds of stated gains that speak against a model.
-
-    They are above those of ``dynid gains``, which looks for nothing else. Measured figures come
-    from benchmarks/drive_gains.py.
-
-    Attributes
-    ----------
-    share : float
-        Share by which a stated gain must be wrong, beside the bounds of ``dynid gains``. No known
-        gain of the real arms differs by more than 0.075.
-    better : float
-        Logarithms of the residuals, summed over the joints, by which gains must make them less.
-        Right ones gain up to 0.09, and 0.36 where the open gain of the Panda's last joint takes
-        up noise.
-
-    """
-
-    share: float = 0.1
-    better: float = 0.4
-
-
-THRESHOLDS = GainFindingThresholds()
+# Bounds of stated gains that speak against a model. They are above those of ``dynid gains``, which
+# looks for nothing else. Measured figures come from benchmarks/drive_gains.py.
+#: Share by which a stated gain must be wrong, beside the bounds of ``dynid gains``. No known gain
+#: of the real arms differs by more than 0.075.
+WRONG_SHARE = 0.1
+#: Logarithms of the residuals, summed over the joints, by which gains must make them less. Right
+#: ones gain up to 0.09, and 0.36 where the open gain of the Panda's last joint takes up noise.
+BETTER_FIT = 0.4
 
 
 def refuted_gains(arm: ArmModel, rows: KeptRows, theta: Array) -> Finding | None:
@@ -77,15 +59,15 @@ def refuted_gains(arm: ArmModel, rows: KeptRows, theta: Array) -> Finding | None
         problem = GainProjection(arm, recorded, [theta], np.zeros(arm.n))
     except RecordingError:
         return None
-    if (np.abs(problem.step()) < np.log1p(THRESHOLDS.share)).all():
+    if (np.abs(problem.step()) < np.log1p(WRONG_SHARE)).all():
         return None
     stated = problem.sigma
     problem.minimise(np.zeros(arm.n))
-    if np.log(stated / problem.sigma).sum() < THRESHOLDS.better:
+    if np.log(stated / problem.sigma).sum() < BETTER_FIT:
         return None
     found = with_reference(problem.gains(None))
     wrong = differs(found)
-    if not (np.abs(found.value[wrong]) > np.log1p(THRESHOLDS.share)).any():
+    if not (np.abs(found.value[wrong]) > np.log1p(WRONG_SHARE)).any():
         return None
     assert found.reference is not None
     names, ratio = arm.joint_names, np.exp(found.value)

@@ -55,12 +55,13 @@ def _validate_result(args: Namespace) -> Answer:
     recording = read_recording(args.recording, arm, **reading(args))
     found = Validation(result, recording)
     metrics, reasons = found.metrics, found.reasons
-    others = {hz: error_at(result, recording, hz, metrics.held_out) for hz in args.cutoff}
+    others = {hz: error_at(result, recording, hz) for hz in args.cutoff}
     first = beginning([checked_recording(recording, arm)[0]])
     facts = {
         **recording_as_dict(recording, arm), 'cutoff_hz': cutoff_hz, 'validation': metrics,
         'reasons': reasons, 'warnings': found.warnings,
-        'bandwidths': [{'cutoff_hz': hz, **vars(other)} for hz, other in others.items()],
+        'bandwidths': [{'cutoff_hz': hz, **vars(other), 'held_out': metrics.held_out}
+                       for hz, other in others.items()],
         'error_by_bandwidth': error_by_bandwidth((arm, result.theta), first, result.treatment)}
     return Answer(
         facts, found.verdict, int(bool(reasons)), error_table(metrics, arm, result.unrepeated),

@@ -62,13 +62,13 @@ def by_states(
         Derivative by position, velocity and acceleration.
 
     """
-    n, layout, joints = arm.n, arm.layout, np.arange(arm.n)
+    layout, joints = arm.layout, np.arange(arm.n)
     result = _by_links(arm, states, by_regressor[:, :, layout.all_inertial()], check)
     if layout.rotor_inertia:
-        result[2] += by_regressor[:, joints, np.array([layout.rotor(j) for j in range(n)])]
+        result[2] += by_regressor[:, joints, layout.rotors]
     still = np.zeros_like(states[1])
     for term in friction_terms(arm.friction):
-        columns = np.array([layout.friction_column(j, term.symbol) for j in range(n)])
+        columns = layout.friction_columns(term.symbol)
         here, there = (term.value(states[1] + step, still, arm.friction_shape)
                        for step in (0.0, STEP))
         result[1] += by_regressor[:, joints, columns] * (there - here) / STEP

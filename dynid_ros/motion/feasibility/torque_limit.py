@@ -59,7 +59,7 @@ class TorqueLimit:
         known: dict[str, Array] = {}
         for term in friction_terms(arm.friction):
             if term.name in DRY:
-                columns = [arm.layout.friction_column(j, term.symbol) for j in range(arm.n)]
+                columns = arm.layout.friction_columns(term.symbol)
                 known[term.name] = self.theta[columns]
                 self.theta[columns] = 0.0
         if known:

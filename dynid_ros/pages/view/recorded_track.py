@@ -12,7 +12,12 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError, ResultError
-from dynid_ros.estimation.diagnosis.outliers import describe, far_samples, merged, THRESHOLDS
+from dynid_ros.estimation.diagnosis.outliers import (
+    describe,
+    far_samples,
+    merged,
+    OUTLIER_DEVIATIONS,
+)
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction
@@ -93,7 +98,7 @@ def with_prediction(track: Track, parts: Sequence[Prediction], model: Identified
     far = far_samples(parts, model.sigma)
     found = merged(describe(model.arm.joint_names, parts, far, model.sigma))
     tau, tau_hat = (_resampled(track.t, parts, name) for name in ('tau', 'tau_hat'))
-    limit = RED * THRESHOLDS.deviations * np.maximum(model.sigma, np.finfo(float).tiny)
+    limit = RED * OUTLIER_DEVIATIONS * np.maximum(model.sigma, np.finfo(float).tiny)
     return track.with_moments(
         (Moment(each.begin, 'outlier', each.sentence) for each in found), tau=tau,
         tau_hat=tau_hat, heat=np.clip(np.abs(tau - tau_hat) / limit, 0, 1))

@@ -213,7 +213,7 @@ class Identifier(Node):
             online.counts, LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
             samples=online.samples, frozen=online.frozen,
-            validating=online.estimator.validating), *known, *self._shown.health()]
+            validating=online.validating), *known, *self._shown.health()]
 
     def _reset(self) -> str:
         self._input.reset()

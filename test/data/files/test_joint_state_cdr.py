@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.data.files.joint_state_cdr import decode, encode, parse_layout
-from dynid_ros.data.files.sample_blocks import joined
+from dynid_ros.data.files.sample_blocks import joined_blocks
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 NAMES = st.text(st.characters(codec='utf-8', exclude_characters='\0'), min_size=1, max_size=9)
@@ -37,7 +37,7 @@ def test_decoding_equals_rosbags_for_any_mixture_of_messages(items, little_endia
     second, neither = decode(range(half, 2 * half), data[half:], half)
     assert none == neither == []
     seen = []
-    for block in joined(first + second):
+    for block in joined_blocks(first + second):
         for row, number in enumerate(block.index):
             expected = STORE.deserialize_cdr(data[number], KIND)
             stamp = expected.header.stamp

@@ -191,7 +191,7 @@ def test_a_missing_result_is_named(tmp_path):
     ('rotor_inertia: true', 'rotor_inertia: false', 'not the base parameters of its arm'),
     ('covariance:\n', 'covariance:\n- [1.0]\n', 'covariance is not a matrix'),
     ('verdict:', 'verdict: [', 'is damaged'),
-    ('  findings:', '  finding:', "is damaged: 'findings' is missing"),
+    ('  findings:', '  finding:', 'verdict.findings is missing'),
     ('  findings:', '  findings: 3 #', 'is damaged'),
     ('sha256: ', 'sha256: 0', 'prediction.npz beside it was changed'),
     ('rotation:\n  - - [', 'rotation:\n  - - [.nan, ', 'arm.rotation'),

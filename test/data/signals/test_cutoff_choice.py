@@ -10,7 +10,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import THRESHOLDS
+from dynid_ros.data.signals.conditioning import CUTOFF_PER_BAND, HIGHEST_CUTOFF, LEAST_ROWS_HZ
 from dynid_ros.data.signals.cutoff_choice import choose_cutoff
 from dynid_ros.estimation.regression.preparation import choose_conditioning, widened
 
@@ -26,8 +26,8 @@ def stamps(rate, seconds=LENGTH):
 def test_a_sine_gives_the_margin_times_its_frequency(frequency, rate):
     q = np.sin(2 * np.pi * frequency * stamps(rate))[:, None]
     # The Hann window widens a line by up to two steps of 1 / LENGTH.
-    assert choose_cutoff([q], rate) == pytest.approx(
-        THRESHOLDS.margin * frequency, abs=2.1 * THRESHOLDS.margin / LENGTH)
+    assert choose_cutoff(q, rate) == pytest.approx(
+        CUTOFF_PER_BAND * frequency, abs=2.1 * CUTOFF_PER_BAND / LENGTH)
 
 
 @settings(max_examples=20, deadline=None)
@@ -35,15 +35,15 @@ def test_a_sine_gives_the_margin_times_its_frequency(frequency, rate):
 def test_encoder_noise_and_its_size_hardly_matter(noise, seed):
     rng, t = np.random.default_rng(seed), stamps(125.0)
     q = np.stack([np.sin(2 * np.pi * 0.3 * t), 0.5 * np.cos(2 * np.pi * 0.6 * t)], axis=1)
-    clean = choose_cutoff([q], 125.0)
-    noisy = choose_cutoff([q + noise * rng.normal(size=q.shape)], 125.0)
+    clean = choose_cutoff(q, 125.0)
+    noisy = choose_cutoff(q + noise * rng.normal(size=q.shape), 125.0)
     assert noisy == pytest.approx(clean, rel=0.2)
 
 
 def test_rate_does_not_matter():
     def cutoff(rate):
         t = stamps(rate)
-        return choose_cutoff([np.stack([np.sin(t), np.sin(3 * t + 1)], axis=1)], rate)
+        return choose_cutoff(np.stack([np.sin(t), np.sin(3 * t + 1)], axis=1), rate)
     assert cutoff(1000.0) == pytest.approx(cutoff(50.0), rel=0.05)
 
 
@@ -51,32 +51,26 @@ def test_a_joint_that_stands_still_has_no_say():
     t = stamps(100.0)
     q = np.sin(2 * np.pi * 0.5 * t)[:, None]
     still = np.concatenate([q, np.zeros_like(q)], axis=1)
-    assert choose_cutoff([still], 100.0) == choose_cutoff([q], 100.0)
-
-
-def test_the_longest_stretch_decides():
-    long = np.sin(2 * np.pi * 0.3 * stamps(100.0))[:, None]
-    short = np.sin(2 * np.pi * 5.0 * stamps(100.0, 4))[:, None]
-    assert choose_cutoff([short, long, short], 100.0) == choose_cutoff([long], 100.0)
+    assert choose_cutoff(still, 100.0) == choose_cutoff(q, 100.0)
 
 
 def test_it_stays_below_half_the_sample_rate():
     fast = np.sin(2 * np.pi * 4.0 * stamps(30.0))[:, None]
-    assert choose_cutoff([fast], 30.0) == THRESHOLDS.highest * 30
-    assert choose_cutoff([np.zeros((500, 2))], 30.0) == THRESHOLDS.highest * 30
+    assert choose_cutoff(fast, 30.0) == HIGHEST_CUTOFF * 30
+    assert choose_cutoff(np.zeros((500, 2)), 30.0) == HIGHEST_CUTOFF * 30
 
 
 def test_a_motion_of_hours_gets_a_cut_off_that_a_result_may_hold():
     rate = 0.01
     q = np.sin(2 * np.pi * 1e-5 * np.arange(30_000) / rate)[:, None]
-    assert choose_cutoff([q], rate) == LEAST_CUTOFF
+    assert choose_cutoff(q, rate) == LEAST_CUTOFF
 
 
 def test_the_cut_off_of_a_long_stretch_is_that_of_a_part_of_it():
     # 120 077 steps are a prime number of samples for the transform.
     t = np.arange(120_078) / 100.0
     q = np.stack([np.sin(3 * t), np.sin(7 * t + 1)], axis=1)
-    assert choose_cutoff([q], 100.0) == pytest.approx(choose_cutoff([q[:90_000]], 100.0), rel=1e-3)
+    assert choose_cutoff(q, 100.0) == pytest.approx(choose_cutoff(q[:90_000], 100.0), rel=1e-3)
 
 
 def chosen(frequency, rate, **stated):
@@ -93,7 +87,7 @@ def chosen(frequency, rate, **stated):
 def test_rows_of_a_slow_motion_reach_up_to_the_least_cut_off():
     motion, rows = chosen(0.1, 125.0)
     assert motion == pytest.approx(0.5, abs=0.2)
-    assert rows == THRESHOLDS.rows_hz
+    assert rows == LEAST_ROWS_HZ
 
 
 def test_rows_of_a_fast_motion_have_its_cut_off():
@@ -102,7 +96,7 @@ def test_rows_of_a_fast_motion_have_its_cut_off():
 
 
 def test_the_rate_bounds_the_cut_off_of_the_rows():
-    assert chosen(0.1, 8.0)[1] == THRESHOLDS.highest * 8.0
+    assert chosen(0.1, 8.0)[1] == HIGHEST_CUTOFF * 8.0
 
 
 @pytest.mark.parametrize('stated', [

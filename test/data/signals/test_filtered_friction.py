@@ -20,7 +20,7 @@ def test_column_is_that_of_the_low_pass_over_all_samples(term, acceleration):
     qdd = np.full_like(qd, acceleration) * [1, 2]
     Y = regressor(arm, np.zeros_like(qd), qd, qdd)
     low_pass = Decimator(RATE, CUTOFF, 1)
-    columns = [arm.layout.friction_column(j, arm.layout.friction[0]) for j in range(2)]
+    columns = arm.layout.friction_columns(arm.layout.friction[0])
     wanted = low_pass.whole(Y)[:, range(2), columns]
     kept = slice(low_pass.reach, -low_pass.reach)
     changed = Y[kept].copy()

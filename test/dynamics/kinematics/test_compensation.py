@@ -7,7 +7,6 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.kinematics.compensation import (
-    joint_correction,
     joint_errors,
     SingularPoseWarning,
     world_jacobian,
@@ -41,10 +40,10 @@ def test_a_correction_undoes_99_percent_of_a_small_pose_error(name, q):
     # About 0.05 degrees and 0.5 mm.
     errors = np.random.default_rng(0).normal(scale=5e-4, size=len(sources))
     before = exact_pose_error(arm, q, errors)
-    correction = joint_correction(arm, q, before)
-    real = perturbed_kinematics(arm, q + correction.q, sources, errors)
+    found = joint_errors(arm, q, before)
+    real = perturbed_kinematics(arm, q - found.q, sources, errors)
     after = pose_difference(real, forward_kinematics(arm, q))
-    assert not correction.damped
+    assert not found.damped
     for part in (slice(0, 3), slice(3, 6)):
         assert np.linalg.norm(after[part]) < 0.01 * np.linalg.norm(before[part])
 
@@ -54,12 +53,12 @@ def test_four_joints_undo_the_place_of_the_hand():
     sources = error_sources(arm)
     errors = np.random.default_rng(1).normal(scale=5e-4, size=len(sources))
     before = exact_pose_error(arm, HAND_LEG, errors)
-    correction = joint_correction(arm, HAND_LEG, before, part='position')
-    real = perturbed_kinematics(arm, HAND_LEG + correction.q, sources, errors)
+    found = joint_errors(arm, HAND_LEG, before, part='position')
+    real = perturbed_kinematics(arm, HAND_LEG - found.q, sources, errors)
     after = pose_difference(real, forward_kinematics(arm, HAND_LEG))
     assert np.linalg.norm(after[3:]) < 0.01 * np.linalg.norm(before[3:])
     # The wrist turns about its own length and moves nothing.
-    assert correction.q[3] == pytest.approx(0, abs=1e-12)
+    assert found.q[3] == pytest.approx(0, abs=1e-12)
 
 
 def test_four_joints_say_what_they_leave_of_a_pose():

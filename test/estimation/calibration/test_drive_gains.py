@@ -21,8 +21,8 @@ from dynid_ros.estimation.calibration.gain_verdict import (
     NOT_DETERMINED,
     REFERENCE,
     REFUTED,
+    REFUTING_STD,
     ROUGH,
-    THRESHOLDS,
     with_reference,
 )
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
@@ -119,7 +119,7 @@ def test_a_joint_whose_torque_is_friction_alone_is_not_determined():
     found = recorded_gains(arm, [recorded(arm, theta=theta)], friction=FRICTION)
     assert found.verdicts[-1] == NOT_DETERMINED
     assert found.verdicts.count(NOT_DETERMINED) == 1
-    assert THRESHOLDS.tells < found.logarithms.std[-1] < 1.1 * PRIOR_STD
+    assert REFUTING_STD < found.logarithms.std[-1] < 1.1 * PRIOR_STD
 
 
 def test_joints_that_share_no_inertia_determine_nothing():

@@ -56,7 +56,7 @@ def relative_error(arm, parts, treatment):
     rows = KeptRows(arm, parts, treatment)
     theta = fit(arm, rows).theta
     predictions = rows.predict(arm, theta, 'all', False)
-    return metrics('all', False, arm.joint_names, predictions).relative_error_percent
+    return metrics(arm.joint_names, predictions).relative_error_percent
 
 
 @pytest.mark.parametrize('seed', [1, 3])

@@ -7,7 +7,7 @@ import pytest
 from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm import load_arm
-from dynid_ros.data.signals.conditioning import THRESHOLDS
+from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF, LEAST_ROWS_HZ
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
@@ -30,7 +30,7 @@ def test_a_slow_recording_is_fitted_above_its_motion_and_held_out_samples_decide
     good, bad = (identify(arm, [replace(log, u=u)]) for u in (log.u, spoilt))
     assert good.verdict.trustworthy and not bad.verdict.trustworthy
     for model in (good, bad):
-        assert model.treatment.cutoff_hz == THRESHOLDS.rows_hz
+        assert model.treatment.cutoff_hz == LEAST_ROWS_HZ
     np.testing.assert_array_equal(good.theta, bad.theta)
 
 
@@ -41,7 +41,7 @@ def test_a_recording_that_is_short_for_the_cut_off_of_its_motion_is_judged_above
     given = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff))
     with pytest.raises(RecordingError, match='too short'):
         identify(given, [log], holdout=0.2)
-    assert identify(arm, [log], holdout=0.2).treatment.cutoff_hz == THRESHOLDS.rows_hz
+    assert identify(arm, [log], holdout=0.2).treatment.cutoff_hz == LEAST_ROWS_HZ
 
 
 def test_held_out_recordings_of_a_low_rate_bound_the_cut_off():
@@ -49,4 +49,4 @@ def test_held_out_recordings_of_a_low_rate_bound_the_cut_off():
     coarse = log.part(4000, 6000)
     coarse = replace(coarse, t=coarse.t[::10], q=coarse.q[::10], u=coarse.u[::10], qd=None)
     model = identify(arm, [log.part(0, 4000)], validation=[coarse])
-    assert model.treatment.cutoff_hz == pytest.approx(THRESHOLDS.highest * 10)
+    assert model.treatment.cutoff_hz == pytest.approx(HIGHEST_CUTOFF * 10)

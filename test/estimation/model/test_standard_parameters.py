@@ -88,10 +88,10 @@ def test_single_terms_of_a_friction_curve_have_either_sign(seed):
     falls = {'Fv': 1.0, 'Fta': 8.0, 'Fcs': 4.0, 'Ftb': -9.0, 'Ftc': 2.0}
     true = nominal_parameters(arm)
     for symbol, value in falls.items():
-        true[[arm.layout.friction_column(joint, symbol) for joint in range(arm.n)]] = value
+        true[arm.layout.friction_columns(symbol)] = value
     found = possible_from(arm, base_parameters(arm).grouping @ true, 1e3 * root_of(arm))
     for symbol, value in falls.items():
-        columns = [arm.layout.friction_column(joint, symbol) for joint in range(arm.n)]
+        columns = arm.layout.friction_columns(symbol)
         np.testing.assert_allclose(found.values[columns], value, rtol=0.02)
 
 
@@ -155,7 +155,7 @@ def test_friction_that_no_motion_shows_is_a_tenth_of_the_drive_or_what_arm_yaml_
     for stated in (None, np.full(arm.n, 7.0)):
         own = arm if stated is None else replace(arm, friction_nominal={'coulomb': stated})
         found = standard_parameters(own, arm_prior(own), nothing, nothing[0])
-        coulomb = found.values[[arm.layout.friction_column(j, 'Fc') for j in range(arm.n)]]
+        coulomb = found.values[arm.layout.friction_columns('Fc')]
         expected = 0.1 * arm.limits.effort if stated is None else stated
         np.testing.assert_allclose(coulomb, expected, rtol=0.1)
 

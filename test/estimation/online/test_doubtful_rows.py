@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dynid_ros.estimation.online.streaming_least_squares import DoubtfulRows
+from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows
 from dynid_ros.estimation.regression.rows import RowBlock
 
 REACH = 2

@@ -286,10 +286,10 @@ def test_a_validation_motion_is_predicted_and_not_learned_from():
     live, before = session(), session()
     feed(live, log, 0, cut)
     feed(before, log, 0, cut)
-    assert not live.estimator.validating
+    assert not live.validating
     live.validate(EPOCH * 1e-9 + begin)
     feed(live, log, cut, last)
-    assert live.estimator.validating
+    assert live.validating
     live.validate(EPOCH * 1e-9 + begin, EPOCH * 1e-9 + end)
     result, fitted = live.result(), before.result()
     # The rows of the last block before the mark are learned from; its noise sets the weights.
@@ -315,4 +315,4 @@ def test_a_motion_that_began_before_the_session_is_learned_from():
     feed(live, log, 0, 1000)
     live.validate(EPOCH * 1e-9 - 1.0)
     feed(live, log, 1000, 3000)
-    assert live.estimator.recursion.rows.all() and not live.estimator.validating
+    assert live.recursion.rows.all() and not live.validating

@@ -10,10 +10,10 @@ import pytest
 
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.online.estimate import Prior
-from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics, THRESHOLDS
+from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics, MEMORY_ROWS
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
 
-MEMORY = THRESHOLDS.memory
+MEMORY = MEMORY_ROWS
 JOINTS, PARAMETERS = 3, 8
 
 

@@ -35,7 +35,7 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
 
     def error(theta):
         parts = held_out.predict(arm, theta, name, True)
-        return metrics(name, True, arm.joint_names, parts).relative_error_percent
+        return metrics(arm.joint_names, parts).relative_error_percent
 
     fitted = KeptRows(arm, motions(arm, train, treatment), treatment)
     batch = error(fit(arm, fitted).theta)
@@ -68,7 +68,7 @@ def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(sh
 
     def error(theta):
         parts = held_out.predict(batch.arm, theta, name, True)
-        return metrics(name, True, arm.joint_names, parts).relative_error_percent
+        return metrics(arm.joint_names, parts).relative_error_percent
 
     result, _ = replay(batch.arm, train, start=batch)
     assert result.arm.friction == friction

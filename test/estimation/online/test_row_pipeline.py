@@ -12,8 +12,8 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
-from dynid_ros.estimation.online.streaming_least_squares import StreamingLeastSquares
 
 RATE = 500.0
 CUTOFF = 10.0
@@ -53,8 +53,8 @@ def off(online, arm):
 
 
 def test_positions_and_torque_alone_give_the_base_parameters(panda):
-    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
-    online.push(*recording(panda))
+    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
+    online.take(*recording(panda))
     assert off(online, panda) < 1e-3
     counts = online.pipeline.counters.as_dict()
     assert not any(count for rule, count in counts.items() if rule != 'standing')
@@ -112,8 +112,8 @@ def _poked(x, value, every):
 
 @pytest.mark.parametrize('fault', FAULTS)
 def test_each_fault_is_counted_and_leaves_the_estimate_right(panda, fault):
-    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
-    online.push(*FAULTS[fault](*recording(panda)))
+    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
+    online.take(*FAULTS[fault](*recording(panda)))
     counts = online.pipeline.counters.as_dict()
     assert counts[fault] > 0
     assert off(online, panda) < 5e-3
@@ -122,9 +122,9 @@ def test_each_fault_is_counted_and_leaves_the_estimate_right(panda, fault):
 def test_a_stream_that_changes_its_rate_goes_on(panda):
     t, q, u = recording(panda)
     half = len(t) // 2
-    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
-    online.push(t[:half], q[:half], u[:half])
-    online.push(t[half::4], q[half::4], u[half::4])
+    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
+    online.take(t[:half], q[:half], u[:half])
+    online.take(t[half::4], q[half::4], u[half::4])
     assert online.pipeline.settings.rate_hz == pytest.approx(RATE / 4)
     assert online.pipeline.counters.as_dict()['rate_changed'] == 1
     assert off(online, panda) < 5e-3
@@ -133,9 +133,9 @@ def test_a_stream_that_changes_its_rate_goes_on(panda):
 def test_a_clock_that_is_set_back_starts_a_new_stretch(panda):
     t, q, u = recording(panda)
     half = len(t) // 2
-    online = StreamingLeastSquares(panda, cutoff_hz=CUTOFF)
-    online.push(t[:half] + 1e9, q[:half], u[:half])
-    online.push(t[half:], q[half:], u[half:])
+    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
+    online.take(t[:half] + 1e9, q[:half], u[:half])
+    online.take(t[half:], q[half:], u[half:])
     assert online.pipeline.counters.as_dict()['clock_reset'] == 1
     assert online.pipeline.segment == 1
     assert off(online, panda) < 5e-3
@@ -146,8 +146,8 @@ def test_a_wrapped_position_starts_a_new_stretch():
     t, q, u = recording(arm)
     wrapped = q.copy()
     wrapped[3000:, 1] -= 2 * np.pi
-    online = StreamingLeastSquares(arm, cutoff_hz=CUTOFF)
-    online.push(t, wrapped, u)
+    online = OnlineIdentifier(arm, cutoff_hz=CUTOFF)
+    online.take(t, wrapped, u)
     assert online.pipeline.counters.as_dict()['jumps'] == 1
     assert off(online, arm) < 5e-3
 
@@ -158,8 +158,8 @@ def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
     rate = 1000.0
     t, q, tau = recording(panda, 10.0, noise=0.5, rate=rate)
     rng = np.random.default_rng(8)
-    online = StreamingLeastSquares(panda, memory=memory)
-    online.push(t, q, tau)
+    online = OnlineIdentifier(panda, memory=memory)
+    online.take(t, q, tau)
     # A real arm stops within its limits; the stretch after it is what stands still.
     before = None
     counts = 2 * np.pi / 2**16
@@ -169,7 +169,7 @@ def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
         # The encoder flickers, and stiction holds a torque that no model predicts.
         flicker = counts * rng.integers(0, 2, size=still.shape)
         held = tau[-1] + 3.0 + 0.5 * rng.normal(size=still.shape)
-        online.push(now, still + flicker, held)
+        online.take(now, still + flicker, held)
         if second == 0:
             before = online.estimate()
     after = online.estimate()
@@ -179,15 +179,15 @@ def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
 
 def test_replaying_half_saving_and_restoring_is_one_replay(panda, tmp_path):
     t, q, u = FAULTS['gaps'](*recording(panda, noise=0.2))
-    whole = StreamingLeastSquares(panda, memory=20.0)
-    whole.push(t, q, u)
-    first, second = (StreamingLeastSquares(panda, memory=20.0) for _ in range(2))
+    whole = OnlineIdentifier(panda, memory=20.0)
+    whole.take(t, q, u)
+    first, second = (OnlineIdentifier(panda, memory=20.0) for _ in range(2))
     cut = len(t) // 2 + 13
-    first.push(t[:cut], q[:cut], u[:cut])
+    first.take(t[:cut], q[:cut], u[:cut])
     np.savez(tmp_path / 'state.npz', **first.state())
     with np.load(tmp_path / 'state.npz') as state:
         second.restore(dict(state))
-    second.push(t[cut:], q[cut:], u[cut:])
+    second.take(t[cut:], q[cut:], u[cut:])
     np.testing.assert_array_equal(second.recursion.theta, whole.recursion.theta)
     np.testing.assert_array_equal(second.estimate().std, whole.estimate().std)
     assert second.pipeline.counters.as_dict() == whole.pipeline.counters.as_dict()
@@ -205,10 +205,10 @@ def test_random_trees_with_faulty_streams_stay_finite(seed, memory):
     if rng.random() < 0.3:
         q[len(t) // 2:] = q[len(t) // 2]
     order = np.argsort(np.arange(len(t)) + 5 * rng.random(len(t)))
-    online = StreamingLeastSquares(arm, memory=memory)
+    online = OnlineIdentifier(arm, memory=memory)
     for k in range(0, len(t), 400):
         part = order[k:k + 400]
-        online.push(t[part], q[part], u[part])
+        online.take(t[part], q[part], u[part])
     estimate = online.estimate()
     C = estimate.covariance
     assert np.isfinite(estimate.theta).all() and np.isfinite(C).all()

@@ -15,7 +15,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.regression.qr_factors import compress
-from dynid_ros.estimation.regression.row_methods import filtered_blocks, power_blocks
+from dynid_ros.estimation.regression.row_methods import MethodRows
 from dynid_ros.estimation.regression.weighted_least_squares import solve
 
 RATE = 1000.0
@@ -51,19 +51,20 @@ def relative_error(arm, blocks, truth):
 
 def test_filtered_rows_recover_base_parameters_from_positions_alone(panda):
     arm, motion, truth = panda
-    blocks = filtered_blocks(arm, [motion], TREATMENT)
+    blocks = MethodRows('filtered', [motion], TREATMENT).blocks(arm)
     assert relative_error(arm, blocks, truth) < 1e-3
 
 
 def test_power_rows_recover_base_parameters_from_positions_alone(panda):
     arm, motion, truth = panda
-    assert relative_error(arm, power_blocks(arm, [motion], TREATMENT), truth) < 1e-3
+    blocks = MethodRows('power', [motion], TREATMENT).blocks(arm)
+    assert relative_error(arm, blocks, truth) < 1e-3
 
 
-@pytest.mark.parametrize('method', [filtered_blocks, power_blocks])
+@pytest.mark.parametrize('method', ['filtered', 'power'])
 def test_rows_predict_what_was_measured(panda, method):
     arm, motion, truth = panda
-    blocks = list(method(arm, [motion], TREATMENT))
+    blocks = list(MethodRows(method, [motion], TREATMENT).blocks(arm))
     tau = np.concatenate([block.tau for block in blocks])
     error = tau - np.concatenate([block.W @ truth for block in blocks])
     # Only the low-pass of the positions, at forty times the motion, and rounding are left.
@@ -72,8 +73,8 @@ def test_rows_predict_what_was_measured(panda, method):
 
 def test_stretches_are_filtered_on_their_own(panda):
     arm, motion, _ = panda
-    once = list(filtered_blocks(arm, [motion], TREATMENT))
-    twice = list(filtered_blocks(arm, [motion, motion], TREATMENT))
+    once, twice = (list(MethodRows('filtered', count * [motion], TREATMENT).blocks(arm))
+                   for count in (1, 2))
     assert [block.segment for block in twice] == [0] * len(once) + [1] * len(once)
     for a, b in zip(once, twice[len(once):], strict=True):
         np.testing.assert_array_equal(a.W, b.W)
@@ -83,5 +84,7 @@ def test_power_rejects_a_coupling_without_energy():
     matrix = np.zeros((2, 2))
     matrix[0, 1] = 1.0
     arm = replace(load_arm('two_axis'), coupling=(CouplingColumn('Iam', 'qdd', matrix),))
+    t, q, *_ = smooth_motion(arm, 2.0)
+    motion = condition(Segment(t, q, q), TREATMENT, arm.drive)
     with pytest.raises(InputError, match=r"coupling column 'Iam'.*not symmetric"):
-        list(power_blocks(arm, [], TREATMENT))
+        list(MethodRows('power', [motion], TREATMENT).blocks(arm))

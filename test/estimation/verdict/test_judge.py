@@ -16,7 +16,15 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
 from dynid_ros.estimation.model.verdict_words import POOR
-from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings, THRESHOLDS
+from dynid_ros.estimation.verdict.judge import (
+    GENERAL_ERROR_PERCENT,
+    HELD_OUT_ERROR_PERCENT,
+    held_out_findings,
+    joint_findings,
+    LARGEST_EXPECTED_PERCENT,
+    ONE_JOINT_PERCENT,
+    WORSE_THAN_FIT,
+)
 from dynid_ros.interface.cli.main import main
 
 RATE, SAMPLES = 100.0, 6000
@@ -69,7 +77,7 @@ def test_a_motion_of_one_slow_sine_is_too_little():
     result = identify(arm, [log_of(arm, waves, 0.1)], friction=arm.friction, holdout=0.0)
     assert not result.verdict.trustworthy
     (reason,) = [r for r in result.verdict.reasons if 'the motion excites too little' in r]
-    assert result.verdict.expected_error_percent > THRESHOLDS.expected_error_percent
+    assert result.verdict.expected_error_percent > LARGEST_EXPECTED_PERCENT
     assert set(result.verdict.undetermined_joints) <= set(arm.joint_names)
     assert all(name in reason for name in result.verdict.undetermined_joints)
     assert set(result.verdict.undetermined_parameters) <= set(base_parameters(arm).names)
@@ -89,8 +97,8 @@ def test_what_a_joint_at_rest_hides_is_named():
 
 
 @pytest.mark.parametrize(('own', 'threshold'), [
-    (1.0, THRESHOLDS.general_error_percent), (4.0, 4.0 * THRESHOLDS.worse_than_fit),
-    (20.0, THRESHOLDS.held_out_error_percent)])
+    (1.0, GENERAL_ERROR_PERCENT), (4.0, 4.0 * WORSE_THAN_FIT),
+    (20.0, HELD_OUT_ERROR_PERCENT)])
 @pytest.mark.parametrize('against', [False, True])
 def test_a_held_out_error_counts_against_a_model_from_a_threshold_on(own, threshold, against):
     error = threshold + (0.1 if against else -0.1)
@@ -100,7 +108,7 @@ def test_a_held_out_error_counts_against_a_model_from_a_threshold_on(own, thresh
 
 
 def test_a_joint_that_the_model_misses_counts_where_the_whole_is_good():
-    limit = THRESHOLDS.one_joint_percent
+    limit = ONE_JOINT_PERCENT
     assert joint_findings(metrics(2.0, joints=[1.0, limit - 1, float('nan')])) == []
     assert joint_findings(None) == []
     (finding,) = joint_findings(metrics(2.0, joints=[1.0, limit + 1, float('nan')]))

@@ -71,7 +71,7 @@ def log_file(
     qd = np.gradient(q, 1 / RATE, axis=0)
     qdd = np.gradient(qd, 1 / RATE, axis=0)
     theta = nominal_parameters(arm)
-    theta[[arm.layout.friction_column(j, s) for j in range(arm.n) for s in ('Fv', 'Fc')]] = 0.8
+    theta[[arm.layout.friction_columns(s) for s in ('Fv', 'Fc')]] = 0.8
     tau = regressor(arm, q, qd, qdd) @ theta
     tau += noise * np.abs(tau).max() * rng.normal(size=tau.shape)
     names = [f'{kind}_{name}' for kind in ('position', 'effort') for name in arm.joint_names]

@@ -1,0 +1,72 @@
+"""Rows that wait until it is known whether they belong to an outlier."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+
+Flags = NDArray[np.bool_]
+
+
+class DoubtfulRows(Checkpointed):
+    """
+    Rows from the first on that may belong to an outlier which is still to come, in their order.
+
+    The low-pass spreads a collision over its neighbours, before and after.
+
+    Parameters
+    ----------
+    joints, parameters : int
+        n and b.
+
+    Attributes
+    ----------
+    rows : (m, n, b + 3) ndarray
+        Rows ``[W tau]`` that wait, which of their torques are no outliers, and which may belong to
+        one.
+    wild : (r + m, n) ndarray of bool
+        Outliers among them, and among the rows before.
+    segment : int
+        Stretch of these rows.
+    reach : int
+        Rows to either side that an outlier spoils.
+
+    """
+
+    saved = ('rows', 'wild', 'segment', 'reach')
+
+    def __init__(self, joints: int, parameters: int) -> None:
+        self.rows = np.zeros((0, joints, parameters + 3))
+        self.wild = np.zeros((0, joints), dtype=np.bool_)
+        self.segment = self.reach = 0
+
+    def take(self, block: RowBlock, wild: Flags, doubtful: Flags) -> tuple[Array, Array, Flags]:
+        """Add rows of the same stretch, and return those before the first that has to wait."""
+        more = np.stack([block.tau, block.moving & ~wild, doubtful], axis=2)
+        self.rows = np.concatenate([self.rows, np.concatenate([block.W, more], axis=2)])
+        self.wild = np.concatenate([self.wild, wild])
+        # Those before have all of their neighbours.
+        last = max(0, len(self.rows) - self.reach)
+        waiting = np.flatnonzero(self.rows[last:, :, -1].any(axis=1))
+        return self._leave(last + int(waiting[0]) if len(waiting) else len(self.rows))
+
+    def flush(self) -> tuple[Array, Array, Flags]:
+        """Return all: ``W``, ``tau``, and which of them are learned from."""
+        left = self._leave(len(self.rows))
+        self.wild = self.wild[:0]
+        return left
+
+    def _leave(self, count: int) -> tuple[Array, Array, Flags]:
+        gone = len(self.wild) - len(self.rows)
+        left, self.rows = np.split(self.rows, [count])
+        good, doubtful = left[:, :, -2] > 0, left[:, :, -1] > 0
+        for k in np.flatnonzero(doubtful.any(axis=1)):
+            at = gone + k
+            near = self.wild[max(0, at - self.reach):at + self.reach + 1].any(axis=0)
+            good[k] &= ~(doubtful[k] & near)
+        self.wild = self.wild[max(0, gone + count - self.reach):]
+        return left[:, :, :-3], left[:, :, -3], good
