@@ -7,7 +7,7 @@ import re
 import sys
 
 #: Characters of a word, and of a message, from which on their middle is left out. Names and paths
-#: stay whole, a list of the joints of a humanoid too, and no message echoes a file.
+#: stay complete, a list of the joints of a humanoid too, and no message echoes a file.
 LONGEST_WORD, LONGEST = 240, 1000
 #: Characters of an unexpected error that are printed.
 LONGEST_FAULT = 300

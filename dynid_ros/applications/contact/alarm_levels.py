@@ -16,7 +16,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows, torque_variance
 from dynid_ros.utilities.arrays import Array, runs_of
 
-#: Default rate of false alarms of the whole arm, 1/h.
+#: Default rate of false alarms of all joints together, 1/h.
 ALARMS_PER_HOUR = 1.0
 #: Length of a piece of which the largest residual counts, s. Residuals of real arms forget their
 #: value within 0.1 to 0.3 s.
@@ -48,7 +48,7 @@ class AlarmLevels:
     bandwidth_hz : float
         Of the observer.
     alarms_per_hour : float
-        False alarms of the complete arm, 1/h.
+        False alarms of all joints together, 1/h.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class Judgement:
     Decide on contact, joint by joint.
 
     The residual of the model is known within the band of its identification. Noise beyond that
-    band is measured in the stream, apart for motion and rest: from the largest value of each
+    band is measured in the stream, separately for motion and rest: from the largest value of each
     `PIECE` without contact follows the level N that is exceeded at the wanted rate, as L standard
     deviations of the prediction are by the residual (see `alarm_levels`). The threshold is
     ``sqrt(L² (sigma² + Var) + N²) + friction``, with Var by the covariance of the parameters.

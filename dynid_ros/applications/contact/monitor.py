@@ -72,7 +72,7 @@ class Monitor:
     Watch an arm by its identified model.
 
     Samples are checked, brought to a uniform rate, differentiated by `ShortLag`, and go through
-    the momentum observer; `Judgement` tells contact from noise. The first `FIRST` samples give the
+    the momentum observer; `Judgement` finds contact in noise. The first `FIRST` samples give the
     rate.
 
     Parameters
@@ -80,7 +80,7 @@ class Monitor:
     model : IdentifiedModel
         The model.
     alarms_per_hour : float
-        False alarms of the whole arm, 1/h.
+        False alarms of all joints together, 1/h.
     bandwidth_hz : float
         Of the observer; at rates below ten times it, a tenth of the rate.
     portion : float

@@ -20,7 +20,7 @@ from dynid_ros.utilities.summarised import Summarised
 
 #: Time for which samples of a recording are collected, s: none waits for the answer.
 PORTION = 0.2
-#: Rate of the curves that are kept, Hz; the observer has no more to tell.
+#: Rate of the curves that are kept, Hz; the observer has no more information.
 CURVE_HZ = 50.0
 
 
@@ -76,7 +76,7 @@ class MonitoredRecording(Summarised):
     recording : Recording
         As it was recorded; its faults go through the rules of the stream.
     alarms_per_hour : float
-        False alarms of the complete arm, 1/h.
+        False alarms of all joints together, 1/h.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class MonitoredRecording(Summarised):
     Raises
     ------
     RecordingError
-        The recording is too short to learn its noise.
+        The recording is too short to measure its noise.
 
     """
 
@@ -120,8 +120,8 @@ class MonitoredRecording(Summarised):
             self.aged = monitor.age.finding or self.aged
         if not any(np.isfinite(part.threshold).any() for part in parts):
             raise RecordingError(
-                f'{recording.source}: {steady.seconds:.3g} s are too short to tell contact from '
-                'noise; the monitor needs five seconds of motion, or of rest')
+                f'{recording.source}: {steady.seconds:.3g} s are too short to separate '
+                'contact from noise; the monitor needs five seconds of motion, or of rest')
         t, known, *curves = zip(*parts, strict=True)
         every = MonitoredSamples(np.concatenate(t), known[-1], *map(np.concatenate, curves))
         shown = slice(None, None, max(1, round(monitor.rate_hz / CURVE_HZ)))

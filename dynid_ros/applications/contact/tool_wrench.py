@@ -52,7 +52,7 @@ def tool_wrench(
         The arm.
     q, torque, std : (n,) array_like
         Position, external torque (measured minus modelled) and its standard deviation, which is
-        infinite for a joint that tells nothing.
+        infinite for a joint without information.
 
     Returns
     -------

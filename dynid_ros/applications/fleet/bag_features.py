@@ -84,7 +84,7 @@ def bag_features(
     Returns
     -------
     Features
-        Bag by bag. Friction is that at the speeds of the bag: a slow motion does not tell one
+        Bag by bag. Friction is that at the speeds of the bag: a slow motion does not determine one
         coefficient from another. Gains are fitted beside the load, which does not pass for one.
 
     """
@@ -140,7 +140,7 @@ class _Fit:
         self._before = np.linalg.inv(prior.T @ prior)[:count, :count]
 
     def told(self, sums: Array) -> tuple[Array, Array]:
-        """Return sums (k, c) of the values, and deviations; NaN where the prior tells them."""
+        """Return sums (k, c) of the values, and deviations; NaN where the prior gives them."""
         variance, before = (np.einsum('kc,cd,kd->k', sums, matrix, sums)
                             for matrix in (self._covariance, self._before))
         told = before - variance >= FROM_DATA * before

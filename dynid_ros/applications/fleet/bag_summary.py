@@ -167,7 +167,7 @@ def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> Bag
 
 
 def _recorded(bag: Bag, path: Path) -> dict[str, Any]:
-    """Whose bag it is and when it was recorded, as its own files or its name tell."""
+    """Whose bag it is and when it was recorded, as its own files or its name state."""
     about, dates = _about(bag), []
     arm = about.get('arm')
     name = about.get('serial') or (arm.get('name') if isinstance(arm, dict) else None)

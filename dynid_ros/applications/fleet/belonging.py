@@ -90,9 +90,9 @@ def judge_arm(
     date : (B,) ndarray
         Their dates, s since 1970; NaN for unknown ones.
     usual : tuple
-        Scatter of bags in the whole fleet, from `usual_scatter`.
+        Scatter of bags in the complete fleet, from `usual_scatter`.
     fleet : int
-        Bags of the whole fleet.
+        Bags of the complete fleet.
 
     """
     (usual_far, usual_colour), count, loads = usual, len(bags.values), len(LOAD)

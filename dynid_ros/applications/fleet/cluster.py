@@ -60,7 +60,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
         raise InputError(
             "a fleet needs Dask; install it (pip install 'dask[distributed]' fsspec)"
         ) from error
-    # Dask logs each worker that dies; the command tells what follows from it.
+    # Dask logs each worker that dies; the command reports what follows from it.
     for name in ('distributed', 'distributed.client', 'distributed.utils'):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     settings = {'distributed.scheduler.allowed-failures': RETRIES,

@@ -1,4 +1,4 @@
-"""Models of an arm and of the whole fleet, from merged factors."""
+"""Models of an arm and of the complete fleet, from merged factors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.estimation.verdict.judge import held_out_findings, MORE_MOTION, NOTHING
 from dynid_ros.utilities.arrays import Array
 
-#: Bags from which their scatter tells how sure an estimate is.
+#: Bags from which their scatter shows how sure an estimate is.
 FEWEST_BAGS = 5
 
 

@@ -39,7 +39,7 @@ class BagFacts:
     recorded_arm : str
         Serial number or name in the ``recording.yaml`` beside it; empty without one.
     date : float or None
-        When it was recorded, s since 1970; None where nothing tells it.
+        When it was recorded, s since 1970; None where nothing states it.
     seconds : float
         Length, s.
     samples : int
@@ -70,7 +70,7 @@ class BagFacts:
 
 def write_sidecar(path: str, facts: BagFacts, factors: QRFactors | None) -> None:
     """
-    Write a sidecar, whole; for seven joints it takes some 30 kB.
+    Write a sidecar, completely or not at all; for seven joints it takes some 30 kB.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Standard deviations of the mass from which on the centre of mass starts the search.
 SURE = 3.0
-#: Mass of the ball that the search starts from where the data tell none, kg.
+#: Mass of the ball that the search starts from where the data give none, kg.
 SOME = 1e-3
 #: Density of the ball, kg/m³: a gripper and what it holds are mostly air.
 DENSITY = 700.0

@@ -72,7 +72,7 @@ class PayloadDesign:
     Raises
     ------
     InputError
-        A model is of another arm, or no motion of the arm tells the mass.
+        A model is of another arm, or no motion of the arm determines the mass.
 
     """
 
@@ -88,8 +88,8 @@ class PayloadDesign:
         told = _told(basis)
         if 0 not in told:
             raise InputError(
-                f"no motion of '{arm.name}' tells the mass of a load: its joints never carry the "
-                'mass apart from the place of its centre')
+                f"no motion of '{arm.name}' shows a load's mass: its joints never carry the "
+                'mass separately from the place of its centre')
         # With the samples of white noise that the motion counts as.
         if given:
             base = objective_given(DesignObjective(), arm, given, seconds)
@@ -119,7 +119,7 @@ class PayloadDesign:
         mass : float
             kg.
         center : (3,) ndarray
-            Of the centre of mass, m; infinite where no motion of this arm tells it.
+            Of the centre of mass, m; infinite where no motion of this arm determines it.
 
         """
         sought, arm, basis = self._sought, self.arm.memoryless, self._basis
@@ -146,7 +146,7 @@ def with_load(arm: ArmModel, load: Array) -> ArmModel:
 
 
 def _told(basis: Array) -> NDArray[np.intp]:
-    """Find the mass and first moments that motions can tell, of 0 to 3."""
+    """Find the mass and first moments that motions determine, of 0 to 3."""
     return np.flatnonzero((basis[:4] ** 2).sum(axis=1) > 1 - ROUNDING)
 
 

@@ -24,7 +24,7 @@ from dynid_ros.estimation.regression.weighted_least_squares import LOAD_PASSES
 from dynid_ros.utilities.arrays import joined
 from dynid_ros.utilities.summarised import Summarised
 
-#: Rests from which on they may tell the load.
+#: Rests from which on they may determine the load.
 FEWEST_RESTS = 3
 
 
@@ -133,7 +133,7 @@ def estimate_payload(
     InputError
         The model lacks the information that is needed.
     RecordingError
-        A recording is unusable, of another arm, or tells nothing about the mass.
+        A recording is unusable, of another arm, or has no information on the mass.
 
     """
     with finite_numbers(model, [recording.source for recording in recordings]):

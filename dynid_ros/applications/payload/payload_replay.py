@@ -44,7 +44,7 @@ def replay_payload(
     InputError
         The model lacks the information that is needed.
     RecordingError
-        The recording is unusable, of another arm, or tells nothing about the mass.
+        The recording is unusable, of another arm, or has no information on the mass.
 
     """
     check_fits(model, recording)

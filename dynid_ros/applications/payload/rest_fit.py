@@ -33,7 +33,7 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
     Returns
     -------
     LoadFit
-        With the whole scatter.
+        With the complete scatter.
 
     """
     arm = regression.model.arm

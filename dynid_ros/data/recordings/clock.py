@@ -26,7 +26,7 @@ SET_SECONDS = 600.0
 #: `dynid_ros.data.recordings.stamp_unit` reports: 100 s at 100 Hz.
 SET_STEPS = 1e4
 #: Time that a clock must go on after a step, s; fewer samples are wrong stamps. It is as long as
-#: the shortest stretch that anything can be learned from. Of a short recording, it is the share of
+#: the shortest stretch that can be fitted. Of a short recording, it is the share of
 #: wrong stamps that is left out.
 SETTLED_SECONDS = 1.0
 #: Least number of samples in that time: the messages of a burst are fewer.

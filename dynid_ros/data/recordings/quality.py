@@ -42,7 +42,7 @@ POSITION_SLACK = 0.02
 #: Multiple of the velocity limit that noise of a measured velocity explains. Good recordings reach
 #: 0.91.
 VELOCITY_SLACK = 1.05
-#: Samples needed for each parameter and joint. With fewer, least squares cannot tell noise from
+#: Samples needed for each parameter and joint. With fewer, least squares confuse noise with
 #: parameters. Good recordings have 52 and more.
 SAMPLES_PER_PARAMETER = 3
 #: Largest share that is left out: of samples without a position, of rows of a table and of

@@ -31,7 +31,7 @@ class Defect:
     message : str
         One sentence for people, with the numbers and the remedy.
     joint : str or None
-        Joint concerned, or None for the whole recording.
+        Joint concerned, or None for the complete recording.
     count : int
         How many samples are concerned.
     first_stamp : float or None

@@ -120,7 +120,7 @@ class RunningWarmth(Checkpointed):
 
 
 def _steps(t: Array) -> list[int]:
-    """Find samples that are `STEP` or more apart, the first one included."""
+    """Find samples at least `STEP` from the one before, the first one included."""
     edges, after = [], 0
     while after < len(t):
         edges.append(after)

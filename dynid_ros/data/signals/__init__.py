@@ -1,1 +1,1 @@
-"""Filters, derivatives and decimation of whole recordings."""
+"""Filters, derivatives and decimation of complete recordings."""

@@ -38,7 +38,7 @@ BAND_ENERGY = 0.99
 #: harmonics of the motion, which have to come through. Half of it and twice of it give held-out
 #: errors of 4.0 and 2.9 % instead of 2.4 %.
 CUTOFF_PER_BAND = 5.0
-#: Least cut-off of the rows, Hz. Friction at reversals, and what tells its terms apart, lies above
+#: Least cut-off of the rows, Hz. Friction at reversals, and the difference of its terms, lie above
 #: the band of a slow motion. With 2 and 10 Hz the UR10 has errors below 5 Hz of 3.9 and 2.9 %
 #: instead of 2.8 % (benchmarks/cutoff.py).
 LEAST_ROWS_HZ = 5.0

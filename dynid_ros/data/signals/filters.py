@@ -150,7 +150,7 @@ class Decimator:
         return max(0, (samples - len(self.taps)) // self.step + 1)
 
     def whole(self, x: Array) -> Array:
-        """Filter and decimate a whole signal (N, ...)."""
+        """Filter and decimate a complete signal (N, ...)."""
         flat = np.ascontiguousarray(x).reshape(len(x), math.prod(x.shape[1:]))
         kept = StreamDecimator(self, flat.shape[1]).apply(flat)
         return kept.reshape(len(kept), *x.shape[1:])

@@ -15,7 +15,7 @@ REACH = 2
 #: Speed that is rounding, rad/s or m/s: Coulomb friction would take its sign for motion.
 ROUNDING = 1e-9
 #: Half of the window over which positions are averaged, s. With encoders of 2^16 counts, 10 ms
-#: let twice as much noise into the external torque of the first joint of a Panda.
+#: pass twice as much noise into the external torque of the first joint of a Panda.
 HALF_WINDOW = 0.015
 
 

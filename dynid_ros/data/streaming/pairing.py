@@ -24,7 +24,7 @@ class Pairing:
     The drive signal at the stamps of the joint states.
 
     A joint state gets the signal of the same stamp, or else one interpolated linearly between two
-    signals at most `GAP` apart. All others are left out.
+    signals within `GAP` of each other. All others are left out.
     Live or from a recording, the same messages in the same order give the same samples, in
     portions of any size.
 
@@ -135,7 +135,7 @@ def interpolated(stamps: Stamps, times: Stamps, u: Array) -> tuple[NDArray[np.bo
     Returns
     -------
     known : (k,) ndarray of bool
-        Whether there is a signal at that stamp, or one on both sides at most `GAP` apart.
+        Whether there is a signal at that stamp, or one on both sides within `GAP`.
     u : (k, n) ndarray
         Signals where known.
 

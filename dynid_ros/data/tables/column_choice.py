@@ -43,7 +43,7 @@ class Choice:
     Parameters
     ----------
     path : Path
-        File, for messages; words of its name tell what columns hold that are joint names alone.
+        File, for messages; words of its name decide what columns hold that are joint names alone.
     names : sequence of str
         Column names.
     arm : ArmModel

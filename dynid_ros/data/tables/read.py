@@ -24,7 +24,7 @@ from dynid_ros.utilities.arrays import Array
 # Distance from the middle stamp beyond which the first one is no start to count from: differences
 # of that size keep a tenth of a microsecond, and no recording lasts for decades.
 FARTHEST = 1e9
-#: Stamps that tell their unit.
+#: Stamps whose size shows their unit.
 MOST_STAMPS = 10_000
 #: Seconds since 1970 of a clock that is set: from 2001 to 2096.
 CLOCK = (1e9, 4e9)

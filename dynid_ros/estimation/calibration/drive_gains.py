@@ -45,7 +45,7 @@ def estimate_gains(
     Estimate the drive gains together with the dynamics.
 
     Inertial parameters act on several joints, and a wrong ratio of two gains makes them
-    contradict each other; friction and rotor inertia act on one joint and tell nothing. With
+    contradict each other; friction and rotor inertia act on one joint and add nothing. With
     gains ``exp(x)`` times the stated ones, the drive signals obey
     ``exp(-x_i) W_i theta = tau_i + e_i``, tau as the stated gains have it. The noise e is that of
     the signals, which no choice of gains makes small; each motor has its own variance. Gains and

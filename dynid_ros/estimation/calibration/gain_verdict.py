@@ -127,7 +127,7 @@ class DriveGains(Summarised):
 
     @property
     def any_known(self) -> bool:
-        """Whether the data tell anything: a gain, or a ratio of two."""
+        """Whether the data determine a gain, or a ratio of two."""
         return bool(self.known.sum() > (self.logarithms.reference is not None))
 
     @property

@@ -29,7 +29,7 @@ class GeometrySensitivity:
     source : ErrorSource
         The error.
     torque : float
-        Change of the modelled torque with unchanged parameters, by the whole torque, per rad or m.
+        Change of the modelled torque with unchanged parameters, relative to torque, per rad or m.
     left : float
         The part that the parameters do not absorb: the residual of the fit.
     bias : (b,) ndarray

@@ -37,8 +37,8 @@ ACCURACY = float(np.radians(0.025))
 #: diverging, and changes the others by no more than the square of the ratio of their standard
 #: deviation to it.
 PRIOR = float(np.radians(2.0))
-#: Change of the torque that parameters cannot make up for, by the whole change, below which an
-#: offset cannot be told from parameters by any motion.
+#: Change of the torque that parameters cannot make up for, relative to the change, below which an
+#: offset cannot be distinguished from parameters by any motion.
 HIDDEN = 1e-6
 #: Rounds with the delay of the drive signal, and the change of it that ends them, s.
 ROUNDS, DELAY_SETTLED = 4, 2e-4

@@ -97,8 +97,8 @@ def by_mass(
     n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
     if not data_determine(covariance, from_prior)[-1]:
         raise RecordingError(
-            'the recordings do not tell the mass of the load from its first moments; move more '
-            'joints while the arm carries it (an arm of two joints cannot tell them apart)')
+            'the recordings do not separate mass and first moments of the load; move more '
+            'joints while the arm carries it (an arm of two joints cannot separate them)')
     if not estimate > SEEN * std:
         raise RecordingError(
             f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '

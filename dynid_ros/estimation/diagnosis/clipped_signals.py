@@ -56,7 +56,7 @@ class ClipLevels:
     coarse : (n,) ndarray of bool
         Joints whose signal has a few levels only.
     largest : (n,) ndarray
-        Largest signal apart from outliers, without its sign.
+        Largest absolute signal without outliers.
 
     """
 

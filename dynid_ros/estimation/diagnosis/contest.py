@@ -94,7 +94,7 @@ class Contest:
     recorded : Hypothesis
         The recording as it is.
     winners : tuple of Hypothesis
-        Explanations that hold, the best first; several where the data do not tell them apart.
+        Explanations that hold, the best first; several where the data do not distinguish them.
     runners : tuple of Hypothesis
         The best explanations where none holds.
     unseen : tuple of str

@@ -132,7 +132,7 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
 
     Friction and inertia are taken out: only joints whose torque follows gravity count, and all of
     these must show a factor that no error of the masses makes. A description without masses, and
-    currents or voltages without a gain, tell nothing.
+    currents or voltages without a gain, show nothing.
 
     Parameters
     ----------

@@ -179,7 +179,7 @@ class GravityProblem:
         """Factor on standard deviations for correlated residuals: sqrt((1 + r) / (1 - r))."""
         e = self._residual(direction)
         e = e / np.maximum(e.std(axis=0), np.finfo(float).tiny)
-        # One sample tells nothing of the colour: the worst is assumed.
+        # One sample shows nothing of the correlation: the worst is assumed.
         lag = float((e[1:] * e[:-1]).mean()) if len(e) > 1 else 1.0
         lag = min(max(lag, 0.0), 0.99)
         return float(np.sqrt((1 + lag) / (1 - lag)))

@@ -125,5 +125,5 @@ def _loaded(base: Hypothesis, share: float) -> Hypothesis:
     return base.refitted(Step(
         'payload_changed', (),
         f'the tool seems to carry something else from {t[moment]:.0f} s on',
-        'identify the recording before and after it apart, or record again with one load'),
+        'identify the recording before and after it separately, or record again with one load'),
         loaded=np.arange(len(t)) >= moment)

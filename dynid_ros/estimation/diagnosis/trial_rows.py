@@ -16,7 +16,7 @@ from dynid_ros.estimation.diagnosis.dissipation import friction_power
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.utilities.arrays import Array
 
-#: Consecutive blocks of time, dealt out to the folds in turn: each fold sees the whole recording.
+#: Consecutive blocks of time, dealt out to the folds in turn: each fold spans the recording.
 BLOCKS, FOLDS = 15, 3
 #: Passes in which the weights of the joints settle.
 REWEIGHTINGS = 4

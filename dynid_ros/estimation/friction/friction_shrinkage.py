@@ -34,7 +34,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
     coefficient has a prior around zero, whose width is one strength for each of `KINDS`. For each
     kind in turn, cross-validation chooses the strength with the lowest error relative to plain
     friction: the mean log ratio over the blocks plus one standard error. The resulting model must
-    beat plain friction by `STANDARD_ERRORS`. The blocks are whole recordings where there
+    beat plain friction by `STANDARD_ERRORS`. The blocks are complete recordings where there
     are more than two, since another motion shows more than the rest of the same one; else they are
     stretches of time.
 
@@ -104,7 +104,7 @@ def blocks_apart(rows: KeptRows, arm: ArmModel, theta: Array) -> list[QRFactors]
     recordings = tuple(np.cumsum([0, *(
         after.t[0] <= before.t[-1] for before, after in pairwise(rows.motions))]).tolist())
     settings, columns = rows.settings, rows.columns(arm)
-    # Two do not tell a standard error.
+    # Two give no standard error.
     for parts in (recordings, BLOCKS) if recordings[-1] > 1 else (BLOCKS,):
         blocks = rows.factors(arm, theta, parts)
         shortest = min(int(block.rows.max()) for block in blocks)

@@ -25,8 +25,8 @@ from dynid_ros.utilities.arrays import Array
 #: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, what its structure and
 #: its drives add lies above.
 CUTOFFS_HZ = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-#: Samples of the torque as recorded for each row of the fit, at most: more cost time and tell the
-#: same.
+#: Samples of the torque as recorded for each row of the fit, at most: more cost time without
+#: information.
 RECORDED_PER_ROW = 8
 
 #: An arm, with its friction terms, and its base parameters.

@@ -29,7 +29,7 @@ def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
     Report signals in another unit, or stated gains that a recording refutes.
 
-    A fit with the most friction terms tells at once that nothing does. Otherwise the whole way of
+    A fit with the most friction terms shows at once that nothing does. Otherwise all steps of
     an identification decides, since any other fault makes gains contradict each other, too.
 
     Parameters
@@ -61,7 +61,7 @@ def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
             return ()
         findings = identify(arm, [part]).verdict.findings
     except DynidError:
-        # "dynid identify" gives the reason for which it tells nothing.
+        # "dynid identify" gives the reason for which it shows nothing.
         return ()
     return tuple(Defect(CODE, 'warning', finding.sentence)
                  for finding in findings if finding.code in (CODE, ONE))

@@ -1,4 +1,4 @@
-"""Drive gains of whole recordings, whose conditioning and friction depend on the gains, too."""
+"""Drive gains of complete recordings, whose conditioning and friction depend on the gains, too."""
 
 from __future__ import annotations
 

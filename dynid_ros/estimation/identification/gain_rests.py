@@ -97,7 +97,7 @@ def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> Dri
         The arm, with its stated gains.
     free, loaded : Rests
         Rests without the load, and with it. The positions need not be the same: those of the
-        free arm tell its own gravity torque.
+        free arm show its own gravity torque.
     mass : float
         Mass of the load, kg.
 

@@ -16,7 +16,7 @@ from dynid_ros.estimation.regression.preparation import data_hash
 
 Keys = NDArray[np.uint64]
 
-# An odd factor spreads the bits of a product over the whole word (Knuth's multiplicative hash).
+# An odd factor spreads the bits of a product over the complete word (Knuth's multiplicative hash).
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 # Hashes with these bits zero, one of sixteen, stand for all: they are the same in every copy.

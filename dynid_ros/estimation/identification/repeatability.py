@@ -13,7 +13,7 @@ from dynid_ros.data.signals.repetition import alike, at, on_one_axis, own_shift,
 from dynid_ros.estimation.model.torque_prediction import torque_rows
 from dynid_ros.utilities.arrays import Array
 
-#: Samples that are compared at most: more cost time and tell the same.
+#: Samples that are compared at most: more cost time without information.
 MOST = 2**15
 #: Steps of Newton's method that align positions within a sample.
 STEPS = 2

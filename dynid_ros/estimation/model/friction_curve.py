@@ -30,7 +30,7 @@ WORTH = 0.1
 @dataclass(frozen=True, eq=False)
 class FrictionCurve:
     """
-    Friction of one joint that slides upwards without load, its offset apart.
+    Friction of one joint that slides upwards without load, without its offset.
 
     Attributes
     ----------

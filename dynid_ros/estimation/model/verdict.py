@@ -20,7 +20,7 @@ class Finding:
     remedy : str
         What to do, a clause; empty where `text` holds it.
     joints : tuple of str
-        Joints concerned; empty for the whole arm.
+        Joints concerned; empty for the complete arm.
     severity : str
         ``error`` where the model or a measurement is wrong; ``warning`` for what does not spoil
         the torque of another motion.

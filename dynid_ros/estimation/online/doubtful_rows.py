@@ -55,7 +55,7 @@ class DoubtfulRows(Checkpointed):
         return self._leave(last + int(waiting[0]) if len(waiting) else len(self.rows))
 
     def flush(self) -> tuple[Array, Array, Flags]:
-        """Return all: ``W``, ``tau``, and which of them are learned from."""
+        """Return all: ``W``, ``tau``, and which of them are fitted."""
         left = self._leave(len(self.rows))
         self.wild = self.wild[:0]
         return left

@@ -23,11 +23,11 @@ _VARIANCE_LEFT = 0.9946
 MEMORY_ROWS = 300
 #: Standard deviations at which an innovation is cut off before it enters the noise.
 CUT_DEVIATIONS = 3.0
-#: Standard deviations from which an innovation is wild, and is not learned from. Good recordings
+#: Standard deviations from which an innovation is wild, and is not fitted. Good recordings
 #: reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4 to 52. Live, a
 #: collision stays hidden while the model is uncertain.
 WILD_DEVIATIONS = 30.0
-#: The same from which an innovation near a wild one is not learned from either: the low-pass
+#: The same from which an innovation near a wild one is not fitted either: the low-pass
 #: spreads a collision over its neighbours. Of a good recording, 0.9 % at most have to wait.
 DOUBTFUL_DEVIATIONS = 5.0
 #: Largest correlation of errors from one row to the next. Beyond it, they are no noise but an

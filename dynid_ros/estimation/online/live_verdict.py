@@ -44,8 +44,8 @@ class LiveVerdict:
     parameters : StandardParameters or None
         Physically possible parameters; None where the estimates give none.
     verdict : Verdict or None
-        The verdict, if the session was judged at that time. Of its findings, those alone that tell
-        of too little motion, or of whose joints (for the whole arm: of whose kind) the verdict
+        The verdict, if the session was judged at that time. Of its findings, those alone that are
+        of too little motion, or of whose joints (for the complete arm: of whose kind) the verdict
         before had one, too, from a motion that excites as much: a few seconds of a good stream may
         seem to have a fault.
     headline : str
@@ -155,7 +155,7 @@ class Judge:
         try:
             model = session.result()
         except DynidError:
-            # Nothing was learned yet.
+            # Nothing was fitted yet.
             return LiveVerdict()
         else:
             known = self._confirmation.confirmed(model)

@@ -284,9 +284,9 @@ class OnlineIdentifier(Checkpointed):
 
     def validate(self, begin: float, end: float = np.inf) -> None:
         """
-        Only predict what comes from one stamp to another, s, and do not learn from it.
+        Only predict what comes from one stamp to another, s, and do not fit it.
 
-        A motion that began before the session is learned from.
+        A motion that began before the session is fitted.
         """
         span = np.array([begin, end]) - self.first_stamp * 1e-9
         if self.samples and span[0] > 0:
@@ -333,7 +333,7 @@ class OnlineIdentifier(Checkpointed):
                 strict=True) if dead)
 
     def copy(self) -> OnlineIdentifier:
-        """Return a session of its own that has learned the same."""
+        """Return a session of its own with the same estimate."""
         other = copy(self)
         other.reset()
         other.restore(self.state())
@@ -355,7 +355,7 @@ class OnlineIdentifier(Checkpointed):
         ended.flush()
         if not len(ended.history.rows):
             raise RecordingError(
-                f'{self._source}: nothing was learned from {self.samples} samples; let the arm '
+                f'{self._source}: no row was fitted from {self.samples} samples; let the arm '
                 'move for some seconds first')
         seconds = float(self._span[1] - self._span[0]) * 1e-9
         return online_result(
@@ -363,7 +363,7 @@ class OnlineIdentifier(Checkpointed):
             data_hash=self._digest.hexdigest(), defects=tuple(defects), known=self.dead_signals)
 
     def state(self) -> State:
-        """Return everything that was learned, as arrays for ``np.savez``."""
+        """Return the complete state, as arrays for ``np.savez``."""
         return {
             **super().state(), 'session:settings': self._fingerprint(),
             'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8)}

@@ -123,7 +123,7 @@ def online_result(
     IdentifiedModel
         The last estimate: the possible parameters, unless these predict clearly worse than the
         unconstrained ones. Its held-out metrics are those of the validation motions, which are not
-        learned from, or else of the last third of the rows, each predicted before its use.
+        fitted, or else of the last third of the rows, each predicted before its use.
 
     """
     arm, estimate, history = online.arm, online.estimate(), online.history
@@ -201,7 +201,7 @@ def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
 
 
 def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, str]:
-    """Divide the rows (N,): which were learned from, and which validate; name the latter."""
+    """Divide the rows (N,): which were fitted, and which validate; name the latter."""
     rows = online.history.rows
     unseen = online.unseen(rows[:, 1])
     moves = np.isfinite(np.split(rows[:, 2:], 4, axis=1)[2]).any(axis=1)

@@ -69,7 +69,7 @@ class History:
 
 def stream_settings(arm: ArmModel, recording: Recording) -> ConditioningSettings:
     """
-    Choose cut-off and delay of a stream as for the rows of a batch, from its whole recording.
+    Choose cut-off and delay of a stream as for the rows of a batch, from its complete recording.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class ScoreProducts(Checkpointed):
     total, values : int
         Rows so far, and torques in them.
     rows : (m, n, b + 1) ndarray
-        Rows ``[W tau]`` that are kept; zeros where a joint was not learned from.
+        Rows ``[W tau]`` that are kept; zeros where a joint was not fitted.
     positions : (m + 1,) ndarray of int
         Places in time of the last row that left and of those kept, in rows.
     products : (n b, n b) ndarray
@@ -91,7 +91,7 @@ class ScoreProducts(Checkpointed):
         W, tau : (k, n, b) and (k, n) ndarray
             Rows, in the order of time.
         learned : (k, n) ndarray of bool
-            Which are learned from.
+            Which are fitted.
         segment : int
             Their stretch; nothing is correlated across a gap.
         theta : (b,) ndarray
@@ -127,7 +127,7 @@ class ScoreProducts(Checkpointed):
         -------
         (m, b) ndarray or None
             With `small_sample_factor` and the `window_factor` of the rows kept; None without
-            lags, and where residuals tell nothing, see `FEWEST`.
+            lags, and where residuals show nothing, see `FEWEST`.
 
         """
         n, b = self._shape
@@ -149,7 +149,7 @@ class ScoreProducts(Checkpointed):
         return np.asarray(np.sqrt(correction) * root)
 
     def _leave(self, theta: Array) -> None:
-        """Score the oldest rows, and let them go."""
+        """Score the oldest rows, and drop them."""
         rows, self.rows = np.split(self.rows, [CHUNK])
         e = rows @ np.append(-theta, 1.0)
         scores = (e[:, :, None] * rows[:, :, :-1]).reshape(CHUNK, -1)

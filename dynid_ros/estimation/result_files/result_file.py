@@ -1,4 +1,4 @@
-"""Result folders, written whole and read back, with the saved state of a session."""
+"""Result folders, written completely and read back, with the saved state of a session."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _explanation(outcome: Contest) -> tuple[Finding, ...]:
     best, arm = _with_all_that_are_dead(first), recorded.arm
     text = ', or '.join(described(arm, each.steps) for each in (best, *others))
     if others:
-        text += ' (the data do not tell these apart)'
+        text += ' (the data do not distinguish these)'
     driven = [joint for joint in recorded.still_driven if joint not in best.still_driven]
     if driven:
         text += f'; as recorded, friction drives {names(arm, driven)}'

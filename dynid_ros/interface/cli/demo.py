@@ -1,5 +1,5 @@
 """
-The whole chain on a simulated arm, with real nodes.
+The complete chain on a simulated arm, with real nodes.
 
 Design a motion, run it on a simulated arm with all four nodes as processes of their own, record
 it, identify the arm while it moves and again from the recording, and write a report. It needs no

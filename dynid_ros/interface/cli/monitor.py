@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('recording', type=Path, metavar='BAG')
     add('--model', required=True, type=Path, metavar='DIR', help='folder of dynid identify')
     add('--alarms-per-hour', type=positive, default=1.0, metavar='RATE',
-        help='false alarms of the whole arm, 1/h (default: %(default)g)')
+        help='false alarms of all joints together, 1/h (default: %(default)g)')
     add_output(parser, f'folder for {PICTURE} and {CURVES}', required=False)
     add_reading(parser)
 

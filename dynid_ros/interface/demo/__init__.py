@@ -1,4 +1,4 @@
-"""The whole chain on a simulated arm, with real nodes."""
+"""The complete chain on a simulated arm, with real nodes."""
 
 from dynid_ros.ros.stand_in import step_in
 

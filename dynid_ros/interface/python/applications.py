@@ -85,7 +85,7 @@ def monitor(
     recording : str, Path or Recording
         The recording.
     alarms_per_hour : float
-        False alarms of the whole arm, 1/h.
+        False alarms of all joints together, 1/h.
     topic, received
         As for `read_recording`.
 

@@ -170,7 +170,7 @@ class MotionControl:
         state : MotionState
             Measured.
         mixed : bool
-            Whether several nodes publish states. Whose state this is cannot be told then, so it
+            Whether several nodes publish states. Whose state this is cannot be known then, so it
             may only abort a motion.
 
         Returns

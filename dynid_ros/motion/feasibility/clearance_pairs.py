@@ -1,4 +1,4 @@
-"""Choice of the bodies and pairs to keep apart: hulls of meshes, without contact they feign."""
+"""Choice of bodies and pairs that need clearance: hulls of meshes, free of false contacts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def choose_pairs(
     arm: ArmModel, links: list[Body], obstacles: list[Body], clearance: float, strict: bool,
 ) -> tuple[list[Pair], tuple[str, ...], Array, tuple[str, ...], dict[str, float]]:
     """
-    Replace meshes by hulls, and choose the pairs to keep apart.
+    Replace meshes by hulls, and choose the pairs that need clearance.
 
     Neighbouring links and pairs of links that touch nearly everywhere are left out. Where the
     hulls of a pair often touch although the meshes do not, the meshes are cut into several hulls,

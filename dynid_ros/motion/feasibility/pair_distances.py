@@ -18,7 +18,7 @@ from dynid_ros.motion.feasibility.bounding_capsule import (
 from dynid_ros.motion.feasibility.link_shapes import Body
 from dynid_ros.utilities.arrays import Array
 
-#: Two bodies to keep apart.
+#: Two bodies that need clearance.
 Pair = tuple[Body, Body]
 _BASE_POSE = np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])
 

@@ -30,7 +30,7 @@ def substitutes(
     Parameters
     ----------
     model : pinocchio.Model
-        Of the whole URDF, no joint locked.
+        Of the complete URDF, no joint locked.
     root : Element
         The URDF.
     joints : mapping of str to UrdfJoint

@@ -219,7 +219,7 @@ def new_axes(size: tuple[float, float] = SMALL, place: Place = INSIDE) -> Any:
 
 
 def _logarithmic(axes: Any, values: Array) -> None:
-    """Set whole decades that hold all values, with plain text as labels, which is fast."""
+    """Set complete decades that hold all values, with plain text as labels, which is fast."""
     from matplotlib.ticker import NullLocator
 
     positive = values[values > 0]

@@ -23,11 +23,11 @@ from dynid_ros.utilities.arrays import Array, runs_of
 if TYPE_CHECKING:
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
 
-#: Measured, predicted, and their difference, apart for the colour-blind (Okabe and Ito).
+#: Measured, predicted, and their difference, distinct for the colour-blind (Okabe and Ito).
 MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#0b76b8', '#d55e00'
 #: Width of a figure, and heights of the panel of a joint and of the line of a parameter, inches.
 WIDTH, JOINT_PANEL, LINE = 9.0, 1.4, 0.2
-#: Parameters in a column, and the share of a line by which two models are apart.
+#: Parameters in a column, and the share of a line by which two models differ.
 LINES, APART = 30, 0.36
 #: The largest torque, and so many times the usual threshold, fit into a panel of contacts.
 HEADROOM, THRESHOLDS = 1.1, 1.5

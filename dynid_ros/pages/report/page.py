@@ -81,7 +81,7 @@ def _links(result: IdentifiedModel) -> dict[str, Any]:
 def torque_figures(
     result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
 ) -> list[tuple[str, tuple[tuple[str, Markup], ...]]]:
-    """Draw measured against predicted torque of each joint, training and held-out apart."""
+    """Draw measured against predicted torque of each joint, training and held-out separately."""
     ranges = torque_range([*fitted, *held_out])
     columns = [
         [(f'{label}: {"; ".join(p.source for p in chosen)}', drawing)

@@ -20,7 +20,7 @@ Color = tuple[int, int, int]
 #: Links, in turn, of which nothing states the colour; the base.
 PLAIN: tuple[Color, Color] = ((196, 203, 211), (160, 170, 182))
 BASE: Color = (112, 120, 130)
-#: Colours of the values 0, 1/2 and 1 of a joint: apart for the colour-blind, too.
+#: Colours of the values 0, 1/2 and 1 of a joint: distinct for the colour-blind, too.
 RAMP = np.array([(218, 222, 228), (245, 170, 60), (178, 24, 43)], dtype=float)
 
 

@@ -17,7 +17,7 @@ from dynid_ros.utilities.arrays import Array, runs_of
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-#: Colours of curves in turn, legible on white and on black, apart for the colour-blind (Okabe and
+#: Colours of curves in turn, legible on white and black, distinct to the colour-blind (Okabe and
 #: Ito), and those of measured and predicted torque and their difference.
 COLORS = ('#0b76b8', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56a3d9', '#8c564b', '#7f7f7f')
 MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#2f7fd6', '#d9730d'

@@ -20,7 +20,7 @@ from dynid_ros.utilities.arrays import Array
 #: Radius of a capsule between two joints, as share of the sum of all links, and its bounds as
 #: share of its own length.
 SLENDER, SLENDEREST, THICKEST = 0.025, 0.02, 0.25
-#: Distance from which two joints are apart, as share of the same sum.
+#: Distance from which two joints are separate, as share of the same sum.
 APART = 1e-3
 #: Length of an arm whose joints all lie in one point, m.
 SMALL = 0.1

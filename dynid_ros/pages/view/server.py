@@ -32,7 +32,7 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
     host : str
         Address to listen on; `LOOPBACK` for this machine alone.
     port : int
-        Port; zero for any that is free (`get_port` of the result tells it).
+        Port; zero for any that is free (`get_port` of the result returns it).
     title : str
         Heading of the panel.
 

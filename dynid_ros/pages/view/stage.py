@@ -49,7 +49,7 @@ class Stage:
     track : Track
         The same, with the moment of least clearance.
     pair : ClosestPair or None
-        Clearance over time, where there is anything to keep apart.
+        Clearance over time, where anything needs clearance.
     notes : tuple of str
         Lines for the user.
     layers : dict of str to list of SceneNodeHandle

@@ -105,7 +105,7 @@ class LiveState:
 
     @property
     def reference(self) -> Array | None:
-        """Return where the arm should be, (n,); a publisher that moves nothing tells none."""
+        """Return where the arm should be, (n,); a publisher that moves nothing reports none."""
         q, heard = self._reference or (None, 0.0)
         return q if self._clock() - heard <= LOST else None
 

@@ -1,4 +1,4 @@
-"""The page: an arm, what moves it and what is learned of it, drawn as often as eyes need."""
+"""The page: an arm, what moves it and its estimate, drawn as often as eyes need."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TEXTS, ERRORS, ESTIMATES = 3, 7, 15
 IDLE = 0.5
 #: Opacity and colour of the arm that shows the reference or a motion.
 GHOST, GHOST_COLOUR = 0.35, (11, 92, 173)
-#: Share of the limits on the way to the start where the publisher does not tell it.
+#: Share of the limits on the way to the start where the publisher does not report it.
 START_SPEED = 0.2
 
 

@@ -14,7 +14,7 @@ from dynid_ros.utilities.arrays import Array
 @dataclass(frozen=True, eq=False)
 class PlannedMotion:
     """
-    The motion of a publisher, as it told it.
+    The motion of a publisher, as it reported it.
 
     Attributes
     ----------

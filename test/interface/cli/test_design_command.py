@@ -79,7 +79,7 @@ def test_least_margins_have_the_units_of_their_joints(tmp_path, capsys):
     (['--for', 'payload', '--load', '0'], '--load takes a mass above zero'),
     (['--for', 'payload', '--load', '1', '2'], 'alone or with X Y Z'),
     # Both joints turn about parallel axes.
-    (['--for', 'payload', '--load', '0.01'], "no motion of 'two_axis' tells the mass"),
+    (['--for', 'payload', '--load', '0.01'], "no motion of 'two_axis' shows a load's mass"),
 ])
 def test_wrong_requests_are_one_line_and_exit_status_two(tmp_path, capsys, options, words):
     assert design(tmp_path, *options) == 2

@@ -68,7 +68,7 @@ def test_an_arm_of_two_joints_cannot_weigh(folder, tmp_path, capsys):
     record(tmp_path / 'loaded.npz', 'two_axis', loaded=True)
     assert main(['gains', str(folder / 'free.npz'), '--arm', 'two_axis', '--mass', '2',
                  '--loaded', str(tmp_path / 'loaded.npz')]) == 2
-    assert 'do not tell the mass of the load' in capsys.readouterr().err
+    assert 'do not separate mass and first moments of the load' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(('words', 'message'), [
