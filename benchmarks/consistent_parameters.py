@@ -29,8 +29,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.model.barrier_newton import closest_possible, PhysicalCone, UNITS
-from dynid_ros.estimation.model.physical_cone import physical_cone
+from dynid_ros.estimation.model.barrier_newton import closest_possible
+from dynid_ros.estimation.model.physical_cone import physical_cone, PhysicalCone, UNITS
 
 Array = NDArray[np.float64]
 

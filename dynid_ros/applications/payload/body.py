@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from dynid_ros.applications.payload.fit import LoadFit
 from dynid_ros.arm.parameters import inertia_matrix, INERTIAL, inertial_from_com, inertial_to_com
-from dynid_ros.estimation.model.barrier_newton import closest_possible, PhysicalCone
+from dynid_ros.estimation.model.barrier_newton import closest_possible
+from dynid_ros.estimation.model.physical_cone import PhysicalCone
 from dynid_ros.estimation.model.standard_parameters import FROM_DATA, PRIOR_STD
 from dynid_ros.utilities.arrays import Array
 

@@ -2,18 +2,93 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import CURVE, friction_terms
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.estimation.model.barrier_newton import PhysicalCone
 from dynid_ros.utilities.arrays import Array
 
+#: Pseudo-inertia of a unit of each inertial parameter, (10, 4, 4): the map is linear.
+UNITS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])
+_FLAT = UNITS.reshape(len(INERTIAL), 16)
 TINY = float(np.finfo(float).tiny)
 #: Friction that no motion shows, by that which takes all torque of the drive.
 UNSEEN = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class PhysicalCone:
+    """
+    Parameters that a body can have, and the prior in their midst.
+
+    Attributes
+    ----------
+    links : (n, 10) ndarray of int
+        Columns of the inertial parameters of each link.
+    rows, offsets : (k, p) and (k,) ndarray
+        G and h of ``G x + h >= 0``.
+    prior : (p,) ndarray
+        Values to which these columns are pulled; inside the cone.
+
+    """
+
+    links: NDArray[np.intp]
+    rows: Array
+    offsets: Array
+    prior: Array
+
+    @cached_property
+    def pull(self) -> Array:
+        """Gradient of the linear part of the prior, (p,)."""
+        inverse = np.asarray(np.linalg.inv(self.bodies(self.prior)))
+        return self.adjoint(inverse, 1 / self.scalars(self.prior))
+
+    @property
+    def size(self) -> int:
+        """Return the parameter of the barrier: its rows of matrices and its scalars."""
+        return 4 * len(self.links) + len(self.rows)
+
+    def scalars(self, x: Array) -> Array:
+        """Distances s (k,) of parameters (p,) from the linear bounds."""
+        return np.asarray(self.rows @ x + self.offsets)
+
+    def bodies(self, x: Array) -> Array:
+        """Pseudo-inertias (n, 4, 4) of parameters (p,)."""
+        return np.asarray((x[self.links] @ _FLAT).reshape(-1, 4, 4))
+
+    def adjoint(self, Z: Array, z: Array) -> Array:
+        """Gradient (p,) of ``Σ tr(P Z) + Σ s z``."""
+        gradient = self.rows.T @ z
+        gradient[self.links] += Z.reshape(-1, 16) @ _FLAT.T
+        return np.asarray(gradient)
+
+    def curvature(self, half: Array, z: Array) -> Array:
+        """Hessian (p, p) of ``Σ ‖F P Fᵀ‖²/2 + Σ z s²/2`` with F (n, 4, 4) the halves."""
+        hessian = self.rows.T @ (z[:, None] * self.rows)
+        scaled = (half[:, None] @ UNITS @ half.transpose(0, 2, 1)[:, None]).reshape(-1, 10, 16)
+        hessian[self.links[:, :, None], self.links[:, None, :]] += (
+            scaled @ scaled.transpose(0, 2, 1))
+        return np.asarray(hessian)
+
+    def value(self, x: Array) -> float:
+        """Value of pull and barrier at parameters (p,); infinite outside."""
+        signs, logs = np.linalg.slogdet(self.bodies(x))
+        inside = np.linalg.eigvalsh(self.bodies(x)).min(initial=1.0) > 0
+        s = self.scalars(x)
+        if not (inside and (signs > 0).all() and (s > 0).all()):
+            return np.inf
+        return float(self.pull @ x - logs.sum() - np.log(s).sum())
+
+    def hessian(self, x: Array) -> Array:
+        """Hessian (p, p) of the barrier at parameters inside."""
+        return self.curvature(
+            np.linalg.inv(np.linalg.cholesky(self.bodies(x))), 1 / self.scalars(x)**2)
 
 
 def physical_cone(arm: ArmModel, prior: ArmPrior, R: Array, z: Array) -> PhysicalCone:

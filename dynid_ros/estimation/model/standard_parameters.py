@@ -13,8 +13,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import is_physical
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.model.barrier_newton import closest_possible, PhysicalCone
-from dynid_ros.estimation.model.physical_cone import physical_cone
+from dynid_ros.estimation.model.barrier_newton import closest_possible
+from dynid_ros.estimation.model.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.utilities.arrays import Array
 
 #: Relative standard deviation of the prior: it decides only where the data leave room.

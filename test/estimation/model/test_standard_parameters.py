@@ -20,7 +20,8 @@ from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.model.barrier_newton import closest_possible, PhysicalCone
+from dynid_ros.estimation.model.barrier_newton import closest_possible
+from dynid_ros.estimation.model.physical_cone import PhysicalCone
 from dynid_ros.estimation.model.standard_parameters import standard_parameters
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / 'benchmarks'
