@@ -92,13 +92,13 @@ def check_files(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None, derandomize=True,
+@settings(max_examples=6, deadline=None, derandomize=True,
           phases=[Phase.generate],
           suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10**6), joints=st.integers(2, 5), right=st.sampled_from(RIGHT),
     pattern=st.sampled_from(['all', 'rest', 'turn']),
-    seconds=st.sampled_from([2.0, 6.0, 25.0, 60.0]), noise=st.sampled_from([0.0, 0.01, 0.5]))
+    seconds=st.sampled_from([2.0, 6.0, 25.0]), noise=st.sampled_from([0.0, 0.01, 0.5]))
 def test_any_recording_gives_a_result_that_every_command_takes(
         tmp_path_factory, capfd, seed, joints, right, pattern, seconds, noise):
     folder, rng = tmp_path_factory.mktemp('any'), np.random.default_rng(seed)
