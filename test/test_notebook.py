@@ -11,6 +11,8 @@ from results import identification
 import dynid_ros as dyn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 
 pytestmark = pytest.mark.slow
 #: Folder of recordings of real arms, which are not part of the project.
@@ -20,8 +22,11 @@ pytestmark = pytest.mark.slow
 def bags(tmp_path_factory):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     folder = tmp_path_factory.mktemp('bags')
+    arm = dyn.load_arm('panda')
     for seed, name in enumerate(('my_bag', 'other_bag')):
-        dyn.simulate('panda', seed=seed, out=folder / name)
+        motion = folder / f'{name}.yaml'
+        write_motion(motion, random_motion(arm, seed, periods=2), arm)
+        dyn.simulate('panda', motion, seed=seed, out=folder / name)
     return folder
 
 

@@ -7,7 +7,10 @@ import resource
 import numpy as np
 import pytest
 
+from dynid_ros.arm.load import load_arm
 from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 
 ARM = """\
 description: {mdh: {units: {length: m, angle: deg}, rows: [
@@ -23,6 +26,8 @@ Q = np.stack([np.sin(2 * T), np.cos(2.6 * T)], axis=1)
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / 'arm.yaml').write_text(ARM)
+    arm = load_arm(tmp_path / 'arm.yaml')
+    write_motion(tmp_path / 'motion.yaml', random_motion(arm, 0, 3.0, periods=1), arm)
     np.savez(tmp_path / 'log.npz', t=T, q=Q, tau=np.stack([-Q[:, 0], 3 * Q[:, 1]], axis=1))
     return tmp_path
 
@@ -47,7 +52,7 @@ def files(folder: Path):
     (['identify', 'log.npz', '--arm', 'arm.yaml', '--friction', 'viscous', '-o', 'out'],
      (40_000,)),
     (['replay', 'log.npz', '--arm', 'arm.yaml', '-o', 'out'], (60_000,)),
-    (['simulate', 'arm.yaml', '-o', 'out'], (5_000,)),
+    (['simulate', 'arm.yaml', 'motion.yaml', '-o', 'out'], (5_000,)),
     (['design', 'arm.yaml', '--harmonics', '2', '--starts', '1', '--time', '1', '-o', 'out',
       '--export', 'out.csv'], (100, 5_000)),
     (['pose-error', 'arm.yaml', '-o', 'out.svg'], (1_000,)),
@@ -56,7 +61,7 @@ def test_nothing_is_left_half_written(command, sizes, folder, monkeypatch, capsy
     monkeypatch.chdir(folder)
     # Caches of compiled functions and of fonts are written before.
     assert main(command) in (0, 1)
-    whole = set(files(folder)) - {'arm.yaml', 'log.npz'}
+    whole = set(files(folder)) - {'arm.yaml', 'log.npz', 'motion.yaml'}
     assert whole
     capsys.readouterr()
     for size in sizes:
