@@ -71,15 +71,3 @@ def test_a_room_too_small_or_on_no_floor_is_named(house, package):
     found = house.survey(package)
     assert found.wrong_sizes() == {'arm': 2}
     assert 'new' in found.unplaced()
-
-
-def test_only_what_does_not_follow_is_drawn(house):
-    assert house.reduced({('c', 'b'), ('b', 'a'), ('c', 'a')}) == {('c', 'b'), ('b', 'a')}
-
-
-def test_code_is_neither_blank_comment_docstring_nor_import(house, package):
-    (package / 'arm' / 'a.py').write_text(
-        '"""A module."""\n\nfrom x import (\n    y,\n)\n\n# Why.\nMOST, LEAST = 1, 2\n\n\n'
-        'class A:\n    """A\n    class."""\n\n    text = """not\n    a docstring"""\n')
-    room = house.survey(package).rooms['arm']
-    assert (room.code, room.classes, room.constants) == (4, 1, 2)
