@@ -109,7 +109,7 @@ def test_good_simulated_recordings_lose_nothing(name):
 @pytest.mark.parametrize(('name', 'file'), [
     ('ur10', 'ur10/ur10_exciting_trajectory.db3'),
     ('panda', 'panda/panda_exciting_trajectory.db3'), ('tx40', 'tx40/pos_read_data.csv')])
-def test_good_recordings_of_real_arms_lose_nothing_online_and_are_no_copies(shared_data, name, file):
+def test_good_recordings_of_real_arms_lose_nothing_and_are_no_copies(shared_data, name, file):
     arm = load_arm(name)
     log = read_recording(shared_data / file, arm)
     result, _ = replay(arm, log)
