@@ -24,9 +24,10 @@ TENTH = 0.1
 
 
 @cache
-def recording(name):
+def recording(name, periods=2):
     arm = load_arm(name)
-    return simulate(arm, random_motion(arm, 3, tries=20, periods=2), rate_hz=250, seed=3).log
+    motion = random_motion(arm, 3, tries=20, periods=periods)
+    return simulate(arm, motion, rate_hz=250, seed=3).log
 
 
 def hit(log, joint, torque, begin, seconds=TENTH):
@@ -129,7 +130,7 @@ def test_a_collision_spoils_no_online_estimate_and_is_counted():
 
 def test_what_lasts_is_learned_online_after_some_time():
     """A payload is no collision: the estimate follows it where it may forget."""
-    arm, log = load_arm('two_axis'), recording('two_axis')
+    arm, log = load_arm('two_axis'), recording('two_axis', periods=3)
     changed = replace(log, u=np.where(log.t[:, None] > 8.0, 4.0 * log.u, log.u))
     result, _ = replay(arm, changed, memory=3.0)
     # By the samples alone: the prior holds possible parameters back, as few seconds count.

@@ -19,6 +19,7 @@ limits: {lower: [-2, -2], upper: [2, 2], velocity: [2, 2], acceleration: [5, 5]}
 nominal: {links: [{mass: 2, com: [0.1, 0, 0], inertia: [0.01, 0, 0, 0.02, 0, 0.02]},
                   {mass: 1, com: [0.1, 0, 0], inertia: [0.01, 0, 0, 0.02, 0, 0.02]}]}
 """
+GIVEN = {'arm.yaml', 'log.npz', 'motion.yaml'}
 T = np.arange(600) / 100
 Q = np.stack([np.sin(2 * T), np.cos(2.6 * T)], axis=1)
 
@@ -61,14 +62,14 @@ def test_nothing_is_left_half_written(command, sizes, folder, monkeypatch, capsy
     monkeypatch.chdir(folder)
     # Caches of compiled functions and of fonts are written before.
     assert main(command) in (0, 1)
-    whole = set(files(folder)) - {'arm.yaml', 'log.npz', 'motion.yaml'}
+    whole = set(files(folder)) - GIVEN
     assert whole
     capsys.readouterr()
     for size in sizes:
         again = folder / str(size)
         again.mkdir()
         monkeypatch.chdir(again)
-        for name in ('arm.yaml', 'log.npz'):
+        for name in GIVEN:
             (again / name).symlink_to(folder / name)
         with largest_file(size):
             assert main(command) == 2
@@ -76,6 +77,6 @@ def test_nothing_is_left_half_written(command, sizes, folder, monkeypatch, capsy
         # rosbag2 does not tell why.
         assert ('cannot be written: file too large' in told[-1]
                 or 'cannot be written: the file was cut short' in told[-1]), told
-        left = {name for name in files(again) if name not in ('arm.yaml', 'log.npz')}
+        left = set(files(again)) - GIVEN
         # A motion may be complete where its samples are too large.
         assert left <= {'out'} and not (left and size < 1_000), left
