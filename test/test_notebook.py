@@ -148,14 +148,6 @@ def test_figures_are_drawn_and_shown_in_a_notebook(bags, model, other):
     assert figures[0]._repr_html_().startswith('<img alt="figure" src="data:image/png;base64,')
 
 
-@pytest.mark.parametrize(('name', 'text'), [
-    ('panda.urdf', '<robot'), ('panda.xml', '<mujoco'), ('panda.yaml', 'links:'),
-    ('panda.py', 'def mass_matrix(q)')])
-def test_the_name_of_a_file_decides_its_format(model, tmp_path, name, text):
-    dyn.export(model, tmp_path / name)
-    assert text in (tmp_path / name).read_text()
-
-
 def test_other_commands_take_names_and_objects(bags, model, tmp_path):
     folder = model.save(tmp_path / 'result')
     replayed = dyn.replay('panda', bags / 'my_bag', start=folder)
