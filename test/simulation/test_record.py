@@ -29,7 +29,7 @@ def _motion(arm, periods=1, period=10.0):
 
 
 def _brief(arm):
-    return _motion(arm, period=3.0)
+    return _motion(arm, period=5.0)
 
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])
