@@ -30,13 +30,13 @@ def test_every_joint_follows(name, drives):
     assert np.abs(truth.q - truth.wanted).max() < 2e-3
 
 
-@pytest.mark.parametrize('name', ['panda', 'so101', 'talos_left_arm'])
+@pytest.mark.parametrize('name', ['panda', 'talos_left_arm'])
 def test_a_urdf_is_simulated_and_identified(name, tmp_path, capsys):
     path, bag = str(urdf(name)), tmp_path / 'bag'
     assert main(['simulate', path, '-o', str(bag)]) == 0
     doubt, assumed = capsys.readouterr().err.splitlines()
     assert 'the simulation assumes rotor inertia of' in assumed
-    # The finger, the jaw or the gripper.
+    # The finger, or the gripper.
     assert '1 more joints stay locked' in doubt
     assert main(['identify', str(bag), '--arm', path, '-o', str(tmp_path / 'r'), '--json']) == 0
     found = json.loads(capsys.readouterr().out)
