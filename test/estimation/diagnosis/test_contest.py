@@ -25,6 +25,7 @@ from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
+pytestmark = pytest.mark.slow
 PLAIN = ('viscous', 'coulomb', 'offset')
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
         'panda': 'panda/panda_exciting_trajectory.db3'}
@@ -76,7 +77,6 @@ def test_a_slight_fault_hides_no_failure(ur10, monkeypatch):
     assert not found.trustworthy
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize('name', REAL)
 def test_real_recordings_are_accused_of_nothing_and_lose_nothing(shared_data, name):
     arm = load_arm(name)
@@ -175,7 +175,6 @@ def test_one_late_drive_signal_is_named_with_its_delay(ur10):
     assert '120 ms late' in first.text
 
 
-@pytest.mark.slow
 def test_a_wrong_zero_is_named_although_the_error_stays_small():
     arm = load_arm('panda')
     log = simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
@@ -213,7 +212,6 @@ def test_faults_that_the_parameters_absorb_are_listed(ur10):
     assert identified(arm, replace(log, u=doubled)).verdict.trustworthy
 
 
-@pytest.mark.slow
 def test_a_fault_that_widens_the_error_bars_is_not_blamed_on_the_motion(shared_data):
     arm = load_arm('panda')
     log = read_recording(shared_data / REAL['panda'], arm)
@@ -258,7 +256,6 @@ def test_joints_at_rest_are_taken_for_no_fault(ur10):
                    for code in codes(arm, replace(log, q=q, qd=None)))
 
 
-@pytest.mark.slow
 def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
     folder = shared_data / 'med7'
     (tmp_path / 'arm.yaml').write_text(yaml.safe_dump({
@@ -271,7 +268,6 @@ def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
     assert not any(code.startswith(('effort', 'position', 'gravity')) for code in found)
 
 
-@pytest.mark.slow
 def test_the_command_prints_code_evidence_and_remedy(ur10, tmp_path, capsys):
     arm, log = ur10
     np.savez(tmp_path / 'log.npz', t=log.t, q=log.q, tau=exchanged(log.u, 3, 5))

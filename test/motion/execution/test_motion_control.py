@@ -137,6 +137,7 @@ RARE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('bug', PLANTED)
 def test_each_planted_bug_is_caught(monkeypatch, bug):
     PLANTED[bug](monkeypatch)
