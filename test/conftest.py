@@ -20,7 +20,7 @@ if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
     MISSING |= {'cyclonedds', 'rclpy'}
 #: Folders whose tests run nodes, those with the longest files first: one that begins last would be
 #: waited for.
-NODES = ('ros/motion', 'ros/nodes', 'interface/demo', 'ros/stand_in', 'launch')
+NODES = ('interface/demo', 'ros/motion', 'ros/nodes', 'ros/stand_in', 'launch')
 #: What needs rclpy, or cyclonedds to stand in for it.
 ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(ros|interface\.demo))\b',
                  re.MULTILINE)

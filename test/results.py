@@ -6,12 +6,18 @@ import numpy as np
 from oracles import random_arm
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.regression.preparation import (
+    checked_recording,
+    choose_conditioning,
+    motions,
+)
 
 DEFECTS = (
     Defect('stamps_jitter', 'info', 'The stamps vary by 0.4 ms.', None, 12, 0.8, 4e-4, 2e-4),
@@ -74,3 +80,11 @@ def prediction(
     tau = 5 * q
     return Prediction(source, held_out, t, q, np.cos(q), tau,
                       tau + rng.normal(scale=0.1, size=tau.shape))
+
+
+def samples_of(arm: ArmModel, log: Recording) -> TrialSamples:
+    """Samples that the diagnosis of a recording looks at, none left out."""
+    log, _ = checked_recording(log, arm)
+    settings = choose_conditioning(arm.memoryless, [log])
+    prepared = motions(arm, log, settings)
+    return trial_samples(prepared, settings, [np.zeros(each.tau.shape, bool) for each in prepared])

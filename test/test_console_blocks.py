@@ -29,6 +29,7 @@ def differs(printed, expected):
     return None if len(printed) == len(expected) else (printed, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch, capsys):
     # Recordings of real arms are not part of the project; without them their blocks are not run.

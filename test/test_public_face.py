@@ -2,6 +2,7 @@
 
 import ast
 from contextlib import redirect_stdout
+from functools import partial
 import io
 from pathlib import Path
 import re
@@ -15,6 +16,8 @@ from results import identification
 import dynid_ros as dyn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.simulation import session
 
 ROOT = Path(__file__).resolve().parents[1]
 TWO_AXIS = dyn.load_arm('two_axis')
@@ -24,6 +27,8 @@ TWO_AXIS = dyn.load_arm('two_axis')
 def test_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     monkeypatch.chdir(tmp_path)
+    # The lines are the same for a motion of two periods instead of three.
+    monkeypatch.setattr(session, 'random_motion', partial(random_motion, periods=2))
     page = (ROOT / 'docs' / 'python.md').read_text()
     names: dict = {}
     with redirect_stdout(io.StringIO()) as printed:

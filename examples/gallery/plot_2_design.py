@@ -12,7 +12,7 @@ import numpy as np
 
 import dynid_ros as dyn
 
-design = dyn.design_excitation('panda', seconds=5.0, starts=1)
+design = dyn.design_excitation('panda', seconds=2.0, starts=1)
 print(design)
 
 # %%

@@ -28,7 +28,7 @@ days = [date(2026, 1, 5) + timedelta(days=2 * k) for k in range(28)]
 for name, growth in (('left', 0.0), ('right', 0.8)):
     (folder / name).mkdir()
     for k, day in enumerate(days):
-        begin = rng.uniform(1.0, 20.0)
+        begin = rng.uniform(1.0, long.t[-1] - 9.0)
         part = (long.t > begin) & (long.t < begin + 8.0)
         u = long.u + growth * k / len(days) * volts + rng.normal(0, 0.02, long.u.shape)
         np.savez(folder / name / f'{day}.npz', t=long.t[part], q=long.q[part], u=u[part])

@@ -36,7 +36,7 @@ def test_example_loads_silently_and_holds_itself_with_torque_to_spare(name, capf
 def test_dynid_design_makes_a_motion_for_the_example(name, tmp_path, capsys):
     path = tmp_path / 'excitation.yaml'
     status = main(['design', str(EXAMPLES / name), '-o', str(path), '--starts', '1',
-                   '--time', '4', '--harmonics', '3'])
+                   '--time', '1', '--harmonics', '3'])
     assert status == 0, capsys.readouterr().err
     arm = load_arm(EXAMPLES / name)
     read_motion(path, arm)

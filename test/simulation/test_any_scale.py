@@ -1,6 +1,7 @@
 """Mass, length and time of an arm change the units of a simulation and nothing else."""
 
 from dataclasses import replace
+from functools import cache
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -40,6 +41,7 @@ def scaled(arm, mass, length, time):
         drive=Drive.joint_torque(arm.n))
 
 
+@cache
 def identified(name, mass, length, time):
     """Simulate one period, and identify the model from it."""
     arm, _ = with_plausible_drives(scaled(load_arm(name), mass, length, time))
@@ -60,7 +62,7 @@ def test_masses_scale_torques_alone(exponent):
         second.validation.relative_error_percent, rel=0.01)
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(mass=st.floats(-2, 4), length=st.floats(-1, 1), time=st.floats(-0.5, 0.5))
 def test_an_arm_of_any_size_is_followed_and_identified(mass, length, time):
     # A larger torque is no measurement of an arm, and refused.

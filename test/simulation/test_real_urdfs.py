@@ -24,18 +24,19 @@ def test_every_joint_follows(name, drives):
     arm = load_arm(urdf(name))
     if drives:
         arm, _ = with_plausible_drives(arm)
-    truth = simulate(arm, random_motion(arm, 0, periods=1, tries=20), rate_hz=100).truth
+    motion = random_motion(arm, 0, period=5.0, periods=1, tries=20)
+    truth = simulate(arm, motion, rate_hz=100).truth
     # The error of a first-order method in 1 ms, and of friction over the stiffness of the control.
     assert np.abs(truth.q - truth.wanted).max() < 2e-3
 
 
-@pytest.mark.parametrize('name', ['panda', 'so101', 'talos_left_arm'])
+@pytest.mark.parametrize('name', ['panda', 'talos_left_arm'])
 def test_a_urdf_is_simulated_and_identified(name, tmp_path, capsys):
     path, bag = str(urdf(name)), tmp_path / 'bag'
     assert main(['simulate', path, '-o', str(bag)]) == 0
     doubt, assumed = capsys.readouterr().err.splitlines()
     assert 'the simulation assumes rotor inertia of' in assumed
-    # The finger, the jaw or the gripper.
+    # The finger, or the gripper.
     assert '1 more joints stay locked' in doubt
     assert main(['identify', str(bag), '--arm', path, '-o', str(tmp_path / 'r'), '--json']) == 0
     found = json.loads(capsys.readouterr().out)

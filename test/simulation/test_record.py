@@ -24,8 +24,12 @@ from dynid_ros.utilities.progress import listening
 pytestmark = pytest.mark.slow
 
 
-def _motion(arm, periods=1):
-    return random_motion(arm, seed=1, periods=periods, tries=3)
+def _motion(arm, periods=1, period=10.0):
+    return random_motion(arm, seed=1, period=period, periods=periods, tries=3)
+
+
+def _brief(arm):
+    return _motion(arm, period=5.0)
 
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])
@@ -117,7 +121,7 @@ def test_the_arm_holds_still_before_and_after_the_motion():
 
 def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise_only():
     arm = load_arm('two_axis')
-    first, again, other = (simulate(arm, _motion(arm), rate_hz=100, seed=s) for s in (1, 1, 2))
+    first, again, other = (simulate(arm, _brief(arm), rate_hz=100, seed=s) for s in (1, 1, 2))
     np.testing.assert_array_equal(first.log.u, again.log.u)
     np.testing.assert_array_equal(first.log.qd, again.log.qd)
     np.testing.assert_array_equal(first.truth.tau, other.truth.tau)
@@ -126,7 +130,7 @@ def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise_only
 
 def test_the_recording_has_rate_length_signal_and_names_of_the_arm():
     arm = load_arm('two_axis')
-    log = simulate(arm, _motion(arm), rate_hz=125).log
+    log = simulate(arm, _brief(arm), rate_hz=125).log
     np.testing.assert_allclose(np.diff(log.t), 0.008, atol=1e-12)
     assert log.t[0] == 0
     assert log.q.shape == log.qd.shape == log.u.shape == (len(log.t), 2)
@@ -135,7 +139,7 @@ def test_the_recording_has_rate_length_signal_and_names_of_the_arm():
 
 def test_volts_times_gain_are_the_true_torque():
     arm = load_arm('two_axis')
-    simulation = simulate(arm, _motion(arm), sensors=PERFECT)
+    simulation = simulate(arm, _brief(arm), sensors=PERFECT)
     np.testing.assert_allclose(
         simulation.log.u * arm.drive.gain, simulation.truth.tau, atol=1e-12)
 
@@ -143,7 +147,7 @@ def test_volts_times_gain_are_the_true_torque():
 def test_a_signal_without_gravity_lacks_the_torque_that_holds_the_arm():
     plain = load_arm('panda')
     arm = replace(plain, drive=replace(Drive.joint_torque(7), includes_gravity=False))
-    simulation = simulate(arm, _motion(arm), rate_hz=50, sensors=PERFECT)
+    simulation = simulate(arm, _brief(arm), rate_hz=50, sensors=PERFECT)
     rigid = RigidArm(arm)
     gravity = np.array([rigid.gravity(q) for q in simulation.truth.q])
     np.testing.assert_allclose(simulation.log.u + gravity, simulation.truth.tau, atol=1e-9)
@@ -161,20 +165,20 @@ def test_an_arm_too_weak_for_the_motion_is_refused_by_joint():
     arm = load_arm('two_axis')
     weak = replace(arm, limits=replace(arm.limits, effort=np.full(2, 0.01)))
     with pytest.raises(InputError, match=r"'(arm|pendulum)_joint' of the simulated 'two_axis'"):
-        simulate(weak, _motion(arm))
+        simulate(weak, _brief(arm))
 
 
 def test_wrong_rates_are_refused():
     arm = load_arm('two_axis')
     with pytest.raises(InputError, match='rate of the recording must be above zero, but is 0 Hz'):
-        simulate(arm, _motion(arm), rate_hz=0.0)
+        simulate(arm, _brief(arm), rate_hz=0.0)
 
 
 def test_progress_is_told_up_to_the_end():
     arm = load_arm('two_axis')
     shares: list[float] = []
     with listening(lambda _, share: shares.append(share)):
-        simulate(arm, _motion(arm), rate_hz=100)
+        simulate(arm, _brief(arm), rate_hz=100)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert len(shares) > 5

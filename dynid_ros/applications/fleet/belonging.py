@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from dynid_ros.applications.fleet.bag_features import feature_names, Features, LOAD, offset_joints
 from dynid_ros.applications.fleet.drift import (
@@ -104,7 +104,7 @@ def judge_arm(
     far = np.abs(deviations) / _scale(bags, np.maximum(own, usual_far))
     far[_immaterial(arm, bags, deviations)] = 0.0
     freedom = np.clip(kept.min(axis=0) - 1, 1, THRESHOLDS.freedom)
-    far = np.nan_to_num(far) / t.isf(THRESHOLDS.chance / 2 / fleet / far.shape[1], freedom)
+    far = np.nan_to_num(far) / -stdtrit(freedom, THRESHOLDS.chance / 2 / fleet / far.shape[1])
     odd = {int(k): _difference(arm, far[k], deviations[k])
            for k in np.flatnonzero((far > 1).any(axis=1))}
     load = np.zeros(loads)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import median_filter
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from dynid_ros.utilities.arrays import Array
 
@@ -242,7 +242,7 @@ def drifts(
         date, value, std = date[known], value[known], std[known]
         slope = find_slope(date, value, std)
         counts = slope is not None and (
-            slope.standard_errors > t.isf(chance, len(value) - 2)
+            slope.standard_errors > -stdtrit(len(value) - 2, chance)
             and slope.seen > THRESHOLDS.seen
             and abs(slope.end - slope.start) > THRESHOLDS.least_change * abs(np.median(value)))
         found.append(Series(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import f
+from scipy.special import fdtrc
 
 from dynid_ros.applications.payload.fit import LoadFit
 from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST
@@ -138,7 +138,7 @@ def largest_change(
         before, after = (fit.load[:size] + _step(*side) for side in sides)
         found.append(Change(
             str(sources[edges[part]]), float(t[edges[part]]), before, after,
-            float(min(len(moments) * f.sf(ratio, size, freedom), 1.0))))
+            float(min(len(moments) * fdtrc(size, freedom, ratio), 1.0))))
     return min(found, key=lambda change: change.chance)
 
 

@@ -12,6 +12,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.motion_bounds import motion_bounds
 from dynid_ros.motion.feasibility.planning_limits import planning_limits, PlanningLimits
 from dynid_ros.motion.trajectory.fourier import FourierMotion, rest_projection
+from dynid_ros.utilities.arrays import Array
 
 #: Points of a period at which the condition number is taken.
 CONDITION_POINTS = 200
@@ -57,12 +58,11 @@ def random_motion(
     best, least, shares = None, np.inf, np.zeros((tries, arm.n))
     for k in range(tries):
         motion = _fitting_motion(rng, allowed, period, harmonics, periods)
+        Y = regressor(known, *motion.one_period(CONDITION_POINTS))
         if known.inertial is not None:
-            states = motion.one_period(CONDITION_POINTS)
-            torque = regressor(known, *states) @ nominal_parameters(known)
+            torque = Y @ nominal_parameters(known)
             shares[k] = np.abs(torque).max(axis=0) / known.motion_limits.effort
-        condition = condition_number(known, motion)
-        if condition < least and (shares[k] <= 1).all():
+        if (shares[k] <= 1).all() and (condition := _condition(known, Y)) < least:
             best, least = motion, condition
     if best is None:
         joint = int(shares.min(axis=0).argmax())
@@ -91,7 +91,10 @@ def condition_number(arm: ArmModel, motion: FourierMotion) -> float:
         Largest by smallest singular value, columns not scaled.
 
     """
-    Y = regressor(arm, *motion.one_period(CONDITION_POINTS))
+    return _condition(arm, regressor(arm, *motion.one_period(CONDITION_POINTS)))
+
+
+def _condition(arm: ArmModel, Y: Array) -> float:
     W = Y[:, :, base_parameters(arm).columns]
     return float(np.linalg.cond(W.reshape(-1, W.shape[-1])))
 

@@ -16,8 +16,8 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.first_compilation import announced
 
 RATE_HZ = 200.0
-#: Long enough that error bars do not end the search for a cause.
-SECONDS = 40.0
+#: Long enough for each kernel, and for a verdict whose error bars do not end its search, s.
+BRIEF, LONG = 2.0, 40.0
 
 
 def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
@@ -40,7 +40,7 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
     with announced(say) as compiling:
         for load in more:
             load()
-        _made_up(arm).estimate()
+        _made_up(arm, BRIEF).estimate()
         if compiling():
             load_verdict()
 
@@ -53,10 +53,10 @@ def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
     warm_up(arm, say, lambda: LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle))
 
 
-def _made_up(arm: ArmModel) -> OnlineIdentifier:
+def _made_up(arm: ArmModel, seconds: float) -> OnlineIdentifier:
     """Return a session with a drive signal without physics: friction drives the arm."""
     online = OnlineIdentifier(arm, 'warm-up')
-    t = np.arange(int(SECONDS * RATE_HZ)) / RATE_HZ
+    t = np.arange(int(seconds * RATE_HZ)) / RATE_HZ
     w = np.linspace(1.0, 2.0, arm.n)
     q, qd = np.sin(w * t[:, None]), w * np.cos(w * t[:, None])
     online.push(t, q, np.cos(q) - 0.1 * qd)
@@ -67,7 +67,7 @@ def load_verdict() -> None:
     """Judge a session of the smallest arm, whose fault makes it try all causes."""
     from dynid_ros.estimation.online.live_verdict import Judge
 
-    judge = Judge(_made_up(load_arm('two_axis')), lambda model: model.arm.name)
+    judge = Judge(_made_up(load_arm('two_axis'), LONG), lambda model: model.arm.name)
     while judge.update() is None:
         time.sleep(0.01)
     judge.stop()

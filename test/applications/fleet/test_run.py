@@ -18,6 +18,7 @@ from dynid_ros.data.recordings.quality import clean
 from dynid_ros.errors import InputError, ResultError
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 
+pytestmark = pytest.mark.slow
 ARMS, BAGS = 6, 16
 PAYLOAD_DAY = 9
 
@@ -61,7 +62,6 @@ def result(made, tmp_path_factory):
     return out, run_fleet(arm, [str(bags)], out, by='{arm}/*')
 
 
-@pytest.mark.slow
 def test_every_bag_is_read_once_and_every_arm_has_a_model(made, result):
     arm, found = made[0], result[1]
     assert found.read == len(found.bags) == ARMS * BAGS + 3
@@ -72,7 +72,6 @@ def test_every_bag_is_read_once_and_every_arm_has_a_model(made, result):
     assert model.verdict.trustworthy, model.verdict.reasons
 
 
-@pytest.mark.slow
 def test_the_payload_is_named_with_its_date_and_its_mass(result):
     [text] = result[1].arms['arm1'].sentences
     assert f'changes on {np.datetime64(int(START + PAYLOAD_DAY * DAY), "s")}'[:21] in text

@@ -25,8 +25,8 @@ def against(result):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('quantity', ['velocity', 'position'])
-@pytest.mark.parametrize('name', REAL)
+@pytest.mark.parametrize(('name', 'quantity'), [
+    ('ur10', 'velocity'), ('panda', 'position'), ('tx40', 'velocity'), ('tx40', 'position')])
 def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, shared_data):
     arm = load_arm(name)
     log = read_recording(shared_data / name / REAL[name], arm)
@@ -36,15 +36,6 @@ def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, s
         (reason,) = against(result)
         assert f"multiple of each joint's {quantity}" in reason
         assert not result.verdict.trustworthy
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('name', REAL)
-def test_real_recordings_are_no_copies_live_or_in_batch(name, shared_data):
-    arm = load_arm(name)
-    log = read_recording(shared_data / name / REAL[name], arm)
-    for result in (identify(arm, [log], friction=FRICTION), replay(arm, log)[0]):
-        assert against(result) == []
 
 
 @pytest.mark.slow

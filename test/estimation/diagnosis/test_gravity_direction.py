@@ -1,6 +1,7 @@
 """Where down is, on simulated arms in all positions and on a real one."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -35,8 +36,17 @@ def check(arm, log):
 def recording(arm, rpy):
     """Record an arm whose gravity is tilted; return its true direction too."""
     real = replace(arm, gravity=rotation_rpy(rpy) @ arm.gravity)
-    log = simulate(real, random_motion(real, 0, tries=10, periods=2), rate_hz=125).log
-    return log, real.gravity / np.linalg.norm(real.gravity)
+    return simulated(real).log, real.gravity / np.linalg.norm(real.gravity)
+
+
+def simulated(arm):
+    return simulate(arm, random_motion(arm, 0, tries=10, periods=2), rate_hz=125)
+
+
+@cache
+def upright(name):
+    arm = load_arm(name)
+    return arm, simulated(arm)
 
 
 def angle(first, second):
@@ -54,9 +64,8 @@ def test_a_mounting_that_is_not_the_stated_one_is_noticed_and_named(rpy):
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg', 'two_axis'])
 def test_an_upright_arm_is_confirmed(name):
-    arm = load_arm(name)
-    log, truth = recording(arm, (0, 0, 0))
-    found = check(arm, log)
+    arm, made = upright(name)
+    found, truth = check(arm, made.log), np.array([0.0, 0.0, -1.0])
     assert not found.elsewhere
     # Four standard deviations, of at most 0.5 degrees with the usual torque noise.
     assert angle(found.direction, truth) < 4 * np.degrees(found.std) < 2.5
@@ -99,8 +108,7 @@ def without_gravity(arm, simulation):
 
 @pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg'])
 def test_effort_without_gravity_is_noticed_and_named(name):
-    arm = load_arm(name)
-    made = simulate(arm, random_motion(arm, 0, tries=10, periods=2), rate_hz=125)
+    arm, made = upright(name)
     found = check(arm, without_gravity(arm, made))
     assert found.removed
     assert not found.agrees
@@ -112,8 +120,7 @@ def test_effort_without_gravity_is_noticed_and_named(name):
 
 
 def test_effort_without_gravity_is_named_in_the_verdict_and_so_is_the_reverse():
-    arm = load_arm('ur10')
-    made = simulate(arm, random_motion(arm, 0, tries=10, periods=2), rate_hz=125)
+    arm, made = upright('ur10')
     told = replace(arm, drive=replace(arm.drive, includes_gravity=False))
     removed = without_gravity(arm, made)
     for described, log, word in (

@@ -24,9 +24,10 @@ TENTH = 0.1
 
 
 @cache
-def recording(name):
+def recording(name, periods=2):
     arm = load_arm(name)
-    return simulate(arm, random_motion(arm, 3, period=10.0, periods=3), seed=3).log
+    motion = random_motion(arm, 3, tries=20, periods=periods)
+    return simulate(arm, motion, rate_hz=250, seed=3).log
 
 
 def hit(log, joint, torque, begin, seconds=TENTH):
@@ -69,7 +70,7 @@ def test_a_collision_is_named_and_left_out_of_the_fit(name, joint, torque):
 
 def test_collisions_of_several_joints_are_named_each_in_its_time():
     arm = load_arm('panda')
-    result = fitted('panda', (1, 80.0, 5.0), (3, 60.0, 5.0), (1, -80.0, 15.0))
+    result = fitted('panda', (1, 80.0, 5.0), (3, 60.0, 5.0), (1, -80.0, 12.0))
     for joint, times in ((1, 2), (3, 1)):
         assert len(said(result, arm.joint_names[joint])) == times
     assert off_percent(arm, result.theta) < off_percent(arm, fitted('panda').theta) + 1.0
@@ -77,7 +78,7 @@ def test_collisions_of_several_joints_are_named_each_in_its_time():
 
 def test_a_collision_in_what_is_held_out_is_named_and_counts():
     arm = load_arm('panda')
-    result, good = fitted('panda', (1, 100.0, 25.0)), fitted('panda')
+    result, good = fitted('panda', (1, 100.0, 17.0)), fitted('panda')
     (note,) = said(result, arm.joint_names[1])
     assert 'it is in the held-out set' in note
     assert (result.validation.relative_error_percent
@@ -87,7 +88,7 @@ def test_a_collision_in_what_is_held_out_is_named_and_counts():
 
 def test_torque_that_is_wrong_most_of_the_time_is_the_models_fault():
     """A joint whose signal fails again and again must not be fitted on what is left."""
-    hits = tuple((1, 300.0 * (-1) ** k, 1.0 + k) for k in range(20))
+    hits = tuple((1, 300.0 * (-1) ** k, 1.0 + k) for k in range(14))
     result = fitted('panda', *hits)
     assert not result.verdict.trustworthy
 
@@ -109,12 +110,12 @@ def test_good_simulated_recordings_lose_nothing(name):
 @pytest.mark.parametrize(('name', 'file'), [
     ('ur10', 'ur10/ur10_exciting_trajectory.db3'),
     ('panda', 'panda/panda_exciting_trajectory.db3'), ('tx40', 'tx40/pos_read_data.csv')])
-def test_good_recordings_of_real_arms_lose_nothing(shared_data, name, file):
+def test_good_recordings_of_real_arms_lose_nothing_and_are_no_copies(shared_data, name, file):
     arm = load_arm(name)
     log = read_recording(shared_data / file, arm)
     result, _ = replay(arm, log)
-    for each in (identify(arm, [log]), result):
-        assert not [note for note in each.treatment.notes if 'sensor' in note]
+    assert not [note for note in result.treatment.notes if 'sensor' in note]
+    assert not any('is no torque' in reason for reason in result.verdict.reasons)
 
 
 def test_a_collision_spoils_no_online_estimate_and_is_counted():
@@ -129,7 +130,7 @@ def test_a_collision_spoils_no_online_estimate_and_is_counted():
 
 def test_what_lasts_is_learned_online_after_some_time():
     """A payload is no collision: the estimate follows it where it may forget."""
-    arm, log = load_arm('two_axis'), recording('two_axis')
+    arm, log = load_arm('two_axis'), recording('two_axis', periods=3)
     changed = replace(log, u=np.where(log.t[:, None] > 8.0, 4.0 * log.u, log.u))
     result, _ = replay(arm, changed, memory=3.0)
     # By the samples alone: the prior holds possible parameters back, as few seconds count.

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from results import samples_of
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.estimation.diagnosis.copied_signals import unit_findings
 from dynid_ros.estimation.identification.gain_check import gain_defects
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.interface.cli.main import main
@@ -24,8 +26,7 @@ def ur10():
 
 
 def found(arm, log):
-    return [each for each in identify(arm, [log], friction=PLAIN).verdict.findings
-            if each.code == 'effort_unit']
+    return unit_findings(arm, samples_of(arm, log))
 
 
 @pytest.mark.parametrize(('factor', 'text'), [
@@ -42,7 +43,7 @@ def test_another_unit_is_named_with_its_factor(ur10, factor, text):
 
 def test_a_model_of_millinewton_metres_is_not_trusted(ur10):
     arm, log = ur10
-    verdict = identify(arm, [replace(log, u=1000 * log.u)]).verdict
+    verdict = identify(arm, [replace(log, u=1000 * log.u)], friction=PLAIN).verdict
     assert not verdict.trustworthy
     assert verdict.findings[0].code == 'effort_unit'
 

@@ -23,6 +23,7 @@ from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import choose_conditioning, take_motions
 from dynid_ros.estimation.regression.weighted_least_squares import fit
 
+pytestmark = pytest.mark.slow
 RATE, SECONDS = 100.0, 90.0
 USUAL = {'Fv': (0.02, 0.01), 'Fc': (0.02, 0.03), 'Fo': (0.01, -0.02)}
 

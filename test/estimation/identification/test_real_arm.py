@@ -57,9 +57,9 @@ def test_held_out_torque_of_a_real_arm_is_predicted():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('changed', [(1, 3), (0, 1), (3, 5), 1])
+@pytest.mark.parametrize('changed', [(1, 3), 1])
 def test_planted_faults_spoil_the_prediction(changed):
-    # 4.5 % without a fault (see above); 15, 30, 51 and 54 % with one.
+    # 4.5 % without a fault (see above); 15 and 54 % with one.
     assert model(changed).validation.relative_error_percent > 14.0
 
 

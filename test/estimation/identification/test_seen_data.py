@@ -14,6 +14,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online.replay import replay
 
+pytestmark = pytest.mark.slow
 FRICTION = ('viscous', 'coulomb')
 
 

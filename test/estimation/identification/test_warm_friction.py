@@ -22,6 +22,7 @@ from dynid_ros.estimation.online.replay import replay
 from dynid_ros.motion.execution.feed_forward import with_effort
 from dynid_ros.motion.trajectory.trajectory_file import Trajectory
 
+pytestmark = pytest.mark.slow
 RATE = 200.0
 TRUE = {'viscous': (2.0, 1.0), 'coulomb_smooth': (1.0, 0.6), 'offset': (0.2, -0.1),
         WARM: (-0.8, -0.5)}
@@ -80,7 +81,6 @@ def test_feed_forward_follows_the_warmth_of_its_trajectory(model):
         with_effort(model, points).effort, expected, atol=2e-3 * np.abs(expected).max())
 
 
-@pytest.mark.slow
 def test_the_monitor_takes_warm_friction_for_no_contact(model):
     log = log_of(model.arm, RATE, seconds=30.0, seed=2)
     monitor = Monitor(model)

@@ -101,7 +101,7 @@ def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, ra
     assert np.median(result.std / batch.std) == pytest.approx(1.0, abs=0.1)
 
 
-def test_a_replay_that_ends_at_rest_is_judged_by_its_motion(shared_data):
+def test_a_replay_that_ends_at_rest_is_judged_by_its_motion_and_kept(shared_data, tmp_path):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
     rest, rate = round(len(log.t)), 30.0
@@ -109,12 +109,17 @@ def test_a_replay_that_ends_at_rest_is_judged_by_its_motion(shared_data):
         log, t=np.append(log.t, log.t[-1] + np.arange(1, rest + 1) / rate), qd=None,
         q=np.pad(log.q, ((0, rest), (0, 0)), mode='edge'),
         u=np.pad(log.u, ((0, rest), (0, 0)), mode='edge'))
-    result, _ = replay(arm, waiting)
+    result, history = replay(arm, waiting)
+    assert history.names == base_parameters(arm).names
     alone, _ = replay(arm, log)
     # The same rows but for some at the end.
     assert result.validation.relative_error_percent == pytest.approx(
         alone.validation.relative_error_percent, rel=0.2)
     assert not any('not validated' in reason for reason in result.verdict.reasons)
+    write_result(result, tmp_path)
+    back = read_result(tmp_path)
+    np.testing.assert_array_equal(back.theta, result.theta)
+    assert back.treatment.filter == 'causal'
 
 
 @pytest.mark.slow
@@ -128,17 +133,6 @@ def test_a_drive_signal_of_two_levels_gives_no_warnings_of_numpy(shared_data):
         warnings.simplefilter('error')
         result, _ = replay(arm, replace(log, u=dead), cutoff_hz=3.0)
     assert not result.verdict.trustworthy
-
-
-def test_a_replay_is_a_result_that_can_be_written_and_read(shared_data, tmp_path):
-    arm = load_arm('panda')
-    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
-    result, history = replay(arm, log)
-    write_result(result, tmp_path)
-    back = read_result(tmp_path)
-    np.testing.assert_array_equal(back.theta, result.theta)
-    assert back.treatment.filter == 'causal'
-    assert history.names == base_parameters(arm).names
 
 
 def test_a_recording_shorter_than_its_filters_is_named(shared_data):

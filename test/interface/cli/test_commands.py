@@ -17,6 +17,8 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 
 pytestmark = pytest.mark.slow
 
@@ -40,8 +42,15 @@ def bags(tmp_path_factory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp('bags')
     made = folder / 'one', folder / 'two'
     for seed, bag in enumerate(made):
-        assert main(['simulate', ARM, '-o', str(bag), '--seed', str(seed)]) == 0
+        assert main(simulating(bag, seed)) == 0
     return made
+
+
+def simulating(bag: Path, seed: int) -> list[str]:
+    """Words of a command that simulates a random motion of half the usual length."""
+    motion, arm = bag.with_suffix('.yaml'), load_arm(ARM)
+    write_motion(motion, random_motion(arm, seed, period=5.0), arm)
+    return ['simulate', ARM, str(motion), '-o', str(bag), '--seed', str(seed)]
 
 
 @pytest.fixture(scope='module')
@@ -56,10 +65,10 @@ def test_simulate_writes_a_bag_that_can_be_read_and_over_its_own_alone(bags, cap
     assert log.seconds > 10 and log.q.shape[1] == 2
     assert not np.array_equal(log.u, read_recording(bags[1], load_arm(ARM)).u)
     (bags[0] / 'notes.txt').write_text('mine')
-    assert main(['simulate', ARM, '-o', str(bags[0])]) == 2
+    assert main(simulating(bags[0], 0)) == 2
     assert 'exists already' in capsys.readouterr().err
     (bags[0] / 'notes.txt').unlink()
-    assert main(['simulate', ARM, '-o', str(bags[0])]) == 0
+    assert main(simulating(bags[0], 0)) == 0
     np.testing.assert_array_equal(read_recording(bags[0], load_arm(ARM)).u, log.u)
 
 

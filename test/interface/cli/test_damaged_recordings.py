@@ -11,6 +11,7 @@ import pytest
 from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm.load import load_arm
+from dynid_ros.data.files.bag_writer import write_joint_states
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -113,14 +114,9 @@ def test_corrupt_lines_of_a_table_do_not_cost_the_others(log, tmp_path, capsys):
     assert 'stamps_backwards' not in found
 
 
-@pytest.fixture(scope='module')
-def bag(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp('bags') / 'one'
-    assert main(['simulate', ARM, '-o', str(path)]) == 0
-    return path
-
-
-def test_the_same_samples_do_not_validate_under_another_name(bag, tmp_path, capsys):
+def test_the_same_samples_do_not_validate_under_another_name(log, tmp_path, capsys):
+    bag = tmp_path / 'one'
+    write_joint_states(bag, log.joint_names, log.t, log.q, None, log.u / GAIN)
     (inside,) = [f for f in bag.iterdir() if f.suffix in ('.mcap', '.db3')]
     copy = Path(shutil.copytree(bag, tmp_path / 'copy'))
     result = tmp_path / 'result'

@@ -14,6 +14,8 @@ from dynid_ros.interface.cli.main import main
 
 EXCERPT = Path(__file__).resolve().parents[2] / 'excerpts/panda/excerpt.npz'
 CHECK = ['check', str(EXCERPT), '--arm', 'panda']
+#: A command that takes little time.
+FORCE = ['external-force', 'two_axis', '--wrench', '0', '0', '0', '0', '1', '0']
 
 
 def dynid(*words, **streams):
@@ -62,21 +64,21 @@ def test_a_package_that_is_missing_is_named_with_its_remedy(
 @pytest.mark.skipif(not Path('/dev/full').exists(), reason='there is no /dev/full')
 def test_a_full_disk_under_the_output_is_one_line():
     with Path('/dev/full').open('w') as full:
-        ended = dynid(*CHECK, '--json', stdout=full)
-    assert (ended.returncode, ended.stderr) == (2, 'dynid check: no space left on device\n')
+        ended = dynid(*FORCE, '--json', stdout=full)
+    assert (ended.returncode, ended.stderr) == (
+        2, 'dynid external-force: no space left on device\n')
 
 
 @pytest.mark.slow
 def test_a_closed_output_is_no_fault():
-    ended = dynid(*CHECK, preexec_fn=lambda: os.close(1))
+    ended = dynid(*FORCE, preexec_fn=lambda: os.close(1))
     assert (ended.returncode, ended.stderr) == (0, '')
 
 
 @pytest.mark.slow
 def test_a_terminal_of_ascii_gets_all_but_its_characters():
     environment = {**os.environ, 'PYTHONIOENCODING': 'ascii'}
-    ended = dynid('external-force', 'two_axis', '--wrench', '0', '0', '0', '0', '1', '0',
-                  env=environment, stdout=subprocess.PIPE)
+    ended = dynid(*FORCE, env=environment, stdout=subprocess.PIPE)
     assert (ended.returncode, ended.stderr) == (0, '')
     assert ' rad/s?' in ended.stdout
 

@@ -58,7 +58,7 @@ def test_a_description_of_an_earlier_run_does_not_stay_beside_a_poor_result(run,
 def batch(tmp_path_factory):
     """Make a bag of a simulated arm, and a batch result with friction that its arm.yaml lacks."""
     folder, arm = tmp_path_factory.mktemp('batch'), load_arm('two_axis')
-    log = simulate(arm, random_motion(arm, 3), seed=3).log
+    log = simulate(arm, random_motion(arm, 3, periods=2), rate_hz=200.0, seed=3).log
     write_joint_states(folder / 'bag', log.joint_names, log.t, log.q, log.qd, log.u)
     log = read_recording(folder / 'bag', arm)
     result = identify(arm, [log], friction=('viscous', 'coulomb_smooth', 'load'))

@@ -61,10 +61,6 @@ class Demo:
             # A test run in the background of a shell ignores Ctrl-C, and so would the command.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
-    def until_it_moves(self) -> None:
-        log = self.folder / 'logs' / 'trajectory_publisher.log'
-        until(lambda: log.is_file() and 'running' in log.read_text(), 'a motion')
-
     def until_it_records(self) -> None:
         log = self.folder / 'logs' / 'recorder.log'
         until(lambda: log.is_file() and 'recording' in log.read_text(), 'a recording')
@@ -168,46 +164,39 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     assert '</html>' in (tmp_path / 'result' / 'report.html').read_text()
 
 
-def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_was_recorded(demo):
-    crashed, other = demo('crashed'), demo('other', '--real-time')
-    for one in (crashed, other):
-        one.until_it_records()
-    assert crashed.domain('recorder') != other.domain('recorder')
-    os.kill(crashed.node('identifier'), signal.SIGKILL)
-    status, printed = crashed.end()
-    assert status == 2
-    assert 'Traceback' not in printed
-    assert 'dynid demo: identifier was killed by signal 9' in printed
-    assert other.process.poll() is None
-    assert all(other.node(name) for name in ('identifier', 'recorder', 'simulated_arm'))
-    other.until_it_moves()
-    until(lambda: other.recorded() > 100, 'a hundred samples')
-    before = other.recorded()
-    other.process.send_signal(signal.SIGINT)
-    status, printed = other.end()
-    assert status == 130
-    assert printed.splitlines()[-1] == 'dynid demo: interrupted'
-    assert 'Traceback' not in printed
-    assert other.recorded() >= before
-
-
-def test_live_page_shows_the_whole_chain(demo, terminal):
+def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_another_recorded(
+        demo, terminal):
     pytest.importorskip('viser', reason='viser is not installed')
     with chromium() as browser:
         # With somebody at a terminal the page stays when the motion has ended, for a slow browser.
-        shown = demo('shown', '--view', stdin=terminal)
-        tab = visit(browser, shown.page())
-        # The nodes start when the page is there, which takes longer than to open it.
-        tab.get_by_text('running', exact=True).first.wait_for()
-        # Estimates in their bands, and the error of torques predicted before they were used.
-        tab.get_by_text(re.compile(r'^-?[0-9.e-]+ ± [0-9.e-]+$')).first.wait_for()
-        tab.get_by_text(re.compile(r'^[0-9.]+ % ± ')).first.wait_for()
-        assert tab.complaints == []
-        assert shown.process.poll() is None
-        shown.process.send_signal(signal.SIGINT)
-        status, printed = shown.end()
-        assert status == 130, printed
+        crashed, other = demo('crashed'), demo('other', '--real-time', '--view', stdin=terminal)
+        for one in (crashed, other):
+            one.until_it_records()
+        assert crashed.domain('recorder') != other.domain('recorder')
+        os.kill(crashed.node('identifier'), signal.SIGKILL)
+        status, printed = crashed.end()
+        assert status == 2
+        assert 'Traceback' not in printed
+        assert 'dynid demo: identifier was killed by signal 9' in printed
+        assert all(other.node(name) for name in ('identifier', 'recorder', 'simulated_arm'))
+        check_page(tab := visit(browser, other.page()))
+        until(lambda: other.recorded() > 100, 'a hundred samples')
+        before = other.recorded()
+        other.process.send_signal(signal.SIGINT)
+        status, printed = other.end()
+        assert status == 130
+        assert printed.splitlines()[-1] == 'dynid demo: interrupted'
+        assert 'Traceback' not in printed
+        assert other.recorded() >= before
         tab.locator('.no-news').wait_for()
+
+
+def check_page(tab):
+    """See the phase, estimates in their bands, and the error of torques before they were used."""
+    tab.get_by_text('running', exact=True).first.wait_for()
+    tab.get_by_text(re.compile(r'^-?[0-9.e-]+ ± [0-9.e-]+$')).first.wait_for()
+    tab.get_by_text(re.compile(r'^[0-9.]+ % ± ')).first.wait_for()
+    assert tab.complaints == []
 
 
 PARENT = """

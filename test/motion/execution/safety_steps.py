@@ -295,8 +295,13 @@ class Driver:
             self.step('stop')
             for _ in range(round(1.5 / PERIOD)):
                 self.step('state')
-        require(self.control.phase in (Phase.IDLE, Phase.HOLDING), 'it does not come to rest')
-        require(np.abs(self.qd).max() < 0.02, f'it moves at the end: {self.qd}')
+                if self.at_rest():
+                    break
+        require(self.at_rest(), f'it does not come to rest: {self.control.phase}, {self.qd}')
+
+    def at_rest(self) -> bool:
+        return (self.control.phase in (Phase.IDLE, Phase.HOLDING)
+                and bool(np.abs(self.qd).max() < 0.02))
 
 
 def require(kept: bool, broken: str) -> None:

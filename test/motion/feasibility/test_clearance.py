@@ -23,6 +23,7 @@ def random_scene(seed):
     return arm, build_scene(arm, Surroundings(bodies, (wall,), (box,)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('seed', range(4))
 def test_certified_clearances_lie_just_below_those_of_brute_force(seed):
     _, scene = random_scene(seed)

@@ -34,7 +34,7 @@ def test_begin_and_end_of_a_problem_are_logged_once(start, talker, names, effort
     _, t, q, u = part(log, slice(0, 400))
     talker.play(publisher, names(log.joint_names), t, q, u[:, :efforts])
     talker.until(lambda: words in process.printed, 'the problem')
-    talker.play(publisher, *part(log, slice(400, 4000)))
+    talker.play(publisher, *part(log, slice(400, 2000)))
     talker.until(lambda: '/joint_states is good again' in process.printed
                  or stream(heard)[0] == DiagnosticStatus.STALE, 'the end')
     lines = [line for line in process.printed.splitlines() if words in line]
