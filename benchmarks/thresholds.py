@@ -443,10 +443,10 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         u[:, joints] = u[:, joints[::-1]]
         swapped.append(entered(data.changed(u=u)))
     what = 'torques of the two most loaded joints exchanged'
-    yield (contest, 'LEAST_GAIN', *([x.recorded.cost - x.runners[0].cost for x in each]
-                              for each in (right, swapped)), what)
-    yield (contest, 'SUSPICIOUS_PERCENT', *([x.recorded.error_percent for x in each]
-                                    for each in (right, swapped)), what)
+    yield (contest, 'LEAST_GAIN', *(
+        [x.recorded.cost - x.runners[0].cost for x in each] for each in (right, swapped)), what)
+    yield (contest, 'SUSPICIOUS_PERCENT', *(
+        [x.recorded.error_percent for x in each] for each in (right, swapped)), what)
     yield (contest, 'UNEXPLAINED_SHARE', *(
         [float(x.recorded.score.left[x.recorded.joints].max()) for x in each]
         for each in (right, swapped)), what)

@@ -83,7 +83,7 @@ def prediction(
 
 
 def samples_of(arm: ArmModel, log: Recording) -> TrialSamples:
-    """Samples that the diagnosis of a recording looks at, none left out."""
+    """Take the samples that the diagnosis of a recording looks at, none left out."""
     log, _ = checked_recording(log, arm)
     settings = choose_conditioning(arm.memoryless, [log])
     prepared = motions(arm, log, settings)

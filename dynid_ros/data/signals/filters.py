@@ -95,6 +95,7 @@ def differentiate(x: Array, rate_hz: float) -> Array:
     result[2:-2] = (8 * (x[3:-1] - x[1:-3]) - (x[4:] - x[:-4])) * (rate_hz / 12)
     return result
 
+
 # Shape of the low-pass, and rate of the samples that are kept. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Shape parameter of the window. The gain is within 0.8 % of one up to half the cut-off.

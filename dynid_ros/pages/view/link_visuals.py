@@ -158,5 +158,5 @@ def _drawn(
         return [], ()
     return [
         Visual(joint, body.geometry, body.placement,
-                body.meshColor if body.overrideMaterial else None)
+               body.meshColor if body.overrideMaterial else None)
         for joint, body in shapes], missing

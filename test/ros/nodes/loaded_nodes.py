@@ -17,7 +17,8 @@ from dynid_ros.ros.stand_in.messages import message_class, STORE
 
 #: Types of the topics and services of most nodes.
 TYPES = re.compile(
-    r'(rcl_interfaces/srv|std_srvs/srv|action_msgs/srv|control_msgs/action/FollowJointTrajectory).*'
+    r'(rcl_interfaces/srv|std_srvs/srv|action_msgs/srv|'
+    r'control_msgs/action/FollowJointTrajectory).*'
     r'_Re(quest|sponse)$|rmw_dds_common/msg/|diagnostic_msgs/msg/DiagnosticArray$|'
     r'sensor_msgs/msg/JointState$|trajectory_msgs/msg/JointTrajectory$|rosgraph_msgs/msg/Clock$|'
     r'control_msgs/(msg/DynamicJointState|action/FollowJointTrajectory_FeedbackMessage)$|'
