@@ -326,7 +326,7 @@ def _also(result: IdentifiedModel, codes: tuple[str, ...]) -> bool:
              'effort_exchanged': 'drive signals of', 'position_exchanged': 'positions of',
              'link_length': 'the offset of'}
     first = next(iter(result.verdict.findings), Finding('', ''))
-    return 'tell these apart' in first.text and any(
+    return 'do not distinguish these' in first.text and any(
         words.get(code, code) in first.text for code in codes)
 
 

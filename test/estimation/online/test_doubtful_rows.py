@@ -1,4 +1,4 @@
-"""What a collision leaves in the rows beside it is not learned from."""
+"""What a collision leaves in the rows beside it is not fitted."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ REACH = 2
 
 
 def fed(wild, doubtful, portions):
-    """Take rows of one joint in portions; return the numbers of those that are learned from."""
+    """Take rows of one joint in portions; return the numbers of those that are fitted."""
     rows, left = DoubtfulRows(1, 1), []
     rows.reach = REACH
     for part in np.split(np.arange(len(wild)), portions):

@@ -172,7 +172,7 @@ def test_state_of_a_session_with_another_start_is_refused():
 
 
 def test_result_of_nothing_is_refused():
-    with pytest.raises(RecordingError, match='nothing was learned'):
+    with pytest.raises(RecordingError, match='no row was fitted'):
         session().result()
 
 

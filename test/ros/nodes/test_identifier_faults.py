@@ -48,7 +48,7 @@ def test_identifier_that_heard_nothing_says_so_and_ends_well(start, talker, tmp_
     status, printed = process.stop()
     assert status == 0
     assert printed.splitlines()[-1].endswith(
-        'nothing was saved: /joint_states: nothing was learned from 0 samples; let the arm move '
+        'nothing was saved: /joint_states: no row was fitted from 0 samples; let the arm move '
         'for some seconds first')
     assert 'Warning' not in printed and 'Traceback' not in printed
     assert not (tmp_path / 'out').exists()
