@@ -57,7 +57,6 @@ def draw_series(series: Series, name: str) -> Markup:
     """Draw values over date with their intervals and the line through them, as SVG."""
     with drawing():
         axes = new_axes(SIZE)
-        axes.figure.set_layout_engine('constrained')
         days = (series.date - series.date[0]) / DAY
         axes.errorbar(days, series.values, INTERVAL * series.std, fmt='.', color=MEASURED,
                       markersize=4, linewidth=0.7)
