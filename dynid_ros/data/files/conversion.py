@@ -16,8 +16,8 @@ from dynid_ros.data.files.recording_reader import from_messages, read_messages
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.tables.column_choice import joints_in
-from dynid_ros.data.tables.parts import open_table
 from dynid_ros.data.tables.read import read_table
+from dynid_ros.data.tables.table_files import open_table
 from dynid_ros.errors import RecordingError
 
 

@@ -24,8 +24,8 @@ from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.tables.joint_names import likely_names, remedy
-from dynid_ros.data.tables.parts import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.data.tables.read import read_table
+from dynid_ros.data.tables.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.errors import RecordingError
 
 BAG_SUFFIXES = ('.db3', '.mcap', ROS_1)

@@ -16,7 +16,7 @@ from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ
 from dynid_ros.data.recordings.stamp_unit import UNITS as STAMP_UNITS
 from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
 from dynid_ros.data.tables.column_words import Column, SIGNALS, UNITS
-from dynid_ros.data.tables.parts import guesses, parts_of
+from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array

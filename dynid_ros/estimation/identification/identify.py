@@ -31,12 +31,12 @@ from dynid_ros.estimation.calibration.joint_offsets import recording_offsets
 from dynid_ros.estimation.diagnosis.clipped_signals import clipped_findings
 from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
 from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
-from dynid_ros.estimation.identification.model_choice import fit_model, unexplained
-from dynid_ros.estimation.identification.physical_consistency import (
+from dynid_ros.estimation.identification.estimate_choice import (
     estimate_parameters,
     EstimatedModel,
     fields_of,
 )
+from dynid_ros.estimation.identification.model_choice import fit_model, unexplained
 from dynid_ros.estimation.identification.stated_parameters import compare_parameters
 from dynid_ros.estimation.identification.train_test_split import divide, Division
 from dynid_ros.estimation.model.identified_model import IdentifiedModel

@@ -16,7 +16,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
 from dynid_ros.estimation.friction.block_errors import block_errors, CLEARLY_WORSE
 from dynid_ros.estimation.friction.friction_shrinkage import BLOCKS
-from dynid_ros.estimation.identification.physical_consistency import choose_estimate, fields_of
+from dynid_ros.estimation.identification.estimate_choice import choose_estimate, fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, metrics, TINY
 from dynid_ros.estimation.model.possible_estimate import (

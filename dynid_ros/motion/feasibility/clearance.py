@@ -1,4 +1,9 @@
-"""Clearance along a motion: a barrier for its descent, and a bound that holds at all times."""
+"""
+Clearance along a motion: a barrier for its descent, and a bound that holds at all times.
+
+The distance to keep is the arm's (`dynid_ros.arm.surroundings`); `clearance_pairs` lowers it for
+links that are never so far from each other.
+"""
 
 from __future__ import annotations
 
