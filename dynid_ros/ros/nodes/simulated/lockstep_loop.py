@@ -167,7 +167,8 @@ class Lockstep(SimulationLoop):
             # rosbag2 subscribes once there is a time, which zero is not.
             self._clock.publish(ClockMessage(clock=time_message(1)))
         still = time.monotonic() - self._since
-        if still > ABSENCE:
+        # Before it begins, a node may be heard before ROS knows its name.
+        if self._begun and still > ABSENCE:
             self._drop_vanished()
         if still < PATIENCE:
             return
