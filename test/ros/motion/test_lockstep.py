@@ -169,6 +169,21 @@ def test_time_goes_on_with_a_learner_that_has_heard_all_but_has_no_answer_yet(st
     talker.until(goes_on, 'more states than it may be behind')
 
 
+def test_node_that_ros_does_not_know_yet_has_not_vanished(start, talker):
+    needs = talker.node.create_publisher(JointState, 'lockstep', 100)
+    arm = start('simulated_arm', arm='panda', lockstep=['stranger', 'other'], **SIMULATED)
+    message = JointState(name=['/stranger /joint_states'], position=[0.0])
+    message.header.frame_id = '/stranger'
+
+    def waits():
+        needs.publish(message)
+        talker.spin(0.05)
+        return 'waiting for /other' in arm.printed
+
+    talker.until(waits, 'the node that is awaited')
+    assert 'vanished' not in arm.printed
+
+
 def test_time_goes_on_without_a_publisher_that_was_killed(start, talker, tmp_path):
     rig = Rig(start, talker, slow_file(tmp_path), output=CONTROLLER)
     rig.move()
