@@ -36,9 +36,9 @@ REFUTED_DEVIATIONS = 4.0
 REFUTED_SHARE = 0.05
 #: Largest error of a fit whose gains mean anything. Good recordings reach 4.4 %.
 LARGEST_ERROR_PERCENT = 25.0
-#: Largest residual of a motor, by that of recordings with and without the load alone. With the
-#: load of a simulated UR10 and Panda it is 1.01; where a link became a fifth heavier at the same
-#: time, 1.35, and the gains are wrong by 3 %.
+#: Largest residual of a motor, relative to its residual in a fit to the recordings with the load
+#: alone, or without it alone. With the load of a simulated UR10 and Panda the ratio is 1.01; where
+#: a link became a fifth heavier at the same time, 1.35, and the gains are wrong by 3 %.
 LARGEST_DISAGREEMENT = 1.3
 
 

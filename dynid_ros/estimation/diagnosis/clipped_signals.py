@@ -17,24 +17,24 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
 # Bounds of a signal that is cut off. Measured figures come from benchmarks/diagnosis.py.
-#: Depth below the largest value, by the range of the signal, that is compared with the largest
-#: value itself.
+#: Depth below the largest value, relative to the range of the signal, that is compared with the
+#: largest value itself.
 BAND_SHARE = 0.03
-#: Samples at the largest value, by those in the band below it, from which the signal is cut off: a
-#: smooth signal has many times more below its peak, a quantised one as many a step.
+#: Ratio of samples at the largest value to samples in the band below it, from which the signal is
+#: cut off: a smooth signal has many times more below its peak, a quantised one as many a step.
 CROWDING = 1.5
 #: Smallest share and number of the samples with motion: a few do no harm.
 CLIPPED_SHARE = 0.01
 CLIPPED_SAMPLES = 15
-#: Speed of a joint in motion, by its largest one. A joint at rest holds one torque.
+#: Speed of a joint in motion, relative to its largest one. A joint at rest holds one torque.
 MOVING_SHARE = 0.02
 #: Values of a signal below which it is too coarse to be a torque. The coarsest of the shared
 #: recordings has 68 (joint 7 of the Panda).
 FEWEST_LEVELS = 6
-#: Distance from the limit, by the range of the signal, within which resampling puts samples that
-#: are cut off.
+#: Distance from the limit, relative to the range of the signal, within which resampling puts
+#: samples that are cut off.
 NEAR_SHARE = 0.01
-#: Torque, by the limit of the drive, that none reaches.
+#: Torque, relative to the limit of the drive, that none reaches.
 BEYOND_LIMIT = 10.0
 #: Rounding of a value at the limit, by the range of the signal.
 TOUCH = 1e-9

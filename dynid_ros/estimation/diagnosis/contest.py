@@ -71,7 +71,7 @@ VAGUE_GAIN = 3.0
 #: Gain over the next one below which the verdict reports both; over the recording, that from which
 #: more rivals are tried, which takes as long as all before them.
 APART_GAIN = 0.3
-#: Error by that with the fault undone up to which the fault is a warning.
+#: Ratio of the error to the error with the fault undone, up to which the fault is a warning.
 SLIGHT_RATIO = 1.1
 #: Gain that each further step of an explanation must bring.
 STEP_GAIN = 0.5
