@@ -233,3 +233,9 @@ def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:
     """
     still = np.zeros_like(q, dtype=float)
     return rigid_torque(arm, inertial, q, still, still)
+
+
+def column_scale(arm: ArmModel) -> Array:
+    """Root mean square of each base column at random states of joints that move fast, (b,)."""
+    W = random_regressor(arm)[:, base_parameters(arm).columns]
+    return np.asarray(np.sqrt((W**2).sum(axis=0) * arm.n / len(W)))

@@ -24,33 +24,28 @@ import hashlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.quality import unmeasured
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.dynamics.base import base_parameters, random_regressor
+from dynid_ros.dynamics.base import base_parameters, column_scale
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows, Flags
 from dynid_ros.estimation.online.estimate import Estimate, Prior
+from dynid_ros.estimation.online.intake import Intake, stamps_of
 from dynid_ros.estimation.online.online_result import online_result, RowHistory
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
 from dynid_ros.estimation.regression.covariance import WINDOW
-from dynid_ros.estimation.regression.preparation import sample_bytes
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.regression.weighted_least_squares import carry_over
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
-from dynid_ros.utilities.inputs import as_numbers
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 11
-#: Latest time that 64 bits hold in ns, in the year 2255, s.
-LATEST = 9e9
+FORMAT = 12
 
 
 class OnlineIdentifier(Checkpointed):
@@ -94,12 +89,10 @@ class OnlineIdentifier(Checkpointed):
         Whether the last rows with motion are of such a motion, so that the metrics are, too.
     history : RowHistory
         All rows so far.
-    samples : int
-        Samples taken in so far.
 
     """
 
-    saved = ('samples', 'validation', 'validating', '_span', '_signal')
+    saved = ('validation', 'validating')
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
@@ -131,17 +124,14 @@ class OnlineIdentifier(Checkpointed):
         count = base_parameters(arm).count
         self.pipeline = RowPipeline(arm, cutoff_hz=self._cutoff_hz, delay=self._delay)
         self.recursion = RecursiveLeastSquares(
-            arm.n, count, _column_scale(arm), self._given or self.prior)
+            arm.n, count, column_scale(arm), self._given or self.prior)
         self._doubtful = DoubtfulRows(arm.n, count)
         self.validation, self.validating = np.zeros((0, 2)), False
         self.pipeline.load_theta = self.recursion.theta if start is None else (
             carry_over(start.theta, start.arm, arm))
         self._estimate: Estimate | None = None
         self.history = RowHistory(self.arm.n)
-        self._digest = hashlib.sha256()
-        self.samples = 0
-        self._span = np.zeros(2, dtype=np.int64)
-        self._signal = np.array([[np.inf], [-np.inf]]).repeat(self.arm.n, axis=1)
+        self._intake = Intake(self.arm)
 
     def forget_after(self, memory: float) -> None:
         """Change the memory, s; a session that has forgotten cannot begin to remember."""
@@ -174,12 +164,7 @@ class OnlineIdentifier(Checkpointed):
             An argument has another shape, or a time is not finite.
 
         """
-        stamps = as_numbers('t', t, 1)
-        if not np.isfinite(stamps).all():
-            raise InputError('t must be finite, but holds NaN or infinity')
-        if (np.abs(stamps) > LATEST).any():
-            raise InputError(f't must be in s, but is up to {stamps.max():g}; push_ns takes ns')
-        return self._take_in(np.rint(1e9 * stamps).astype(np.int64), 'q', q, u)
+        return self._take_in(stamps_of(t), 'q', q, u)
 
     def push_ns(
         self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike,
@@ -213,23 +198,7 @@ class OnlineIdentifier(Checkpointed):
     ) -> list[tuple[RowBlock, Array]]:
         if not len(stamps):
             return []
-        q, u = (as_numbers(each, value, 2, self.arm.n)
-                for each, value in ((name, positions), ('u', signals)))
-        if not len(stamps) == len(q) == len(u):
-            raise InputError(
-                f'stamps, {name} and u must have the same number of rows, but have '
-                f'{len(stamps)}, {len(q)} and {len(u)}')
-        if name == 'p':
-            q = joint_position(q, self.arm.drive)
-        if not self.samples:
-            self._span[:] = stamps[0]
-        self._span[1] = stamps[-1]
-        self.samples += len(stamps)
-        t = (stamps - self._span[0]) * 1e-9
-        self._digest.update(sample_bytes(t, q, u))
-        self._signal[0] = np.fmin(self._signal[0], np.fmin.reduce(u))
-        self._signal[1] = np.fmax(self._signal[1], np.fmax.reduce(u))
-        return self.take(t, q, u)
+        return self.take(*self._intake.take(stamps, name, positions, signals))
 
     def take(self, t: Array, q: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """Take in samples at times since the first one, s, with the positions of the joints."""
@@ -317,27 +286,26 @@ class OnlineIdentifier(Checkpointed):
         return self.pipeline.counters.as_dict()
 
     @property
+    def samples(self) -> int:
+        """Samples taken in so far."""
+        return self._intake.samples
+
+    @property
     def first_stamp(self) -> int:
         """Stamp of the first sample, ns."""
-        return int(self._span[0])
+        return int(self._intake.span[0])
 
     @property
     def dead_signals(self) -> tuple[Finding, ...]:
         """Find the joints that have moved with a drive signal that never changes."""
-        low, high = self._signal
-        return tuple(
-            Finding('effort_dead', unmeasured(name, self.arm.drive.signal, value),
-                    'record a topic that holds it', (name,))
-            for name, value, dead in zip(
-                self.arm.joint_names, low, (low == high) & (self.recursion.rows > 0),
-                strict=True) if dead)
+        return self._intake.dead_signals(self.recursion.rows > 0)
 
     def copy(self) -> OnlineIdentifier:
         """Return a session of its own with the same estimate."""
         other = copy(self)
         other.reset()
         other.restore(self.state())
-        other._digest = self._digest.copy()
+        other._intake.digest = self._intake.digest.copy()
         return other
 
     @one_thread()
@@ -357,20 +325,19 @@ class OnlineIdentifier(Checkpointed):
             raise RecordingError(
                 f'{self._source}: no row was fitted from {self.samples} samples; let the arm '
                 'move for some seconds first')
-        seconds = float(self._span[1] - self._span[0]) * 1e-9
         return online_result(
-            ended, self._source, label=self._source, samples=self.samples, seconds=seconds,
-            data_hash=self._digest.hexdigest(), defects=tuple(defects), known=self.dead_signals)
+            ended, self._source, label=self._source, samples=self.samples,
+            seconds=float(np.ptp(self._intake.span)) * 1e-9,
+            data_hash=self._intake.digest.hexdigest(), defects=tuple(defects),
+            known=self.dead_signals)
 
     def state(self) -> State:
         """Return the complete state, as arrays for ``np.savez``."""
-        return {
-            **super().state(), 'session:settings': self._fingerprint(),
-            'session:digest': np.frombuffer(self._digest.digest(), dtype=np.uint8)}
+        return {**super().state(), 'session:settings': self._fingerprint()}
 
     def restore(self, state: State) -> None:
         """
-        Go on from a saved state. The data's hash then begins with that of the samples before.
+        Go on from a saved state.
 
         Raises
         ------
@@ -386,7 +353,6 @@ class OnlineIdentifier(Checkpointed):
         super().restore(state)
         self._follow_load()
         self._estimate = None
-        self._digest = hashlib.sha256(state['session:digest'].tobytes())
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
@@ -400,9 +366,3 @@ class OnlineIdentifier(Checkpointed):
         for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *start):
             digest.update(np.ascontiguousarray(array).tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)
-
-
-def _column_scale(arm: ArmModel) -> Array:
-    """Root mean square of each base column at random states of joints that move fast, (b,)."""
-    W = random_regressor(arm)[:, base_parameters(arm).columns]
-    return np.asarray(np.sqrt((W**2).sum(axis=0) * arm.n / len(W)))
