@@ -32,10 +32,10 @@ BATCH = 100
 
 
 class Problem(NamedTuple):
-    """A problem of a stream: its level, a key that stays the same while it lasts, and its text."""
+    """A problem of a stream: its level, keys that stay the same while it lasts, and its text."""
 
     level: bytes
-    key: str
+    keys: frozenset[str]
     text: str
 
 
@@ -155,7 +155,7 @@ class ArmSubscription:
         # Counts at the last report before which messages came; and when each last grew, s.
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
-        self._logged: set[str] = set()
+        self._logged: frozenset[str] = frozenset()
         self._logged_at = -THROTTLE
         self._answers = Answers(node, self.topics, BEHIND, ready)
 
@@ -214,8 +214,8 @@ class ArmSubscription:
                  *(text for _, text in met.values())]
         if found is None and every:
             level = max([say.WARN] * bool(self._met) + [each for each, _ in met.values()])
-            found = Problem(level, '; '.join([*self._met, *met]), f'{topics}: {"; ".join(every)}')
-        shown = found or Problem(say.OK, '', f'{topics} is good')
+            found = Problem(level, frozenset([*self._met, *met]), f'{topics}: {"; ".join(every)}')
+        shown = found or Problem(say.OK, frozenset(), f'{topics} is good')
         self._log(shown)
         publishers = sorted({name for names in self._publishers.values() for name in names})
         return say.status(
@@ -231,43 +231,43 @@ class ArmSubscription:
             listed = ', '.join(names)
             silent = (now - self._heard[each.topic]) * 1e-9
             if silent > SILENCE and each.others:
-                return Problem(say.ERROR, 'type', (
+                return Problem(say.ERROR, frozenset(['type']), (
                     f'{each.topic} is published as {" and ".join(each.others)} by {listed}, not '
                     f'as {each.type}; remap to a topic of this type'))
             if silent > SILENCE:
-                return Problem(say.STALE, 'silent', (
+                return Problem(say.STALE, frozenset(['silent']), (
                     f'{each.topic}: no message for {silent:.1f} s; '
                     f'{listed or "nobody"} publishes it'))
             if len(names) > 1:
-                return Problem(say.ERROR, 'publishers', (
+                return Problem(say.ERROR, frozenset(['publishers']), (
                     f'{each.topic} has {len(names)} publishers: {listed}; stop all but one'))
         for topic, problem, received in zip(
                 self.topics, ('joints_missing', 'signal_joints_missing'), ('messages', 'signals'),
                 strict=False):
             if new[received] and new[problem] == new[received]:
-                return Problem(say.ERROR, problem, (
+                return Problem(say.ERROR, frozenset([problem]), (
                     f'the messages on {topic} lack joints of {self._arm.name}: they hold '
                     f'{", ".join(self.reader.others) or "no names"}; '
                     f'{remedy(self._arm, self.reader.others)}'))
         if new['messages'] and new['effort_missing'] == new['messages']:
-            return Problem(say.ERROR, 'effort_missing', (
+            return Problem(say.ERROR, frozenset(['effort_missing']), (
                 f'the messages on {self.topic} hold no effort; set up the driver to publish it, '
                 'or name the topic of the drive signal in arm.yaml (drive: topic)'))
         if new['messages'] and new['signal_missing'] == new['messages']:
-            return Problem(say.ERROR, 'signal_missing', (
+            return Problem(say.ERROR, frozenset(['signal_missing']), (
                 f'no joint state has a signal near on {self.topics[-1]}; compare the header '
                 'stamps of both topics'))
         return None
 
     def _log(self, found: Problem) -> None:
         """Log the start and the end of a problem, and what joins it meanwhile, once each."""
-        now, keys = time.monotonic(), set(found.key.split('; ')) - {''}
+        now, keys = time.monotonic(), found.keys
         known = keys <= self._logged if keys else not self._logged
         if known or now - self._logged_at < THROTTLE:
             return
         self._logged = keys | self._logged if keys & self._logged else keys
         self._logged_at = now
-        self._node.get_logger().warning(found.text if found.key else f'{found.text} again')
+        self._node.get_logger().warning(found.text if keys else f'{found.text} again')
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
         self._heard[topic] = self._watch.now().nanoseconds
