@@ -19,7 +19,7 @@ from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation import session
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 TWO_AXIS = dyn.load_arm('two_axis')
 
 
