@@ -122,7 +122,7 @@ class RunningStandstill(Checkpointed):
         kept = 3 * self._decimator.reach + self._least
         self.slow = np.concatenate([self.slow[-kept:], speed < still_below(self.top)])
 
-    def moving(self, rows: int, count: int) -> NDArray[np.bool_]:
+    def moving(self, rows: int, waiting: int) -> NDArray[np.bool_]:
         """
         Return whether joints move in the last rows.
 
@@ -130,8 +130,9 @@ class RunningStandstill(Checkpointed):
         ----------
         rows : int
             Number of rows m.
-        count : int
-            Samples that have entered the low-pass: all but the last one taken.
+        waiting : int
+            Samples in the low-pass of which further rows will be made; the last one taken has not
+            entered it.
 
         Returns
         -------
@@ -141,8 +142,8 @@ class RunningStandstill(Checkpointed):
         """
         _keep_long(still := self.slow.copy(), self._least, self._beside)
         low_pass = self._decimator
-        row = low_pass.outputs(count) - rows + np.arange(rows)
-        return ~still[len(still) - 1 - count + low_pass.reach + row * low_pass.step]
+        back = low_pass.step * np.arange(rows, 0, -1)
+        return ~still[len(still) - 1 - waiting + low_pass.reach - back]
 
 
 def _keep_long(slow: NDArray[np.bool_], least: int, beside: int) -> None:
