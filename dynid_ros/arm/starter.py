@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
-from textwrap import indent
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
@@ -93,31 +92,24 @@ def starter(
         'urdf': relpath(path.resolve(), folder.resolve()), 'note': arm.note,
         'joints': list(joints), 'locked': dict.fromkeys(others, 0.0), **_limits(limits),
         'nominal': _nominal(path, joints) if robot.is_mjcf else {}}
-    return _template().render(content), doubts, questions
+    return _template('arm.yaml').render(content), doubts, questions
 
 
-def _template() -> Template:
+def _template(name: str) -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / 'templates'), undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     made.filters['entries'] = _entries
-    return made.get_template('arm.yaml')
+    return made.get_template(name)
 
 
 def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:
     """Write ``links`` of an arm.yaml with boxes (n, 3, 2) of centres of mass, commented out."""
     known = {name: [float(f'{x:.3f}') for x in box.ravel()]
              for name, box in zip(joints, boxes, strict=True) if np.isfinite(box).all()}
-    parts = ['links:', '  total_mass: [10.0, 12.0]  # of all links that move, kg',
-             '  mass:  # of the link that a joint moves, kg',
-             indent(_entries({joints[-1]: [0.5, 1.0]}), '    ')]
-    if known:
-        parts += ['  center:  # boxes around the collision shapes, x, y and z from and to, m',
-                  indent(_entries(known), '    ')]
-    return ('# Only you know; bounds on the links for their physically possible parameters.\n'
-            + indent('\n'.join(parts), '# ') + '\n')
+    return _template('links.yaml').render(joints=joints, known=known)
 
 
 def _limits(limits: JointLimits) -> dict[str, Any]:
