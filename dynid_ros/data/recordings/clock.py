@@ -59,8 +59,6 @@ def with_one_clock(recording: Recording) -> Recording:
         Its stamps do not decrease, but for messages that came late; equal ones remain.
 
     """
-    from scipy.ndimage import median_filter
-
     t = recording.t
     finite = np.isfinite(t)
     # Wrong stamps may be as large as floating-point numbers are.
@@ -74,6 +72,8 @@ def with_one_clock(recording: Recording) -> Recording:
         good = finite.all() and not back and forward.max() <= far
         if good or back > MIXED_SHARE * len(t):
             return recording
+        from scipy.ndimage import median_filter
+
         share = stamp_checks.BACKWARDS_SHARE
         settled = max(SETTLED_SAMPLES, round(min(SETTLED_SECONDS / usual, share * len(t))))
         distance = np.full(len(t), np.inf)
