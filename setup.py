@@ -31,8 +31,8 @@ setup(
     version='0.1.0',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
     package_data={package_name: [
-        'py.typed', 'ros/stand_in/interfaces.idl', 'applications/export/templates/*',
-        'pages/templates/*']},
+        'py.typed', 'ros/stand_in/interfaces.idl', 'arm/templates/*',
+        'applications/export/templates/*', 'pages/templates/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),

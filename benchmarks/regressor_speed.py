@@ -57,18 +57,15 @@ def main() -> None:
             pin.computeJointTorqueRegressor(model, data, q[k], qd[k], qdd[k])
 
     def blocks(which: ArmModel) -> None:
-        out = np.zeros((BLOCK, arm.n, which.layout.size))
         for k in range(0, SAMPLES - BLOCK + 1, BLOCK):
             part = slice(k, k + BLOCK)
-            regressor(which, q[part], qd[part], qdd[part], out=out)
+            regressor(which, q[part], qd[part], qdd[part])
 
-    whole = np.zeros((SAMPLES, arm.n, rigid.layout.size))
-    regressor(rigid, q, qd, qdd, out=whole)
+    regressor(rigid, q, qd, qdd)
     rows = {
         PINOCCHIO: best_microseconds(pinocchio_loop),
         RIGID: best_microseconds(lambda: blocks(rigid)),
-        'dynid_ros, one array, rigid': best_microseconds(
-            lambda: regressor(rigid, q, qd, qdd, out=whole)),
+        'dynid_ros, one array, rigid': best_microseconds(lambda: regressor(rigid, q, qd, qdd)),
         FULL: best_microseconds(lambda: blocks(arm)),
     }
     try:

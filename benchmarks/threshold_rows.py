@@ -90,7 +90,7 @@ def clock_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     yield (clock, 'MIXED_SHARE', [(step < 0).mean() for step in steps],
            [(np.diff(t + 60.0 * (np.arange(len(t)) % 2)) < 0).mean() for t in stamps],
            'two clocks that alternate')
-    yield (clock, 'REACH_SAMPLES', [displaced(t) for t in stamps],
+    yield (clock, 'LATE_SAMPLES', [displaced(t) for t in stamps],
            [displaced(exchanged(t)) for t in stamps], 'each tenth sample behind the next one')
     yield (clock, 'SETTLED_SAMPLES', [clock.SETTLED_SECONDS / one for one in usual], [],
            'samples in the time that a clock must go on')

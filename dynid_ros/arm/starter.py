@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
-from textwrap import indent
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 import yaml
@@ -22,6 +21,9 @@ from dynid_ros.arm.description.urdf import describe
 from dynid_ros.arm.description.urdf_xml import UrdfTree
 from dynid_ros.arm.parameters import states_body
 from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _WIDTH = 80
 
@@ -85,86 +87,54 @@ def starter(
     if endless:
         questions.append(f'limits.lower and upper of {", ".join(endless)}: the description has '
                          'none, and planned motions reach 3.14 rad or m from zero')
-    parts = [
-        f'# Written by "dynid init" from {path.name}.',
-        _entries({'name': read.name or path.stem, 'description': {
-            'urdf': relpath(path.resolve(), folder.resolve())}}),
-        *([f'# {arm.note}.\n# To move one, write it into "joints" and take it out of "locked".']
-          if arm.note else []),
-        _entries({'joints': list(joints)}),
-        *(['# The other joints of the robot, rad or m.\n'
-           + _entries({'locked': dict.fromkeys(others, 0.0)})] if others else []),
-        _SETTINGS,
-        _limits(limits),
-        *([_nominal(path, joints)] if robot.is_mjcf else []),
-        _ENVIRONMENT,
-    ]
-    return '\n'.join(parts), doubts, questions
+    content = {
+        'file': path.name, 'name': read.name or path.stem,
+        'urdf': relpath(path.resolve(), folder.resolve()), 'note': arm.note,
+        'joints': list(joints), 'locked': dict.fromkeys(others, 0.0), **_limits(limits),
+        'nominal': _nominal(path, joints) if robot.is_mjcf else {}}
+    return _template('arm.yaml').render(content), doubts, questions
+
+
+def _template(name: str) -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / 'templates'), undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    made.filters['entries'] = _entries
+    return made.get_template(name)
 
 
 def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:
     """Write ``links`` of an arm.yaml with boxes (n, 3, 2) of centres of mass, commented out."""
     known = {name: [float(f'{x:.3f}') for x in box.ravel()]
              for name, box in zip(joints, boxes, strict=True) if np.isfinite(box).all()}
-    parts = ['links:', '  total_mass: [10.0, 12.0]  # of all links that move, kg',
-             '  mass:  # of the link that a joint moves, kg',
-             indent(_entries({joints[-1]: [0.5, 1.0]}), '    ')]
-    if known:
-        parts += ['  center:  # boxes around the collision shapes, x, y and z from and to, m',
-                  indent(_entries(known), '    ')]
-    return ('# Only you know; bounds on the links for their physically possible parameters.\n'
-            + indent('\n'.join(parts), '# ') + '\n')
+    return _template('links.yaml').render(joints=joints, known=known)
 
 
-_SETTINGS = """\
-# Acceleration of free fall in the base frame, m/s²; tilt it for an arm on a wall or a torso.
-gravity: [0, 0, -9.81]
-# Only you know: "effort" may mean newton metres on one arm and amperes on another.
-#   drive: {signal: current, gain: [...]}                                  # Nm/A, one a joint
-#   drive: {signal: voltage, torque_constant: [...], amplifier_gain: [...]}
-drive: {signal: effort, unit: Nm}
-friction: [viscous, coulomb, offset]
-rotor_inertia: true
-# "dynid check LOG" prints how it reads the columns of a table; where that is wrong:
-#   table: {time: t, position: [...], velocity: [...], signal: [...], unit: deg, rate_hz: 100}"""
-
-_ENVIRONMENT = """\
-# Only you know: planned motions keep this distance, m, from the arm itself and from
-#   floor: 0.0
-#   walls: [{name: wall, point: [0.8, 0, 0], normal: [-1, 0, 0]}]
-#   boxes: [{name: table, center: [0.5, 0, -0.4], size: [1, 1, 0.8]}]
-environment: {clearance: 0.02}
-"""
-
-
-def _limits(limits: JointLimits) -> str:
-    """Write the limits, with a comment for each that is guessed."""
-    notes = ''.join(
-        f'# {quantity}: {taken} where the description has none.\n'
-        for quantity, values, taken in (
-            ('lower, upper', np.concatenate([limits.lower, limits.upper]), 'unlimited'),
-            ('velocity', limits.velocity, f'{DEFAULT_VELOCITY:g}'),
-            ('effort', limits.effort, 'unlimited'))
-        if not np.isfinite(values).all())
-    known = {
-        'lower': limits.lower, 'upper': limits.upper,
-        'velocity': np.where(np.isfinite(limits.velocity), limits.velocity, DEFAULT_VELOCITY)}
-    drives = {'acceleration': np.full(len(limits.lower), DEFAULT_ACCELERATION),
-              'effort': limits.effort}
+def _limits(limits: JointLimits) -> dict[str, Any]:
+    """Give the limits, and say which of them are guessed."""
+    taken = {'lower, upper': (np.concatenate([limits.lower, limits.upper]), 'unlimited'),
+             'velocity': (limits.velocity, f'{DEFAULT_VELOCITY:g}'),
+             'effort': (limits.effort, 'unlimited')}
+    velocity = np.where(np.isfinite(limits.velocity), limits.velocity, DEFAULT_VELOCITY)
     # Three degrees, or less where a joint has little room.
     margin = float(min(0.05, 0.05 * (limits.upper - limits.lower).min()))
-    return 'limits:\n' + indent(
-        f'{notes}{_entries(known)}\n# Only you know; {DEFAULT_ACCELERATION:g} is cautious.\n'
-        f'{_entries(drives)}\n# Planned motions keep away from the limits by these.\n'
-        f'position_margin: {margin:g}\nvelocity_scale: 0.9\neffort_scale: 0.8', '  ')
+    return {
+        'guessed': {quantity: instead for quantity, (values, instead) in taken.items()
+                    if not np.isfinite(values).all()},
+        'known': {'lower': limits.lower, 'upper': limits.upper, 'velocity': velocity},
+        'drives': {'acceleration': np.full(len(limits.lower), DEFAULT_ACCELERATION),
+                   'effort': limits.effort},
+        'acceleration': f'{DEFAULT_ACCELERATION:g}', 'margin': f'{margin:g}'}
 
 
-def _nominal(path: Path, joints: tuple[str, ...]) -> str:
+def _nominal(path: Path, joints: tuple[str, ...]) -> dict[str, Array]:
     """Rotor inertia and friction as an MJCF states them."""
     from dynid_ros.arm.description.mjcf import dissipation
 
-    return 'nominal:\n' + indent(_entries(dict(zip(
-        ('rotor_inertia', 'viscous', 'coulomb'), dissipation(path, joints), strict=True))), '  ')
+    return dict(zip(
+        ('rotor_inertia', 'viscous', 'coulomb'), dissipation(path, joints), strict=True))
 
 
 def _entries(content: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """
-Compiled kernel of the inertial regressor, for a few samples side by side.
+Compiled kernels of the inertial columns, with acceleration and without.
 
-Each component of a vector is an array over samples, so that the compiler works on several of them
-with one instruction.
+One code path for revolute and prismatic joints and any tree. Vectors are tuples of three floats:
+the compiler keeps them in registers, where small arrays would go through memory.
 """
 
 from __future__ import annotations
@@ -10,96 +10,54 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.dynamics.kernels import (
-    cross,
-    joint_screw,
-    load,
-    plus,
-    Rotation,
-    scaled,
-    sine_and_rise,
-    turn,
-    Vector,
-)
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
-#: Samples side by side: their entries of the regressor stay in the second cache.
-LANES = 32
+Vector = tuple[float, float, float]
 
 
 @kernel
-def fetch(x: Array, c: int, k: int) -> Vector:
-    """Vector of sample ``k`` from components of LANES samples each, from component ``c`` on."""
-    return (x[c * LANES + k], x[(c + 1) * LANES + k], x[(c + 2) * LANES + k])
+def cross(a: Vector, b: Vector) -> Vector:
+    """Cross product."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @kernel
-def put(x: Array, c: int, k: int, a: Vector) -> None:
-    """Write a vector of sample ``k``, as `fetch` reads it."""
-    x[c * LANES + k] = a[0]
-    x[(c + 1) * LANES + k] = a[1]
-    x[(c + 2) * LANES + k] = a[2]
+def plus(a: Vector, b: Vector) -> Vector:
+    """Sum."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @kernel
-def fetch_rotation(x: Array, k: int) -> Rotation:
-    """Rotation of sample ``k``, as `fetch` reads vectors."""
-    return (x[k], x[LANES + k], x[2 * LANES + k], x[3 * LANES + k], x[4 * LANES + k],
-            x[5 * LANES + k], x[6 * LANES + k], x[7 * LANES + k], x[8 * LANES + k])
+def scaled(factor: float, a: Vector) -> Vector:
+    """Multiple."""
+    return (factor * a[0], factor * a[1], factor * a[2])
 
 
 @kernel
-def place_lanes(
-    prismatic: NDArray[np.bool_], turns: Array, translation: Array, slide: Array, j: int, q: Array,
-    lanes: int, pose: Array,
-) -> None:
-    """Write rotation and translation of a link in its parent for several samples."""
-    turning = 0.0 if prismatic[j] else 1.0
-    for k in range(lanes):
-        pose[12 * LANES + k], pose[13 * LANES + k] = sine_and_rise(turning * q[k])
-    for e in range(9):
-        placed, sine, rest = turns[j, e], turns[j, 9 + e], turns[j, 18 + e]
-        row = pose[e * LANES:(e + 1) * LANES]
-        for k in range(lanes):
-            row[k] = placed + pose[12 * LANES + k] * sine + pose[13 * LANES + k] * rest
-    start, way = load(translation, j, 0), load(slide, j, 0)
-    for k in range(lanes):
-        put(pose, 9, k, plus(start, scaled(q[k], way)))
+def turn(r: Array, a: Vector) -> Vector:
+    """Express a vector of the parent's frame in the link's frame: ``rᵀ a``, r (9,) by rows."""
+    return (
+        r[0] * a[0] + r[3] * a[1] + r[6] * a[2],
+        r[1] * a[0] + r[4] * a[1] + r[7] * a[2],
+        r[2] * a[0] + r[5] * a[1] + r[8] * a[2],
+    )
 
 
 @kernel
-def move_lanes(
-    sliding: bool, z: Vector, inner: Array, pose: Array, qd: Array, qdd: Array, lanes: int,
-    motion: Array,
-) -> None:
-    """Write the motion of a link from the motion of its parent for several samples."""
-    turning, pushing = (0.0, 1.0) if sliding else (1.0, 0.0)
-    for k in range(lanes):
-        r, shift = fetch_rotation(pose, k), fetch(pose, 9, k)
-        w, dw, a = fetch(inner, 0, k), fetch(inner, 3, k), fetch(inner, 6, k)
-        a = turn(r, plus(a, plus(cross(dw, shift), cross(w, cross(w, shift)))))
-        w = turn(r, w)
-        dw = turn(r, dw)
-        bend = scaled(qd[k], cross(w, z))
-        push = scaled(qdd[k], z)
-        # Both kinds of joints in one formula: a branch would keep the loop from vectors.
-        put(motion, 0, k, plus(w, scaled(turning * qd[k], z)))
-        put(motion, 3, k, plus(dw, scaled(turning, plus(bend, push))))
-        put(motion, 6, k, plus(a, scaled(pushing, plus(scaled(2.0, bend), push))))
+def load(row: Array, c: int) -> Vector:
+    """Vector from an array, from place ``c`` on."""
+    return (row[c], row[c + 1], row[c + 2])
 
 
 @kernel
-def carry_lanes(source: Array, pose: Array, lanes: int, out: Array) -> None:
-    """Take a screw outward to the next link, as `carry_screw` does, for several samples."""
-    for k in range(lanes):
-        r, shift, o = fetch_rotation(pose, k), fetch(pose, 9, k), fetch(source, 0, k)
-        put(out, 0, k, turn(r, o))
-        put(out, 3, k, turn(r, plus(fetch(source, 3, k), cross(o, shift))))
+def store(row: Array, c: int, a: Vector) -> None:
+    """Write a vector into an array, from place ``c`` on."""
+    row[c], row[c + 1], row[c + 2] = a
 
 
 @kernel
-def project_lanes(motion: Array, screw: Array, lanes: int, out: Array) -> None:
+def project(w: Vector, dw: Vector, a: Vector, o: Vector, v: Vector, out: Array) -> None:
     """
     Ten entries of the regressor: the torque of one joint by the parameters of one link.
 
@@ -109,100 +67,54 @@ def project_lanes(motion: Array, screw: Array, lanes: int, out: Array) -> None:
 
     Parameters
     ----------
-    motion : (9 LANES,) ndarray
-        Angular velocity w, angular acceleration dw and linear acceleration a of the link.
-    screw : (6 LANES,) ndarray
-        Screw of the joint: angular velocity o, and linear velocity v of the link's origin, that
+    w, dw, a : tuple
+        Angular velocity and acceleration of the link, and acceleration of its frame's origin.
+    o, v : tuple
+        Screw of the joint: angular velocity of the link, and linear velocity of that origin, that
         unit speed of the joint gives.
-    lanes : int
-        Samples.
-    out : (10 LANES,) ndarray
-        The entries, one after the other.
+    out : (10,) ndarray
+        The entries.
 
     """
-    for k in range(lanes):
-        w, a, o = fetch(motion, 0, k), fetch(motion, 6, k), fetch(screw, 0, k)
-        wx, wy, wz = w
-        dx, dy, dz = fetch(motion, 3, k)
-        ox, oy, oz = o
-        vx, vy, vz = fetch(screw, 3, k)
-        ux, uy, uz = cross(o, w)
-        xx, yy, zz = wx * wx, wy * wy, wz * wz
-        xy, xz, yz = wx * wy, wx * wz, wy * wz
-        lx, ly, lz = cross(a, o)
-        out[k] = vx * a[0] + vy * a[1] + vz * a[2]
-        out[LANES + k] = lx - vx * (yy + zz) + vy * (xy + dz) + vz * (xz - dy)
-        out[2 * LANES + k] = ly + vx * (xy - dz) - vy * (xx + zz) + vz * (yz + dx)
-        out[3 * LANES + k] = lz + vx * (xz + dy) + vy * (yz - dx) - vz * (xx + yy)
-        out[4 * LANES + k] = ox * dx + ux * wx
-        out[5 * LANES + k] = ox * dy + oy * dx + ux * wy + uy * wx
-        out[6 * LANES + k] = ox * dz + oz * dx + ux * wz + uz * wx
-        out[7 * LANES + k] = oy * dy + uy * wy
-        out[8 * LANES + k] = oy * dz + oz * dy + uy * wz + uz * wy
-        out[9 * LANES + k] = oz * dz + uz * wz
+    wx, wy, wz = w
+    dx, dy, dz = dw
+    ox, oy, oz = o
+    vx, vy, vz = v
+    ux, uy, uz = cross(o, w)
+    xx, yy, zz = wx * wx, wy * wy, wz * wz
+    xy, xz, yz = wx * wy, wx * wz, wy * wz
+    lx, ly, lz = cross(a, o)
+    out[0] = vx * a[0] + vy * a[1] + vz * a[2]
+    out[1] = lx - vx * (yy + zz) + vy * (xy + dz) + vz * (xz - dy)
+    out[2] = ly + vx * (xy - dz) - vy * (xx + zz) + vz * (yz + dx)
+    out[3] = lz + vx * (xz + dy) + vy * (yz - dx) - vz * (xx + yy)
+    out[4] = ox * dx + ux * wx
+    out[5] = ox * dy + oy * dx + ux * wy + uy * wx
+    out[6] = ox * dz + oz * dx + ux * wz + uz * wx
+    out[7] = oy * dy + uy * wy
+    out[8] = oy * dz + oz * dy + uy * wz + uz * wy
+    out[9] = oz * dz + uz * wz
 
 
 @kernel
-def fill_lanes(
-    parent: NDArray[np.int64], prismatic: NDArray[np.bool_], turns: Array, translation: Array,
-    slide: Array, axis: Array, gravity: Array,
-    q: Array, qd: Array, qdd: Array, lanes: int, work: Array, out: Array,
-) -> None:
-    """
-    Fill the entries of the inertial regressor for a few samples side by side.
-
-    Parameters
-    ----------
-    parent, prismatic, turns, translation, slide, axis, gravity
-        As for `fill_inertial`.
-    q, qd, qdd : (n, LANES) ndarray
-        Motion of each joint.
-    lanes : int
-        Samples, up to LANES.
-    work : (14 + 9 (n + 1) + 6 n², LANES) ndarray
-        Values in between: a pose, the motion of each link and of the base, and the screws.
-    out : (n, n, 10 LANES) ndarray
-        Entries by joint and link; entries of links that a joint does not carry stay as they are.
-
-    Notes
-    -----
-    Outward recursion of Newton and Euler (Craig, eq. 6.45 to 6.47) about the frames' origins.
-    The screws of all joints that carry a link travel outward with it.
-
-    """
-    n = parent.size
-    pose = work[:14].reshape(14 * LANES)
-    motion = work[14:14 + 9 * (n + 1)].reshape(n + 1, 9 * LANES)
-    screw = work[14 + 9 * (n + 1):].reshape(n * n, 6 * LANES)
-    free_fall = scaled(-1.0, (gravity[0], gravity[1], gravity[2]))
-    for k in range(lanes):
-        put(motion[n], 0, k, (0.0, 0.0, 0.0))
-        put(motion[n], 3, k, (0.0, 0.0, 0.0))
-        put(motion[n], 6, k, free_fall)
-    for j in range(n):
-        up, z, own = parent[j], load(axis, j, 0), motion[j]
-        place_lanes(prismatic, turns, translation, slide, j, q[j], lanes, pose)
-        move_lanes(
-            prismatic[j], z, motion[up if up >= 0 else n], pose, qd[j], qdd[j], lanes, own)
-        o, v = joint_screw(prismatic[j], z)
-        for k in range(lanes):
-            put(screw[j * n + j], 0, k, o)
-            put(screw[j * n + j], 3, k, v)
-        i = j
-        while i >= 0:
-            carried, entries = screw[j * n + i], out[i, j]
-            if i != j:
-                carry_lanes(screw[up * n + i], pose, lanes, carried)
-            project_lanes(own, carried, lanes, entries)
-            i = parent[i]
+def place(
+    prismatic: NDArray[np.bool_], turns: Array, translation: Array, slide: Array, j: int, q: float,
+    r: Array,
+) -> Vector:
+    """Write the orientation (9,) of a link in its parent, and return its place there."""
+    angle = 0.0 if prismatic[j] else q
+    sine, rise = np.sin(angle), 1.0 - np.cos(angle)
+    for e in range(9):
+        r[e] = turns[j, e] + sine * turns[j, 9 + e] + rise * turns[j, 18 + e]
+    return plus(load(translation[j], 0), scaled(q, load(slide[j], 0)))
 
 
 @kernel
-def to_lanes(x: Array, first: int, lanes: int, out: Array) -> None:
-    """Turn samples of all joints (N, n) to rows of joints (n, LANES), from one on."""
-    for k in range(lanes):
-        for j in range(x.shape[1]):
-            out[j, k] = x[first + k, j]
+def carry(inner: Array, c: int, r: Array, shift: Vector, out: Array) -> None:
+    """Write a screw of a link as one of a link that it carries, both from place ``c`` on."""
+    o, v = load(inner, c), load(inner, c + 3)
+    store(out, c, turn(r, o))
+    store(out, c + 3, turn(r, plus(v, cross(o, shift))))
 
 
 @kernel
@@ -219,7 +131,8 @@ def fill_inertial(
     parent, prismatic, translation, axis, gravity
         As in `ArmModel`.
     turns : (n, 27) ndarray
-        See `orientation`.
+        For each joint its placement and the factors of sin q and of 1 - cos q, by which Rodrigues'
+        formula gives the orientation of its link.
     slide : (n, 3) ndarray
         Joint axis in the parent's frame for prismatic joints, zero for the others.
     q, qd, qdd : (N, n) ndarray
@@ -229,22 +142,99 @@ def fill_inertial(
     out : (N, n, p) ndarray
         Regressor; entries of links that a joint does not carry are left as they are.
 
+    Notes
+    -----
+    Outward recursion of Newton and Euler (Craig, eq. 6.45 to 6.47) about the frames' origins.
+    The screws of all joints that carry a link travel outward with it.
+
     """
     n = parent.size
-    state = np.empty((3, n, LANES))
-    work = np.empty((14 + 9 * (n + 1) + 6 * n * n, LANES))
-    entries = np.empty((n, n, 10 * LANES))
-    for first in range(0, q.shape[0], LANES):
-        lanes = min(LANES, q.shape[0] - first)
-        to_lanes(q, first, lanes, state[0])
-        to_lanes(qd, first, lanes, state[1])
-        to_lanes(qdd, first, lanes, state[2])
-        fill_lanes(parent, prismatic, turns, translation, slide, axis, gravity,
-                   state[0], state[1], state[2], lanes, work, entries)
+    # The base, which is the parent -1, has the last row.
+    motion = np.zeros((n + 1, 9))
+    store(motion[n], 6, (-gravity[0], -gravity[1], -gravity[2]))
+    screw, r, zero = np.empty((n, n, 6)), np.empty(9), (0.0, 0.0, 0.0)
+    for k in range(q.shape[0]):
         for j in range(n):
+            inner, z = motion[parent[j]], load(axis[j], 0)
+            shift = place(prismatic, turns, translation, slide, j, q[k, j], r)
+            w, dw, a = load(inner, 0), load(inner, 3), load(inner, 6)
+            a = turn(r, plus(a, plus(cross(dw, shift), cross(w, cross(w, shift)))))
+            w, dw = turn(r, w), turn(r, dw)
+            bend, push = scaled(qd[k, j], cross(w, z)), scaled(qdd[k, j], z)
+            if prismatic[j]:
+                a = plus(a, plus(scaled(2.0, bend), push))
+            else:
+                w, dw = plus(w, scaled(qd[k, j], z)), plus(dw, plus(bend, push))
+            store(motion[j], 0, w)
+            store(motion[j], 3, dw)
+            store(motion[j], 6, a)
+            store(screw[j, j], 0, zero if prismatic[j] else z)
+            store(screw[j, j], 3, z if prismatic[j] else zero)
             i = j
             while i >= 0:
-                for k in range(lanes):
-                    for e in range(10):
-                        out[first + k, i, j * block + e] = entries[i, j, e * LANES + k]
+                own = screw[j, i]
+                if i != j:
+                    carry(screw[parent[j], i], 0, r, shift, own)
+                project(w, dw, a, load(own, 0), load(own, 3),
+                        out[k, i, j * block:j * block + 10])
+                i = parent[i]
+
+
+@kernel
+def fill_momentum(
+    parent: NDArray[np.int64], prismatic: NDArray[np.bool_], turns: Array, translation: Array,
+    slide: Array, axis: Array, gravity: Array,
+    q: Array, qd: Array, block: int, momentum: Array, force: Array,
+) -> None:
+    """
+    Fill the inertial columns of the momentum and the force regressor.
+
+    Parameters
+    ----------
+    parent, prismatic, turns, translation, slide, axis, gravity, q, qd, block
+        As for `fill_inertial`.
+    momentum, force : (N, n, p) ndarray
+        Output: regressors of ∂T/∂qd and of ∂V/∂q - ∂T/∂q; entries of links that a joint does not
+        carry are left as they are.
+
+    Notes
+    -----
+    The velocity of link j, seen in its own frame, changes with the position of a joint i that
+    carries it by the Lie bracket of the velocity of link i and the screw of joint i, taken to
+    frame j (Featherstone 2008, Rigid Body Dynamics Algorithms, eq. 2.46); so ∂T/∂q_i is the
+    momentum of link j on that bracket, as the momentum of the joint is the one on its screw.
+    Momentum is the force that gives a link at rest its velocity as an acceleration.
+
+    """
+    n = parent.size
+    motion = np.zeros((n + 1, 9))
+    store(motion[n], 6, (-gravity[0], -gravity[1], -gravity[2]))
+    screw, r, change, zero = np.empty((n, n, 12)), np.empty(9), np.empty(10), (0.0, 0.0, 0.0)
+    for k in range(q.shape[0]):
+        for j in range(n):
+            inner, z = motion[parent[j]], load(axis[j], 0)
+            shift = place(prismatic, turns, translation, slide, j, q[k, j], r)
+            carry(inner, 0, r, shift, motion[j])
+            w, u, a = load(motion[j], 0), load(motion[j], 3), turn(r, load(inner, 6))
+            o, v = (zero, z) if prismatic[j] else (z, zero)
+            w, u = plus(w, scaled(qd[k, j], o)), plus(u, scaled(qd[k, j], v))
+            store(motion[j], 0, w)
+            store(motion[j], 3, u)
+            store(motion[j], 6, a)
+            store(screw[j, j], 0, o)
+            store(screw[j, j], 3, v)
+            # The Lie bracket of the link's velocity and the screw.
+            store(screw[j, j], 6, cross(w, o))
+            store(screw[j, j], 9, plus(cross(u, o), cross(w, v)))
+            i = j
+            while i >= 0:
+                own, columns = screw[j, i], slice(j * block, j * block + 10)
+                if i != j:
+                    carry(screw[parent[j], i], 0, r, shift, own)
+                    carry(screw[parent[j], i], 6, r, shift, own)
+                o, v = load(own, 0), load(own, 3)
+                project(zero, w, u, o, v, momentum[k, i, columns])
+                project(zero, zero, a, o, v, force[k, i, columns])
+                project(zero, w, u, load(own, 6), load(own, 9), change)
+                force[k, i, columns] -= change
                 i = parent[i]

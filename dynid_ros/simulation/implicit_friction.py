@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
-
-Joints = NDArray[np.intp]
 
 # The slowest of the 1200 random arms of its test takes 51.
 _ITERATIONS = 100
@@ -20,22 +17,18 @@ _CLIMB = 0.1
 
 @kernel
 def apply_friction(
-    mass: Array, order: Joints, velocity: Array, bias: Array, given: Array, speeds: Array,
-    rising: Array, falling: Array, timestep: float, change: Array, applied: Array,
+    mass: Array, qd: Array, bias: Array, given: Array, speeds: Array, rising: Array,
+    falling: Array, timestep: float, change: Array, applied: Array,
 ) -> float:
     """
-    Apply the torques of a step to a model, with the friction that its end velocity implies.
+    Find the torques of a step, with the friction that its end velocity implies.
 
     Parameters
     ----------
-    mass : (v, v) ndarray
-        Mass matrix of the model.
-    order : (n,) ndarray of int
-        Place of each joint among the degrees of freedom of the model.
-    velocity, bias : (v,) ndarray
-        Velocity and bias torques of the model.
-    given : (n,) ndarray
-        Torques at the joints, but friction that depends on the speed.
+    mass : (n, n) ndarray
+        Mass matrix.
+    qd, bias, given : (n,) ndarray
+        Velocity, bias torques, and torques at the joints, but friction that depends on the speed.
     speeds : (S,) ndarray
         Zero, and ascending speeds of one ratio, at which the curves of friction are given.
     rising, falling : (n, S) ndarray
@@ -45,7 +38,7 @@ def apply_friction(
         Positive.
     change : (n,) ndarray
         Change of velocity in the step before, a first guess; that in this step on return.
-    applied : (v,) ndarray
+    applied : (n,) ndarray
         Torques of the step, written.
 
     Returns
@@ -54,12 +47,10 @@ def apply_friction(
         Speed of the fastest joint at the end of the step, NaN for a state that is none.
 
     """
-    qd = velocity[order]
     torque = given - _on_curves(speeds, falling, qd)[0]
-    after = end_velocity(
-        mass[order][:, order], qd, torque - bias[order], qd + change, speeds, rising, timestep)
+    after = end_velocity(mass, qd, torque - bias, qd + change, speeds, rising, timestep)
     change[:] = after - qd
-    applied[order] = torque - _on_curves(speeds, rising, after)[0]
+    applied[:] = torque - _on_curves(speeds, rising, after)[0]
     return float(np.abs(after).max())
 
 

@@ -79,7 +79,7 @@ class SimulatedArm:
         self._q, self._qd = self._data.qpos, self._data.qvel
         self._bias, self._applied = self._data.qfrc_bias, self._data.qfrc_applied
         self._every = joint_order(self._model, arm)
-        self._order, self._joints = self._every[:arm.n], np.arange(arm.n)
+        self._order = self._every[:arm.n]
         # Motion of MuJoCo's joints per motion of the driven joints.
         self._gearing = np.zeros((self._model.nv, arm.n))
         self._gearing[self._every] = arm.tree.gearing
@@ -166,9 +166,9 @@ class SimulatedArm:
         constant, rising, falling = self._friction.step(
             self._q[self._order], self._qd[self._order])
         fastest = apply_friction(
-            G.T @ self._mass @ G, self._joints, self._qd[self._order], self._bias @ G,
-            self._tau - constant, self._friction.nominal.speeds, rising,
-            falling, self.timestep, self._change, self._torque)
+            G.T @ self._mass @ G, self._qd[self._order], self._bias @ G, self._tau - constant,
+            self._friction.nominal.speeds, rising, falling, self.timestep, self._change,
+            self._torque)
         if not fastest < FASTEST:
             reached = np.abs(self._qd[self._order] + self._change)
             joint = self.arm.joint_names[int(np.argmin(reached < FASTEST))]

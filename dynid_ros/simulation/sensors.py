@@ -88,8 +88,6 @@ def drive_signal(tau: Array, gravity: Array, drive: Drive) -> Array:
 
     """
     torque = tau if drive.includes_gravity else tau - gravity
-    if drive.is_direct:
-        return np.asarray(torque / drive.gain)
     return np.asarray(torque @ drive.to_joints / drive.gain)
 
 

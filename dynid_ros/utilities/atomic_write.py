@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, ExitStack
 import errno
 import os
 from pathlib import Path
 import re
-import shutil
+from tempfile import TemporaryDirectory
 
 from dynid_ros.errors import ResultError
 
@@ -124,29 +124,26 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         A folder cannot be made or written, or a folder is in the way of a file.
 
     """
-    unfinished = {path: _aside(path) for path in contents}
-    with _named(next(iter(contents))) as current:
-        try:
-            for path, data in contents.items():
-                current[0] = path
-                path.parent.mkdir(parents=True, exist_ok=True)
-                unfinished[path].write_bytes(data)
-                if path.is_dir():
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            for path in contents:
-                current[0] = path
-                unfinished[path].replace(path)
-        finally:
-            for path in unfinished.values():
-                with suppress(OSError):
-                    path.unlink()
+    with _named(next(iter(contents))) as current, ExitStack() as stack:
+        unfinished = {}
+        for path, data in contents.items():
+            current[0] = path
+            unfinished[path] = stack.enter_context(_aside(path))
+            unfinished[path].write_bytes(data)
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        for path in contents:
+            current[0] = path
+            unfinished[path].replace(path)
 
 
-def _aside(path: Path) -> Path:
-    """Return a place for what becomes a file or folder; ``.`` and ``/`` have no name to change."""
-    place = path.absolute()
-    own = f'.{place.name}.{os.getpid()}'
-    return place.with_name(own) if place.name else place / own
+@contextmanager
+def _aside(path: Path) -> Iterator[Path]:
+    """Yield a place for what becomes a file or folder; what is left there goes at the end."""
+    parent = path.absolute().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix='.', dir=parent, ignore_cleanup_errors=True) as folder:
+        yield Path(folder) / path.name
 
 
 @contextmanager
@@ -170,16 +167,11 @@ def whole_folder(path: Path) -> Iterator[Path]:
         The folder cannot be made or written.
 
     """
-    aside = _aside(path)
-    with _named(path):
-        try:
-            aside.mkdir(parents=True)
-            yield aside / path.name
-            if path.exists():
-                path.rename(aside / 'earlier')
-            (aside / path.name).rename(path)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+    with _named(path), _aside(path) as aside:
+        yield aside
+        if path.exists():
+            path.rename(aside.with_name('.earlier'))
+        aside.rename(path)
 
 
 @contextmanager

@@ -105,7 +105,7 @@ def _judged(
             status == 2 and words[0] != '' and not re.match(r'dynid( \S+)?: .', last),
         'a number that JSON does not have':
             '--json' in words and status < 2 and _not_json(printed),
-        'half a file': any(re.match(r'\..*\.\d+$', path.name) for path in folder.rglob('.*')),
+        'half a file': any(re.fullmatch(r'\.\w{8}', path.name) for path in folder.rglob('.*')),
     }
     broken = [promise for promise, is_broken in promises.items() if is_broken]
     if broken:

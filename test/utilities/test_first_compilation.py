@@ -12,18 +12,17 @@ from dynid_ros.utilities.first_compilation import NOTICE
 COMPILE = """
 from numba.core import event
 import numpy as np
-from dynid_ros.data.recordings.history import presliding_of
-from dynid_ros.data.signals.filters import Decimator
+from dynid_ros.data.recordings.history import history_of
 from dynid_ros.utilities.first_compilation import announced
 with announced(print), event.install_recorder('numba:compile') as found:
-    Decimator(100.0, 20.0, 2).whole(presliding_of(np.ones((50, 2))))
+    history_of(np.arange(50.0), np.ones((50, 2)))
 for _, each in found.buffer:
     kernel = each.data['dispatcher'].py_func
     if each.is_start and kernel.__module__.startswith('dynid_ros'):
         print(kernel.__name__)
 """
 
-KERNELS = ['follow', 'add_to_outputs']
+KERNELS = ['warm_up', 'follow']
 
 
 @pytest.fixture

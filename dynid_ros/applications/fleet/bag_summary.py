@@ -127,7 +127,7 @@ def explain(text: str, bag: Bag, kept: str) -> tuple[Finding, ...]:
         Verdict(False, (MISFIT,), 0.0), arm, samples, clipped_findings(arm, levels))
     found = tuple(
         each for each in verdict.findings if each.code not in ('residual', 'unexplained'))
-    write_whole(Path(kept), json.dumps(to_plain(found, tuple[Finding, ...])).encode())
+    write_whole(Path(kept), json.dumps(to_plain(found)).encode())
     return found
 
 

@@ -55,7 +55,7 @@ class FleetSettings:
         """Everything as one line of JSON, which `settings_of` reads back."""
         return json.dumps({
             'format': FORMAT, 'topic': self.topic, 'received': self.received,
-            'conditioning': to_plain(self.conditioning, ConditioningSettings),
+            'conditioning': to_plain(self.conditioning),
             'candidates': CANDIDATES, 'arm': arm_to_plain(self.arm)})
 
     @cached_property

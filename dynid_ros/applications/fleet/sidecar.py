@@ -79,7 +79,7 @@ def write_sidecar(path: str, facts: BagFacts, factors: QRFactors | None) -> None
 
     """
     arrays: dict[str, Any] = {
-        'facts': np.frombuffer(json.dumps(to_plain(facts, BagFacts)).encode(), dtype=np.uint8)}
+        'facts': np.frombuffer(json.dumps(to_plain(facts)).encode(), dtype=np.uint8)}
     if factors is not None:
         arrays |= vars(factors)
     buffer = BytesIO()

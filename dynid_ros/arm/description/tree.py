@@ -16,13 +16,13 @@ GEOMETRY = ('alpha', 'a', 'd', 'theta')
 @dataclass(frozen=True, eq=False)
 class Placement:
     """
-    Pose of a frame in another one.
+    Pose of a frame in another one, or poses of many.
 
     Attributes
     ----------
-    rotation : (3, 3) ndarray
+    rotation : (..., 3, 3) ndarray
         Its columns are the axes of the frame, in the other frame.
-    translation : (3,) ndarray
+    translation : (..., 3) ndarray
         Its origin in the other frame, m.
 
     """
@@ -32,8 +32,8 @@ class Placement:
 
     def then(self, other: Placement) -> Placement:
         """Return the placement of a frame that is placed in this one."""
-        return Placement(
-            self.rotation @ other.rotation, self.translation + self.rotation @ other.translation)
+        moved = (self.rotation @ other.translation[..., None])[..., 0]
+        return Placement(self.rotation @ other.rotation, self.translation + moved)
 
 
 @dataclass(frozen=True, eq=False)

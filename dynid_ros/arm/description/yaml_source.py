@@ -8,15 +8,10 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
-#: Levels of lists and mappings in each other; an arm.yaml has 6.
-DEEPEST = 50
-#: How libyaml refuses a thousand brackets, which it reads ahead, from PyYAML 6.0.4 on.
-TOO_DEEP = 'exceeded maximum nesting depth'
 #: Values, those counted again that an alias repeats. A result of 400 parameters has 170 000.
 MOST_VALUES = 500_000
 #: Digits of an integer; seeds of 64 bits have 20.
 MOST_DIGITS = 40
-_LEVELS = f'it has more than {DEEPEST} levels'
 # Characters that no name of a file or a joint can hold.
 _NO_TEXT = re.compile('[\0\ud800-\udfff]')
 _SafeLoader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
@@ -48,18 +43,20 @@ def parse_yaml(data: bytes) -> Any:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        problem = _LEVELS if error.problem == TOO_DEEP else error.problem
-        raise YamlError(f'{problem}, line {mark.line + 1 if mark else 1}') from error
+        raise YamlError(f'{error.problem}, line {mark.line + 1 if mark else 1}') from error
+    except RecursionError:
+        # An arm.yaml has 6 levels of lists and mappings in each other.
+        raise YamlError('its lists and mappings exceed any nesting depth of use') from None
     except (yaml.YAMLError, UnicodeError) as error:
         raise YamlError((str(error).splitlines() or [type(error).__name__])[0]) from error
 
 
 class _Bounded(Composer):  # type: ignore[misc]
-    """Composes nodes up to a depth and a number, and refuses repeated keys."""
+    """Composes nodes up to a number, and refuses repeated keys."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._depth = self._values = 0
+        self._values = 0
         self._sizes: dict[str, int] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
@@ -69,14 +66,10 @@ class _Bounded(Composer):  # type: ignore[misc]
             if anchor in self.anchors and anchor not in self._sizes:
                 raise _error(f'the alias "{anchor}" stands for itself', event)
             self._values += self._sizes.get(anchor, 0)
-        self._depth += 1
         self._values += 1
-        if self._depth > DEEPEST:
-            raise _error(_LEVELS, event)
         if self._values > MOST_VALUES:
             raise _error(f'it has more than {MOST_VALUES} values', event)
         node = super().compose_node(parent, index)
-        self._depth -= 1
         if isinstance(node, yaml.ScalarNode) and _NO_TEXT.search(node.value):
             raise _error('a text holds NUL or half a character', node)
         if anchor is not None and not isinstance(event, yaml.AliasEvent):

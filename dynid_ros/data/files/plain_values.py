@@ -35,34 +35,26 @@ def optional_fields(kind: type) -> set[str]:
         field.default is field.default_factory is dataclasses.MISSING)}
 
 
-def to_plain(value: Any, hint: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """
-    Turn a value into dicts, lists, strings, numbers and None.
+    Turn dataclasses, arrays, tuples, dicts and scalars into dicts, lists, text, numbers and None.
 
-    Parameters
-    ----------
-    value : Any
-        Dataclass, array, tuple, dict or scalar.
-    hint : Any
-        Its type: a dataclass, ``NDArray[...]``, ``tuple[X, ...]``, ``dict[str, X]``,
-        ``X | None`` or a scalar type.
-
+    A number alone that is NaN, such as a figure that a joint at rest lacks, becomes None.
     """
-    if value is None:
+    if dataclasses.is_dataclass(value):
+        return {field.name: to_plain(getattr(value, field.name))
+                for field in dataclasses.fields(value)}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: to_plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and math.isnan(value):
         return None
-    hint = _without_none(hint)
-    origin = get_origin(hint)
-    if dataclasses.is_dataclass(hint):
-        hints = field_hints(hint)  # type: ignore[arg-type]
-        return {name: to_plain(getattr(value, name), inner) for name, inner in hints.items()}
-    if origin is np.ndarray:
-        return np.asarray(value).tolist()
-    if origin is tuple:
-        return [to_plain(entry, get_args(hint)[0]) for entry in value]
-    if origin is dict:
-        return {str(key): to_plain(entry, get_args(hint)[1]) for key, entry in value.items()}
-    # A figure that a joint at rest lacks.
-    return None if hint is float and math.isnan(value) else hint(value)
+    return str(value) if isinstance(value, PurePath) else value
 
 
 def from_plain(data: Any, hint: Any, where: str) -> Any:
@@ -74,7 +66,8 @@ def from_plain(data: Any, hint: Any, where: str) -> Any:
     data : Any
         Dicts, lists, strings, numbers and None.
     hint : Any
-        As for `to_plain`.
+        Its type: a dataclass, ``NDArray[...]``, ``tuple[X, ...]``, ``dict[str, X]``,
+        ``X | None`` or a scalar type.
     where : str
         Name of the value, for the message.
 
@@ -149,7 +142,7 @@ def _checked(data: Any, kind: type, where: str) -> Any:
 
 def arm_to_plain(arm: ArmModel) -> dict[str, Any]:
     """Turn an arm into plain values of YAML; the fields of its tree stand among its own."""
-    plain: dict[str, Any] = to_plain(arm, ArmModel)
+    plain: dict[str, Any] = to_plain(arm)
     return {'name': plain.pop('name'), **plain.pop('tree'), **plain}
 
 
@@ -237,18 +230,5 @@ def _check_choices(arm: ArmModel) -> None:
 
 def json_text(content: Any, indent: int | None = None) -> str:
     """Write values, arrays, paths and dataclasses as JSON; infinity and what it lacks are null."""
-    return json.dumps(_json_values(content), indent=indent, allow_nan=False)
-
-
-def _json_values(content: Any) -> Any:
-    if dataclasses.is_dataclass(content):
-        content = vars(content)
-    elif isinstance(content, (np.ndarray, np.generic)):
-        content = content.tolist()
-    if isinstance(content, dict):
-        return {key: _json_values(value) for key, value in content.items()}
-    if isinstance(content, (list, tuple)):
-        return [_json_values(value) for value in content]
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    return str(content) if isinstance(content, PurePath) else content
+    finite = json.loads(json.dumps(to_plain(content)), parse_constant=lambda _: None)
+    return json.dumps(finite, indent=indent)

@@ -177,16 +177,15 @@ def samples_of(
     names = _recorded_names(states, arm, source)
     held = [block for block in states.blocks if set(names) <= set(block.names)]
     used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
-    columns = [[block.names.index(name) for name in names] for block in used]
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
     order = np.argsort(np.concatenate([block.index for block in used]))
     stamps = (np.concatenate([getattr(block, name) for block in used])[order]
               for name in ('index', 'stamp', 'received'))
-    values = (np.concatenate([getattr(block, name)[:, own] for block, own in zip(
-        used, columns, strict=True)])[order] if name in there else np.empty((len(order), 0))
+    values = (np.concatenate([
+        getattr(block, name)[:, [block.names.index(joint) for joint in names]]
+        for block in used])[order] if name in there else np.empty((len(order), 0))
         for name in FIELDS)
-    return (SampleBlock(names, *stamps, *values),
-            [*_name_defects(states, held, used, columns), *wrong])
+    return SampleBlock(names, *stamps, *values), [*_incomplete(states, held, used), *wrong]
 
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:
@@ -230,11 +229,10 @@ def _of_right_lengths(
                                  'hold arrays of a wrong length')
 
 
-def _name_defects(
+def _incomplete(
     states: JointStates, held: list[SampleBlock], used: list[SampleBlock],
-    columns: list[list[int]],
 ) -> list[Defect]:
-    """Report messages of other publishers, changes of order, and velocities left out."""
+    """Report messages of other publishers, and velocities left out."""
     found = []
     skipped = states.count - sum(len(block.index) for block in held)
     if skipped:
@@ -242,10 +240,6 @@ def _name_defects(
         text = (f'{skipped} of {states.count} messages on {states.topic} lack joints of the arm '
                 f'and are left out; they hold {", ".join(others.names) or "no names"}.')
         found.append(Defect('messages_skipped', 'info', text, count=skipped))
-    if len({tuple(c) for c in columns}) > 1:
-        first = np.sort([int(block.index[0]) for block in used])[1]
-        text = f'The order of the joints changes, first at message {first}; sorted by name.'
-        found.append(Defect('joint_order_changed', 'info', text, count=len(used)))
     bare = sum(len(block.index) for block in used if not block.velocity.shape[1])
     if 0 < bare < sum(len(block.index) for block in used):
         text = f'{bare} messages hold no velocities: none are used, positions are differentiated.'

@@ -67,11 +67,7 @@ def moves(recording: Recording) -> NDArray[np.bool_]:
 
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps remain."""
-    q = recording.q
-    if len(q) < 3 or not any(
-            (np.abs(np.diff(column)) > WRAP_STEP).any() for column in q.T):
-        return recording
-    q, found = q.copy(), []
+    q, found = recording.q.copy(), []
     for j in np.flatnonzero(~arm.prismatic):
         places, turns = _turns(q[:, j], recording.t)
         if not len(places):
@@ -85,7 +81,7 @@ def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
         limit = WRAP_STEP
         found.append(Defect(
             'position_wrapped', 'warning', text, name, len(places), where, TURN, limit))
-    return replace(recording, q=q, defects=(*recording.defects, *found))
+    return replace(recording, q=q, defects=(*recording.defects, *found)) if found else recording
 
 
 def _turns(q: Array, t: Array) -> tuple[Index, Array]:
@@ -94,20 +90,18 @@ def _turns(q: Array, t: Array) -> tuple[Index, Array]:
     if not 0 < len(large) < len(q) - 1:
         return large[:0], np.zeros(0)
     step, time = q[large + 1] - q[large], t[large + 1] - t[large]
-    moved = WRAP_SLACK * _speed(q, t, len(large)) * time
+    moved = WRAP_SLACK * _speed(q, t) * time
     turns = np.rint(step / TURN)
     wrapped = np.abs(step - TURN * turns) <= moved + WRAP_NOISE
     chosen = wrapped & (np.abs(step) > moved) & (turns != 0)
     return large[chosen], turns[chosen]
 
 
-def _speed(q: Array, t: Array, large: int) -> float:
+def _speed(q: Array, t: Array) -> float:
     """Highest speed without outliers and large steps, rad/s or m/s."""
     step = np.abs(np.diff(q))
-    # Large steps go first, where they do not count.
-    speeds = np.where(step > WRAP_STEP, -1.0, step / np.diff(t))
-    rank = large + 0.995 * (len(step) - large - 1)
-    return float(np.percentile(speeds, 100 * rank / (len(step) - 1)))
+    small = step <= WRAP_STEP
+    return float(np.percentile(step[small] / np.diff(t)[small], 99.5))
 
 
 def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
-from dynid_ros.utilities.compiled import kernel
 
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07
@@ -172,24 +171,20 @@ class StreamDecimator(Checkpointed):
 
     Attributes
     ----------
-    sums : (m, c) ndarray
-        Outputs that are not complete, the one that begins with sample k in row ``k / step % m``.
-    count : int
-        Samples so far.
+    buffer : (k, c) ndarray
+        Samples from the first one on that a further output depends on.
 
     """
 
-    saved = ('sums', 'count')
+    saved = ('buffer',)
 
     def __init__(self, decimator: Decimator, columns: int) -> None:
         self._decimator = decimator
-        self.sums = np.zeros((-(-len(decimator.taps) // decimator.step), columns))
-        self.count = 0
+        self.buffer = np.zeros((0, columns))
 
     def reset(self) -> None:
         """Forget all samples, as after a gap."""
-        self.sums[:] = 0.0
-        self.count = 0
+        self.buffer = self.buffer[:0]
 
     def apply(self, x: Array) -> Array:
         """
@@ -206,44 +201,11 @@ class StreamDecimator(Checkpointed):
             Outputs that became complete.
 
         """
-        outputs = self._decimator.outputs
-        out = np.empty((outputs(self.count + len(x)) - outputs(self.count), x.shape[1]))
-        add_to_outputs(
-            x, self._decimator.taps, self._decimator.step, self.sums, self.count, out)
-        self.count += len(x)
-        return out
-
-
-@kernel
-def add_to_outputs(
-    x: Array, taps: Array, step: int, sums: Array, count: int, out: Array,
-) -> None:
-    """
-    Add samples to the outputs that they belong to; see `StreamDecimator`.
-
-    Parameters
-    ----------
-    x : (k, c) ndarray
-        The next samples.
-    taps : (L,) ndarray
-        Filter, oldest sample first.
-    step, count : int
-        Samples for each output, and those before x.
-    sums : (m, c) ndarray
-        Incomplete outputs; updated.
-    out : (j, c) ndarray
-        Complete ones, written.
-
-    """
-    done = 0
-    for k in range(x.shape[0]):
-        sample = count + k
-        # The first output that still holds this sample, and the last one.
-        for each in range(max(0, (sample - taps.size) // step + 1), sample // step + 1):
-            tap, row = taps[sample - each * step], sums[each % sums.shape[0]]
-            for c in range(x.shape[1]):
-                row[c] += tap * x[k, c]
-            if sample - each * step == taps.size - 1:
-                out[done] = row
-                row[:] = 0.0
-                done += 1
+        taps, step = self._decimator.taps, self._decimator.step
+        whole = np.concatenate([self.buffer, x])
+        count = self._decimator.outputs(len(whole))
+        self.buffer = whole[count * step:]
+        if not count:
+            return np.zeros((0, x.shape[1]))
+        windows = np.lib.stride_tricks.sliding_window_view(whole, len(taps), axis=0)
+        return np.asarray(windows[:count * step:step] @ taps)

@@ -12,7 +12,6 @@ import numpy as np
 
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
-from dynid_ros.utilities.compiled import kernel
 
 REACH = 2
 
@@ -43,23 +42,22 @@ class FirstOrderFilter(Checkpointed):
     ----------
     pole : float
         Of the average.
-    state_rows : (6, c) ndarray
-        The last two samples of p, those of x, the output, and in its last row the number of
-        samples seen, up to `REACH`.
+    before : (0 to 2, 2 c) ndarray
+        The last samples of x and of p.
+    average : (1, c) ndarray
+        The output after the last sample, as the next one will count it.
 
     """
 
-    saved = ('state_rows',)
+    saved = ('before', 'average')
 
     def __init__(self, bandwidth: float, period: float, columns: int) -> None:
-        self.pole = float(np.exp(-bandwidth * period))
-        half, sixth = (1.0 - self.pole) / (2.0 * period), (1.0 - self.pole) / 6.0
-        self._taps = np.array([[half, 0.0, -half], [sixth, 4.0 * sixth, sixth]])
-        self.state_rows = np.zeros((6, columns))
+        self.pole, self._period = float(np.exp(-bandwidth * period)), period
+        self.before, self.average = np.zeros((0, 2 * columns)), np.zeros((1, columns))
 
     def reset(self) -> None:
         """Forget all samples, as after a gap."""
-        self.state_rows[:] = 0.0
+        self.before, self.average = self.before[:0], np.zeros_like(self.average)
 
     def apply(self, x: Array, p: Array | None = None) -> Array:
         """
@@ -78,49 +76,15 @@ class FirstOrderFilter(Checkpointed):
             Output; the first `REACH` samples of a stream have none and are left out.
 
         """
-        taps = self._taps
-        if p is None:
-            taps, p = taps * [[0.0], [1.0]], x
-        missing = min(len(x), REACH - int(self.state_rows[5, 0]))
-        out = np.empty((len(x) - missing, x.shape[1]))
-        filter_block(self.pole, taps, x, p, self.state_rows, missing, out)
-        return out
+        from scipy.signal import lfilter
 
-
-@kernel
-def filter_block(
-    pole: float, taps: Array, x: Array, p: Array, state: Array, missing: int, out: Array
-) -> None:
-    """
-    Run both filters over one block.
-
-    Parameters
-    ----------
-    pole : float
-        Pole.
-    taps : (2, 3) ndarray
-        Numerators of s f(s) and f(s).
-    x, p : (k, c) ndarray
-        Signals.
-    state : (6, c) ndarray
-        As in `FirstOrderFilter`; updated.
-    missing : int
-        Number of samples that only fill the state.
-    out : (k - missing, c) ndarray
-        Output.
-
-    """
-    for k in range(x.shape[0]):
-        for c in range(x.shape[1]):
-            if k >= missing:
-                state[4, c] = (
-                    pole * state[4, c]
-                    + taps[0, 0] * p[k, c] + taps[0, 1] * state[0, c] + taps[0, 2] * state[1, c]
-                    + taps[1, 0] * x[k, c] + taps[1, 1] * state[2, c] + taps[1, 2] * state[3, c]
-                )
-                out[k - missing, c] = state[4, c]
-            state[1, c] = state[0, c]
-            state[0, c] = p[k, c]
-            state[3, c] = state[2, c]
-            state[2, c] = x[k, c]
-    state[5] += missing
+        block = np.concatenate([x, np.zeros_like(x) if p is None else p], axis=1)
+        whole = np.concatenate([self.before, block])
+        self.before = whole[-REACH:]
+        if len(whole) <= REACH:
+            return x[:0]
+        x, p = np.split(whole, 2, axis=1)
+        gained = ((p[2:] - p[:-2]) / self._period + (x[2:] + 4 * x[1:-1] + x[:-2]) / 3) / 2
+        out, self.average = lfilter(
+            [1.0 - self.pole], [1.0, -self.pole], gained, axis=0, zi=self.average)
+        return np.asarray(out)

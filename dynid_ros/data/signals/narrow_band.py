@@ -23,9 +23,12 @@ KEPT = 10.0
 FEWEST = 5
 
 
-class NarrowBand:
+def narrowed(
+    settings: ConditioningSettings, cutoff_hz: float, motions: Sequence[ConditionedMotion],
+    marks: Sequence[NDArray[np.bool_]],
+) -> tuple[ConditioningSettings, list[ConditionedMotion], list[NDArray[np.bool_]]]:
     """
-    Filters stretches further, for a lower cut-off.
+    Filter stretches further, for a lower cut-off, and take their marks along.
 
     Parameters
     ----------
@@ -33,54 +36,31 @@ class NarrowBand:
         Those for which the Butterworth filter has conditioned the stretches.
     cutoff_hz : float
         The lower cut-off, Hz.
+    motions : sequence of ConditionedMotion
+        Stretches.
+    marks : sequence of (N, n) ndarray of bool
+        Marks of their samples.
 
-    Attributes
-    ----------
+    Returns
+    -------
     settings : ConditioningSettings
         Of the result: its rate is lower, too, where the cut-off is far below the rate.
+    motions, marks : list
+        Without stretches that are too short.
 
     """
-
-    def __init__(self, settings: ConditioningSettings, cutoff_hz: float) -> None:
-        rate, top = settings.rate_hz, KEPT * cutoff_hz
-        self._thinned = Decimator(rate, top, decimation_step(rate, top))
-        self.settings = replace(settings, rate_hz=rate / self._thinned.step).at(cutoff_hz)
-
-    def narrowed(
-        self, motions: Sequence[ConditionedMotion], marks: Sequence[NDArray[np.bool_]],
-    ) -> tuple[list[ConditionedMotion], list[NDArray[np.bool_]]]:
-        """
-        Filter stretches, and take their marks along.
-
-        Parameters
-        ----------
-        motions : sequence of ConditionedMotion
-            Stretches.
-        marks : sequence of (N, n) ndarray of bool
-            Marks of their samples.
-
-        Returns
-        -------
-        motions, marks
-            Without stretches that are too short.
-
-        """
-        if self._thinned.step == 1:
-            return [self._filtered(motion) for motion in motions], list(marks)
-        long = [(motion, some) for motion, some in zip(motions, marks, strict=True)
-                if self._thinned.outputs(len(motion.t)) >= FEWEST]
-        return ([self._filtered(motion) for motion, _ in long],
-                [some[self._kept(len(some))] for _, some in long])
-
-    def _filtered(self, motion: ConditionedMotion) -> ConditionedMotion:
-        t, q, tau, rate = motion.t, motion.q, motion.tau, self.settings.rate_hz
-        if self._thinned.step > 1:
-            t = t[self._kept(len(t))]
-            q, tau = self._thinned.whole(q), self._thinned.whole(tau)
-        q = butterworth(q, rate, position_cutoff(self.settings))
-        return of_positions(t, q, tau, rate, motion.warmth)
-
-    def _kept(self, samples: int) -> NDArray[np.intp]:
-        """Return the samples that are kept out of so many."""
-        return self._thinned.reach + self._thinned.step * np.arange(
-            self._thinned.outputs(samples))
+    rate, top = settings.rate_hz, KEPT * cutoff_hz
+    thinned = Decimator(rate, top, decimation_step(rate, top))
+    narrow = replace(settings, rate_hz=rate / thinned.step).at(cutoff_hz)
+    found, left = [], []
+    for motion, some in zip(motions, marks, strict=True):
+        t, q, tau = motion.t, motion.q, motion.tau
+        if thinned.step > 1:
+            kept = thinned.reach + thinned.step * np.arange(thinned.outputs(len(t)))
+            if len(kept) < FEWEST:
+                continue
+            t, q, tau, some = t[kept], thinned.whole(q), thinned.whole(tau), some[kept]
+        q = butterworth(q, narrow.rate_hz, position_cutoff(narrow))
+        found.append(of_positions(t, q, tau, narrow.rate_hz, motion.warmth))
+        left.append(some)
+    return narrow, found, left

@@ -108,22 +108,10 @@ def uniform_segments(
 
 
 def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
-    """
-    Return the longest one of `uniform_segments` of several recordings, and compute no other.
-
-    Parameters
-    ----------
-    recordings : sequence of Recording
-        Recordings with increasing stamps.
-    rate_hz : float
-        Rate to bring them to.
-
-    """
-    found = [(recording, stretch) for recording in recordings
-             for stretch in _stretches(recording, rate_hz)]
-    recording, longest = max(
-        found, key=lambda each: _samples(each[0].t, each[1], rate_hz))
-    return _uniform(recording, longest, rate_hz, 0.0)
+    """Return the longest one of `uniform_segments` of several recordings."""
+    return max((segment for recording in recordings
+                for segment in uniform_segments(recording, rate_hz)),
+               key=lambda segment: len(segment.t))
 
 
 def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
@@ -143,14 +131,10 @@ def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
     return stretches
 
 
-def _samples(t: Array, stretch: slice, rate_hz: float) -> int:
-    """Count the uniform samples of a stretch."""
-    return int((t[stretch.stop - 1] - t[stretch.start]) * rate_hz + OFF_GRID_PERIODS) + 1
-
-
 def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float) -> Segment:
     t, q, u = (x[stretch] for x in (recording.t, recording.q, recording.u))
-    grid = t[0] + np.arange(_samples(recording.t, stretch, rate_hz)) / rate_hz
+    samples = int((t[-1] - t[0]) * rate_hz + OFF_GRID_PERIODS) + 1
+    grid = t[0] + np.arange(samples) / rate_hz
     same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < OFF_GRID_PERIODS
     if not same:
         q = _interpolate(t, q, grid)

@@ -122,7 +122,7 @@ class RunningStandstill(Checkpointed):
         kept = 3 * self._decimator.reach + self._least
         self.slow = np.concatenate([self.slow[-kept:], speed < still_below(self.top)])
 
-    def moving(self, rows: int, count: int) -> NDArray[np.bool_]:
+    def moving(self, rows: int, waiting: int) -> NDArray[np.bool_]:
         """
         Return whether joints move in the last rows.
 
@@ -130,8 +130,9 @@ class RunningStandstill(Checkpointed):
         ----------
         rows : int
             Number of rows m.
-        count : int
-            Samples that have entered the low-pass: all but the last one taken.
+        waiting : int
+            Samples in the low-pass of which further rows will be made; the last one taken has not
+            entered it.
 
         Returns
         -------
@@ -141,8 +142,8 @@ class RunningStandstill(Checkpointed):
         """
         _keep_long(still := self.slow.copy(), self._least, self._beside)
         low_pass = self._decimator
-        row = low_pass.outputs(count) - rows + np.arange(rows)
-        return ~still[len(still) - 1 - count + low_pass.reach + row * low_pass.step]
+        back = low_pass.step * np.arange(rows, 0, -1)
+        return ~still[len(still) - 1 - waiting + low_pass.reach - back]
 
 
 def _keep_long(slow: NDArray[np.bool_], least: int, beside: int) -> None:
@@ -198,7 +199,8 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
         False in a standstill of at least `pause`. None instead of both for too few samples.
 
     """
-    first = _window_starts(t, SHORTEST)
+    # The first sample of each window that holds any; the last stamp begins none.
+    first = np.unique(np.floor((t[:-1] - t[0]) / SHORTEST), return_index=True)[1]
     if len(first) < 2:
         return None
     count = np.diff(np.append(first, len(t)))
@@ -207,14 +209,3 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
     middle[[0, -1]] = t[[0, -1]]
     return middle, moving(speed, 1 / SHORTEST, LONG_PAUSE)
-
-
-def _window_starts(t: Array, window: float) -> NDArray[np.int64]:
-    """First sample in each window that holds any; windows without samples cost nothing."""
-    windows = np.floor((t - t[0]) / window)
-    # Stamps increase: sorting millions of them is not needed to find each window once.
-    windows = windows[np.diff(windows, prepend=-np.inf) > 0]
-    # Of a stamp at an edge, rounding may give the window beside it.
-    edges = t[0] + window * np.unique(windows[:, None] + np.array([-1.0, 0.0, 1.0]))
-    edges = edges[(edges >= t[0]) & (edges < t[-1])]
-    return np.unique(np.searchsorted(t, edges)).astype(np.int64)

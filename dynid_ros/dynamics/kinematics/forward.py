@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,19 +13,7 @@ from dynid_ros.dynamics.state import as_states
 from dynid_ros.utilities.arrays import Array
 
 
-class Pose(NamedTuple):
-    """Rotation (..., 3, 3) and translation (..., 3), m, of one frame or many."""
-
-    rotation: Array
-    translation: Array
-
-    def then(self, rotation: Array, translation: Array) -> Pose:
-        """Return the pose of a frame that is placed in this one."""
-        moved = (self.rotation @ translation[..., None])[..., 0]
-        return Pose(self.rotation @ rotation, self.translation + moved)
-
-
-def forward_kinematics(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Pose:
+def forward_kinematics(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Placement:
     """
     Pose of a body in the world, where the base and the mounting of the arm are placed.
 
@@ -42,7 +28,7 @@ def forward_kinematics(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Pose:
 
     Returns
     -------
-    Pose
+    Placement
         One, or N of them.
 
     Raises
@@ -59,12 +45,11 @@ def forward_kinematics(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Pose:
     joint, placement = find_body(arm, body)
     states = as_states(arm, q)
     link = _links(arm, states.q)
-    pose = Pose(link.rotation[:, joint], link.translation[:, joint]).then(
-        placement.rotation, placement.translation)
-    return Pose(states.shaped(pose.rotation), states.shaped(pose.translation))
+    pose = Placement(link.rotation[:, joint], link.translation[:, joint]).then(placement)
+    return Placement(states.shaped(pose.rotation), states.shaped(pose.translation))
 
 
-def frames(arm: ArmModel, q: Array) -> Pose:
+def frames(arm: ArmModel, q: Array) -> Placement:
     """
     Poses in the world of all frames from the body that carries the arm to the links.
 
@@ -77,14 +62,14 @@ def frames(arm: ArmModel, q: Array) -> Pose:
 
     Returns
     -------
-    Pose
+    Placement
         (N, m + 2): the body, the base frame of the arm, its links.
 
     """
     links = _links(arm, q)
     body, foot = arm.base, arm_base(arm)
     ones = np.ones((len(q), 1, 1))
-    return Pose(
+    return Placement(
         np.concatenate([ones[..., None] * body.rotation, ones[..., None] * foot.rotation,
                         links.rotation], axis=1),
         np.concatenate([ones * body.translation, ones * foot.translation, links.translation],
@@ -96,8 +81,7 @@ def arm_base(arm: ArmModel) -> Placement:
     return arm.base.then(arm.mounting)
 
 
-def _links(arm: ArmModel, q: Array) -> Pose:
+def _links(arm: ArmModel, q: Array) -> Placement:
     rows = link_poses(arm, q)
-    foot = arm_base(arm)
-    return Pose(foot.rotation, foot.translation).then(
-        rows[:, :, :9].reshape(len(q), arm.links, 3, 3), rows[:, :, 9:])
+    return arm_base(arm).then(
+        Placement(rows[:, :, :9].reshape(len(q), arm.links, 3, 3), rows[:, :, 9:]))

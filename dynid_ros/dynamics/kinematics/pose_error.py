@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body, TOOL
+from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.error_sources import (
     error_sources,
@@ -22,7 +23,7 @@ from dynid_ros.dynamics.kinematics.error_sources import (
     turned,
     X,
 )
-from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames, Pose
+from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames
 from dynid_ros.dynamics.rigid_body import jacobians
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.utilities.arrays import Array
@@ -93,7 +94,7 @@ def error_jacobian(
 def perturbed_kinematics(
     arm: ArmModel, q: ArrayLike, sources: Sequence[ErrorSource], errors: ArrayLike,
     body: str = TOOL,
-) -> Pose:
+) -> Placement:
     """
     Pose of a body in the world, with errors of any size.
 
@@ -112,7 +113,7 @@ def perturbed_kinematics(
 
     Returns
     -------
-    Pose
+    Placement
         For each set of errors.
 
     Raises
@@ -142,8 +143,9 @@ def perturbed_kinematics(
             motion[0 if source.turning else 1] += (
                 by_source.get(source, np.zeros(len(real)))[:, None] * direction)
         turn = turned(motion[0])
-        pose = Pose(turn, motion[1] + point).then(pose.rotation, pose.translation - point)
-    return Pose(pose.rotation.reshape(*shape, 3, 3), pose.translation.reshape(*shape, 3))
+        pose = Placement(turn, motion[1] + point).then(
+            Placement(pose.rotation, pose.translation - point))
+    return Placement(pose.rotation.reshape(*shape, 3, 3), pose.translation.reshape(*shape, 3))
 
 
 def exact_pose_error(
@@ -156,7 +158,7 @@ def exact_pose_error(
     return pose_difference(real, forward_kinematics(arm, q, body))
 
 
-def pose_difference(real: Pose, nominal: Pose) -> Array:
+def pose_difference(real: Placement, nominal: Placement) -> Array:
     """Pose error (..., 6) that leads from a nominal pose to a real one."""
     from scipy.spatial.transform import Rotation
 
@@ -165,14 +167,16 @@ def pose_difference(real: Pose, nominal: Pose) -> Array:
     return np.concatenate([vector, real.translation - nominal.translation], axis=-1)
 
 
-def _body(arm: ArmModel, every: Pose, body: str) -> Pose:
+def _body(arm: ArmModel, every: Placement, body: str) -> Placement:
     """Poses (N,) of a body, from the poses of all frames."""
     joint, placement = find_body(arm, body)
-    return Pose(every.rotation[:, joint + 2], every.translation[:, joint + 2]).then(
-        placement.rotation, placement.translation)
+    return Placement(
+        every.rotation[:, joint + 2], every.translation[:, joint + 2]).then(placement)
 
 
-def _axis(arm: ArmModel, every: Pose, target: Array, source: ErrorSource) -> tuple[Array, Array]:
+def _axis(
+    arm: ArmModel, every: Placement, target: Array, source: ErrorSource,
+) -> tuple[Array, Array]:
     """Direction and point through which a source acts, (N, 3) each, in the world."""
     own, carrier = source.joint + 2, int(arm.parent[source.joint]) + 2
     if source.group == 'base':

@@ -14,7 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.data.signals.narrow_band import NarrowBand
+from dynid_ros.data.signals.narrow_band import narrowed
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.diagnosis.clipped_signals import (
@@ -82,9 +82,9 @@ class ConditionedSet:
 
     def narrowed(self, cutoff_hz: float) -> ConditionedSet:
         """Return the same for a lower cut-off, with `MOST_ROWS` at most."""
-        band = NarrowBand(self.settings, cutoff_hz)
-        motions, clipped = band.narrowed(self.motions, self.clipped)
-        settings, decimator = band.settings, band.settings.decimator()
+        settings, motions, clipped = narrowed(
+            self.settings, cutoff_hz, self.motions, self.clipped)
+        decimator = settings.decimator()
         rows = sum(decimator.outputs(len(motion.t)) for motion in motions)
         fewer = settings.decimation * max(1, -(-rows // MOST_ROWS))
         return replace(self, settings=replace(settings, decimation=fewer), motions=motions,

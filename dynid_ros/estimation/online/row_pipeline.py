@@ -191,7 +191,7 @@ class RowPipeline(Checkpointed):
 
     def _block(self, kept: Array, n: int, b: int) -> RowBlock:
         W, tau, t, q, qd = np.split(kept, np.cumsum([n * b, n, 1, n]), axis=1)
-        moves = self._standstill.moving(len(kept), self._decimator.count)
+        moves = self._standstill.moving(len(kept), len(self._decimator.buffer))
         self.counters.add('standing', int((~moves).sum()))
         W = W.reshape(-1, n, b) * moves[:, :, None]
         return RowBlock(self.segment, t[:, 0], q, qd, W, tau * moves, moves)

@@ -139,14 +139,14 @@ def _with_later_fields(record: dict[str, Any], found: int) -> dict[str, Any]:
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.
         verdict['findings'] = [
-            to_plain(Finding('version_0_1', text), Finding) for text in verdict.pop('reasons')]
+            to_plain(Finding('version_0_1', text)) for text in verdict.pop('reasons')]
     return record
 
 
 def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
     plain = {
-        name: to_plain(getattr(result, name), hint)
-        for name, hint in field_hints(IdentifiedModel).items() if name not in _OWN
+        name: to_plain(getattr(result, name))
+        for name in field_hints(IdentifiedModel) if name not in _OWN
     }
     predictions = None if stored is None else {
         'sha256': hashlib.sha256(stored).hexdigest(),

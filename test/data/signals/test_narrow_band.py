@@ -6,7 +6,7 @@ import pytest
 from dynid_ros.arm.drive import Drive
 from dynid_ros.data.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.data.signals.filters import decimation_step
-from dynid_ros.data.signals.narrow_band import KEPT, NarrowBand
+from dynid_ros.data.signals.narrow_band import KEPT, narrowed
 from dynid_ros.data.signals.segments import Segment
 
 SECONDS, CUTOFF = 40.0, 1.2
@@ -30,11 +30,10 @@ def conditioned(rate, cutoff):
 @pytest.mark.parametrize(('rate', 'step'), [(70.0, 1), (1000.0, 27)])
 def test_motion_and_filtered_torque_are_those_of_the_lower_cut_off(rate, step):
     settings, motion = conditioned(rate, 5.0)
-    band = NarrowBand(settings, CUTOFF)
     marks = motion.t[:, None] > np.array([10.0, 20.0])
-    ((narrow,), (kept,)) = band.narrowed([motion], [marks])
-    assert band.settings.rate_hz == rate / step
-    assert band.settings.rate_hz > KEPT * CUTOFF
+    band, (narrow,), (kept,) = narrowed(settings, CUTOFF, [motion], [marks])
+    assert band.rate_hz == rate / step
+    assert band.rate_hz > KEPT * CUTOFF
     _, exact = conditioned(rate, CUTOFF)
     at = np.searchsorted(motion.t, narrow.t)
     np.testing.assert_array_equal(motion.t[at], narrow.t)
@@ -45,7 +44,7 @@ def test_motion_and_filtered_torque_are_those_of_the_lower_cut_off(rate, step):
         np.testing.assert_allclose(
             getattr(narrow, name)[:][inner], expected, atol=2e-3 * np.abs(expected).max())
     # A cosine at the rows of the low-pass, which takes the vibration out.
-    rows = band.settings.decimator()
+    rows = band.decimator()
     tau = rows.whole(narrow.tau)
     t = narrow.t[rows.reach:][::rows.step][:len(tau)]
     pure = np.cos(2 * np.pi * np.array([0.2, 0.3]) * t[:, None])
@@ -60,6 +59,6 @@ def test_a_stretch_that_is_too_short_is_left_out_with_its_marks():
         motion.t[part], motion.q[part], motion.qd[part], motion.qdd[part], motion.tau[part],
         motion.moving[part], motion.warmth)
     marks = [np.zeros(each.q.shape, dtype=bool) for each in (motion, short)]
-    motions, kept = NarrowBand(settings, 0.3).narrowed([motion, short], marks)
+    _, motions, kept = narrowed(settings, 0.3, [motion, short], marks)
     assert len(motions) == len(kept) == 1
     assert kept[0].shape == motions[0].q.shape

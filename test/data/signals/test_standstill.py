@@ -81,7 +81,7 @@ def test_a_stream_finds_the_standstill_of_a_recording_once_it_has_lasted(portion
         count = min(first + portion, len(qd)) - 1
         rows = low_pass.outputs(count) - given
         given += rows
-        found.append(stream.moving(rows, count))
+        found.append(stream.moving(rows, count - low_pass.step * given))
     at = low_pass.reach + low_pass.step * np.arange(given)
     beside = spoiled_beside(low_pass)
     batch, live = moving(qd, RATE, beside=beside)[at], np.concatenate(found)

@@ -197,7 +197,7 @@ def test_a_missing_result_is_named(tmp_path):
     ('rotation:\n  - - [', 'rotation:\n  - - [.nan, ', 'arm.rotation'),
     ('covariance:\n- [', 'covariance:\n- [1.0e-9, ]\n- [5.0, ', 'covariance is not a matrix'),
     ('condition_number: 123.4', f'condition_number: {400 * "9"}', 'integer has 400 digits'),
-    ('sources: [', f'sources: {100_000 * "["}', 'more than 50 levels'),
+    ('sources: [', f'sources: {100_000 * "["}', 'nesting depth'),
 ])
 def test_a_damaged_result_is_refused_in_one_sentence(tmp_path, old, new, said):
     write_result(identification(ARM), tmp_path)
