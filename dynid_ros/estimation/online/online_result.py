@@ -180,8 +180,7 @@ def _worse(
     """
     recursion = online.recursion
     if not len(recursion.scores.rows):
-        rows = QRFactors(recursion.factors, recursion.rows)
-        possible, free = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
+        possible, free = (float((recursion.data.residual_squares(theta) / estimate.sigma**2).sum())
                           for theta in (found.theta, estimate.theta))
         return (FITS_WORSE,) if possible > CLEARLY_WORSE**2 * free else ()
     blocks = [QRFactors(rows.transpose(1, 0, 2), rows.any(axis=2).sum(axis=0))
@@ -246,7 +245,7 @@ def _in_sample(
     online: OnlineIdentifier, theta: Array, source: str, predictions: Sequence[Prediction],
 ) -> Metrics:
     """In-sample metrics of the parameters, from the factors of the rows."""
-    rows = QRFactors(online.recursion.factors, online.recursion.rows)
+    rows = online.recursion.data
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
     # The figures of no prediction at all have the torque and its spread.
     nothing = metrics(online.arm.joint_names, [

@@ -43,13 +43,11 @@ class QRFactors:
         kept = np.append(columns, self.factors.shape[2] - 1)
         return QRFactors(self.factors[:, :, kept], self.rows)
 
-    def stacked(self) -> tuple[Array, NDArray[np.intp]]:
-        """Rows of all joints that are not zero, (m, b + 1), and the joint of each."""
-        filled = self.factors.any(axis=2)
-        rows, joints = self.factors[filled], np.nonzero(filled)[0]
-        missing = max(0, rows.shape[1] - len(rows))
+    def weighted(self, sigma: Array) -> Array:
+        """Rows of all joints, (m, b + 1), without those of zeros, by the noise of each, (n,)."""
+        rows = (self.factors / sigma[:, None, None])[self.factors.any(axis=2)]
         # A triangle has as many rows as columns.
-        return np.pad(rows, ((0, missing), (0, 0))), np.pad(joints, (0, missing))
+        return np.pad(rows, ((0, max(0, rows.shape[1] - len(rows))), (0, 0)))
 
     def residual_squares(self, theta: Array) -> Array:
         """Sum of squared residuals of each joint, (n,)."""
