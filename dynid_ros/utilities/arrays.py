@@ -1,4 +1,4 @@
-"""The type of arrays in annotations, runs of marks, and objects of arrays put together."""
+"""The type of arrays in annotations, runs of marks, means, and objects of arrays put together."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ def runs_of(marks: ArrayLike) -> NDArray[np.int64]:
     """Return the first mark of each run and the one behind its last, (K, 2)."""
     around = np.concatenate([[False], np.asarray(marks), [False]])
     return np.flatnonzero(around[1:] != around[:-1]).reshape(-1, 2)
+
+
+def rms(x: Array) -> Array:
+    """Root mean square of the finite values of each column, (n,); zero where there are none."""
+    known = np.isfinite(x)
+    squares = np.where(known, x, 0.0)**2
+    return np.asarray(np.sqrt(squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1)))
 
 
 def joined(parts: Sequence[Part]) -> Part:

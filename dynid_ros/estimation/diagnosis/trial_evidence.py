@@ -127,7 +127,7 @@ def expected_error(each: Hypothesis) -> float:
     motion = Prediction(
         '', False, samples.t, samples.q, samples.qd, np.where(samples.moving, tau, np.nan), tau)
     error, _, _ = expected_errors(
-        arm, theta[:own], covariance[:own, :own], [motion], np.abs(samples.qdd).max(axis=0))
+        arm, theta[:own], covariance[:own, :own], motion, np.abs(samples.qdd).max(axis=0))
     return error
 
 
