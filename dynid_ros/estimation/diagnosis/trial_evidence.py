@@ -107,8 +107,6 @@ def expected_error(each: Hypothesis) -> float:
     The contest has fewer rows than the fit, and leaves the prior out.
     """
     arm, samples = each.arm, each.samples
-    if len(samples.t) < 2:
-        return float('inf')
     W = each.regressor
     theta, root = each.rows.fit(each.mixing, each.compared)
     tau = samples.tau @ each.mixing

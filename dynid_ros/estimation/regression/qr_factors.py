@@ -51,7 +51,8 @@ class QRFactors:
 
     def residual_squares(self, theta: Array) -> Array:
         """Sum of squared residuals of each joint, (n,)."""
-        return np.asarray((self._residual(theta) ** 2).sum(axis=1))
+        residual = self.factors[:, :, -1] - self.factors[:, :, :-1] @ theta
+        return np.asarray((residual**2).sum(axis=1))
 
     def torque_squares(self) -> Array:
         """Sum of squared torque of each joint, (n,)."""
@@ -60,9 +61,6 @@ class QRFactors:
     def torque(self) -> Array:
         """Root mean square torque of each joint, (n,)."""
         return np.asarray(np.sqrt(self.torque_squares() / np.maximum(self.rows, 1)))
-
-    def _residual(self, theta: Array) -> Array:
-        return np.asarray(self.factors[:, :, -1] - self.factors[:, :, :-1] @ theta)
 
 
 def compress(parameters: int, blocks: Iterable[RowBlock]) -> QRFactors:
