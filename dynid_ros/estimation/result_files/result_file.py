@@ -91,7 +91,9 @@ def write_result(result: IdentifiedModel, folder: Path) -> None:
 
 def result_contents(result: IdentifiedModel, folder: Path) -> dict[Path, bytes]:
     """Make the content of each file that `write_result` writes."""
-    stored = _pack(result.predictions) if result.predictions else None
+    stored = npz_bytes(**{
+        f'{name}{i}': getattr(each, name) for i, each in enumerate(result.predictions)
+        for name in _ARRAYS}) if result.predictions else None
     predictions = {} if stored is None else {folder / PREDICTION: stored}
     return {**predictions, folder / RESULT: _HEADER.encode() + _dump(_record(result, stored))}
 
@@ -247,11 +249,6 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
     # Infinite in results of version 0.1 where the data left a parameter open.
     check_finite(np.where(std_white == np.inf, 0.0, std_white), names, 'std_white')
     return theta, std_white
-
-
-def _pack(predictions: tuple[Prediction, ...]) -> bytes:
-    return npz_bytes(**{
-        f'{name}{i}': getattr(p, name) for i, p in enumerate(predictions) for name in _ARRAYS})
 
 
 def _predictions(listed: Any, path: Path) -> tuple[Prediction, ...]:
