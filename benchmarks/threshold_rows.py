@@ -14,6 +14,7 @@ from dynid_ros.estimation.diagnosis import clipped_signals, dissipation
 from dynid_ros.estimation.identification import leakage_check as seen_data
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online.replay import replay
+from dynid_ros.utilities.arrays import joined
 
 Array = np.ndarray
 
@@ -65,7 +66,8 @@ def rotor_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield the torque of the most negative rotor of each arm, online."""
     def share(data: Any, log: Recording) -> float:
         model, _ = replay(data.arm, log)
-        return float(-dissipation.rotor_shares(model.arm, model.theta, model.predictions).min())
+        whole = joined(model.predictions)
+        return float(-dissipation.rotor_shares(model.arm, model.theta, whole).min())
 
     def flipped(log: Recording, joint: int) -> Recording:
         return replace(log, u=np.where(np.arange(log.u.shape[1]) == joint, -log.u, log.u))

@@ -53,6 +53,7 @@ from dynid_ros.estimation.verdict import judge as verdict
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution import safety_monitor
 from dynid_ros.simulation.record import simulate
+from dynid_ros.utilities.arrays import joined
 
 Array = np.ndarray
 REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3'),
@@ -169,7 +170,7 @@ def verdict_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ...]
         model = data.model
         acceleration = np.max([np.abs(m.qdd).max(axis=0) for m in data.motions], axis=0)
         return expected_errors(
-            model.arm, model.theta, model.covariance, data.own, acceleration)
+            model.arm, model.theta, model.covariance, joined(data.own), acceleration)
 
     def wrong(data: Data) -> Iterator[tuple[float, float]]:
         """Held-out and fitted errors where another recording has another torque."""

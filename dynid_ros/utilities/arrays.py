@@ -1,4 +1,4 @@
-"""The type of arrays in annotations, runs of marks, and objects of arrays put together."""
+"""The type of arrays in annotations, runs of marks, sums and systems, and arrays put together."""
 
 from __future__ import annotations
 
@@ -17,6 +17,26 @@ def runs_of(marks: ArrayLike) -> NDArray[np.int64]:
     """Return the first mark of each run and the one behind its last, (K, 2)."""
     around = np.concatenate([[False], np.asarray(marks), [False]])
     return np.flatnonzero(around[1:] != around[:-1]).reshape(-1, 2)
+
+
+def rms(x: Array) -> Array:
+    """Root mean square of the finite values of each column, (n,); zero where there are none."""
+    known = np.isfinite(x)
+    squares = np.where(known, x, 0.0)**2
+    return np.asarray(np.sqrt(squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1)))
+
+
+def solve_definite(matrix: Array, right: Array) -> Array:
+    """Solve a symmetric system; raise LinAlgError where it is not positive definite."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    diagonal = np.diag(matrix)
+    if not (diagonal > 0).all():
+        raise np.linalg.LinAlgError('a diagonal entry is not above zero')
+    # Columns span many decades; unit diagonals keep the solution exact.
+    size = np.sqrt(diagonal)
+    factor = cho_factor(matrix / np.outer(size, size), check_finite=False)
+    return np.asarray(cho_solve(factor, right / size, check_finite=False) / size)
 
 
 def joined(parts: Sequence[Part]) -> Part:

@@ -51,3 +51,32 @@ def state_of(part: str, state: State) -> State:
     prefix = f'{part}.'
     return {
         name[len(prefix):]: value for name, value in state.items() if name.startswith(prefix)}
+
+
+class GrowingRows(Checkpointed):
+    """
+    An object with rows that come block by block, and are put together when they are read.
+
+    Parameters
+    ----------
+    rows : (N, ...) ndarray
+        The first ones.
+
+    """
+
+    def __init__(self, rows: NDArray[np.float64]) -> None:
+        self._blocks = [rows]
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """All rows."""
+        self._blocks = [np.concatenate(self._blocks)]
+        return self._blocks[0]
+
+    @rows.setter
+    def rows(self, rows: NDArray[np.float64]) -> None:
+        self._blocks = [rows]
+
+    def append(self, rows: NDArray[np.float64]) -> None:
+        """Add some rows."""
+        self._blocks.append(rows)

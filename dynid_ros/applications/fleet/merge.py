@@ -131,7 +131,7 @@ def eliminated(
     b = part.factors.shape[2] - 1
     shared = np.setdiff1d(np.arange(b), own)
     order = np.concatenate([own, shared, [b]])
-    rows = (part.factors / sigma[:, None, None]).reshape(-1, b + 1)
+    rows = part.weighted(sigma)
     R = np.asarray(np.linalg.qr(np.concatenate([rows, prior[own]])[:, order], mode='r'))
     return R[:len(own)], R[len(own):, len(own):]
 

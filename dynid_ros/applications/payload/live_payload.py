@@ -107,7 +107,7 @@ class LivePayload(OnlineIdentifier):
 
         """
         recursion, regression = self.recursion, self._regression
-        rows, model = QRFactors(recursion.factors, recursion.rows), regression.model
+        rows, model = recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST:
             return None
         with finite_numbers(model, [self._source]):

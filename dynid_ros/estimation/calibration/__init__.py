@@ -1,1 +1,1 @@
-"""Calibration together with the dynamics: joint zeros, drive gains and geometry."""
+"""Calibration together with the dynamics: joint zeros and drive gains."""

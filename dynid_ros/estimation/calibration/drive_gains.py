@@ -200,7 +200,7 @@ class GainProjection:
         for each, change, carried in zip(
                 self._recorded, self._changes, self._load, strict=True):
             alone = self._scaled(each.factors(self._arm, np.eye(len(change)), carried), self.x)
-            weighted = (alone.factors / self.sigma[:, None, None]).reshape(-1, len(change) + 1)
+            weighted = alone.weighted(self.sigma)
             own = LeastSquares(weighted[:, :-1]).solve(weighted[:, -1])
             least = np.maximum(alone.residual_squares(own), LEAST**2 * alone.torque_squares())
             together = alone.residual_squares(change @ self.theta)

@@ -126,11 +126,6 @@ class DriveGains(Summarised):
         return np.where(self.refuted, self.stated * self.ratio, self.stated)
 
     @property
-    def any_known(self) -> bool:
-        """Whether the data determine a gain, or a ratio of two."""
-        return bool(self.known.sum() > (self.logarithms.reference is not None))
-
-    @property
     def objection(self) -> str:
         """Reason against all of these gains, a clause; empty if there is none."""
         worst = int(self.logarithms.disagreement.argmax())
@@ -142,7 +137,8 @@ class DriveGains(Summarised):
             return ('the recordings with the load are not of the same arm, tool and drives as '
                     f"those without it: the residual of joint '{self.joint_names[worst]}' is "
                     f'{apart:.3g} times the residual of either alone')
-        if not self.any_known:
+        # The reference alone makes no ratio.
+        if self.known.sum() <= (self.logarithms.reference is not None):
             return ('the data determine no gain; move all joints, far and fast, with the heaviest '
                     'tool there is')
         return ''

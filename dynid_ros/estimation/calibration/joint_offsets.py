@@ -141,19 +141,14 @@ def estimate_joint_offsets(
     hidden = hidden_offsets(arm, theta)
     free = np.flatnonzero(~hidden)
     for _ in range(ITERATIONS if len(free) else 0):
-        step, std[free], theta = _step(
-            arm, shifted(motions, offset), settings, theta, free, offset[free])
+        shifted = [replace(motion, q=motion.q + offset) for motion in motions]
+        step, std[free], theta = _step(arm, shifted, settings, theta, free, offset[free])
         step = np.clip(step, -LARGEST_STEP, LARGEST_STEP)
         offset[free] += step
         if (np.abs(step) < np.maximum(SETTLED, SETTLED_BY_STD * std[free])).all():
             break
     return JointOffsets(
         offset, std, hidden, arm.joint_names, arm.prismatic)
-
-
-def shifted(motions: Sequence[ConditionedMotion], offset: Array) -> list[ConditionedMotion]:
-    """Return the same motions with offsets (n,) added to the positions."""
-    return [replace(motion, q=motion.q + offset) for motion in motions]
 
 
 def hidden_offsets(arm: ArmModel, theta: Array) -> NDArray[np.bool_]:

@@ -167,21 +167,14 @@ def without_reversals(
 
 
 def _near_reversals(arm: ArmModel, qd: Array, reach: int) -> Flags:
+    """Whether a joint, or a motor that acts on it, turns round within so many samples."""
     turns = np.zeros(qd.shape, dtype=np.uint8)
-    turns[:-1] = _turns(arm, qd)
-    return np.asarray(
-        maximum_filter1d(turns, 2 * reach, axis=0, mode='constant'), dtype=np.bool_)
-
-
-def _turns(arm: ArmModel, qd: Array) -> Flags:
-    """Whether a joint, or a motor that acts on it, turns round before the next sample."""
-    ahead = qd > 0
-    turns = ahead[1:] != ahead[:-1]
+    turns[:-1] = np.diff(qd > 0, axis=0)
     if not _has_own_motors(arm):
         through = arm.drive.transmission
-        ahead = qd @ through.T > 0
-        turns |= (ahead[1:] != ahead[:-1]) @ (through != 0)
-    return np.asarray(turns)
+        turns[:-1] |= np.diff(qd @ through.T > 0, axis=0) @ (through != 0)
+    return np.asarray(
+        maximum_filter1d(turns, 2 * reach, axis=0, mode='constant'), dtype=np.bool_)
 
 
 def _has_own_motors(arm: ArmModel) -> bool:

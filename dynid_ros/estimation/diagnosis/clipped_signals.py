@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,28 +168,24 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
         From its recordings.
 
     """
-    coarse = [
-        Finding('effort_meaningless', f"the drive signal of '{arm.joint_names[joint]}' has fewer "
-                f'than {FEWEST_LEVELS} levels', 'record a topic that holds its torque',
-                (arm.joint_names[joint],))
-        for joint in np.flatnonzero(levels.coarse)]
-    return coarse + _beyond_limits(arm, levels) + [
-        Finding('effort_clipped', f"the drive signal of '{arm.joint_names[joint]}' is cut off at "
-                f'its largest value in {100 * levels.share[joint]:.0f} % of the samples with '
-                'motion', 'lower the amplitude of the motion, or raise the limit that cuts it off',
-                (arm.joint_names[joint],))
-        for joint in np.flatnonzero(levels.share)]
-
-
-def _beyond_limits(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
-    """Report joints far beyond the torque of their drives, if the stated limits are real."""
     torque = np.abs(joint_torque(np.diag(levels.largest), arm.drive)).max(axis=0)
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    if np.median(torque / limit) > 1:
-        return []
+    # Where most joints exceed their limits, these are none of the drives.
+    beyond = (torque > BEYOND_LIMIT * limit) & (np.median(torque / limit) <= 1)
+
+    def found(
+        code: str, marks: Array | NDArray[np.bool_], remedy: str, states: Callable[[int], str],
+    ) -> list[Finding]:
+        return [Finding(code, f"the drive signal of '{arm.joint_names[j]}' {states(j)}", remedy,
+                        (arm.joint_names[j],)) for j in np.flatnonzero(marks).tolist()]
+
     return [
-        Finding('effort_beyond_limit', f"the drive signal of '{arm.joint_names[joint]}' reaches "
-                f'{torque[joint]:.3g}, {torque[joint] / limit[joint]:.0f} times the limit of its '
-                f'drive ({limit[joint]:.3g})', 'check its unit and its gain in arm.yaml',
-                (arm.joint_names[joint],))
-        for joint in np.flatnonzero(torque > BEYOND_LIMIT * limit)]
+        *found('effort_meaningless', levels.coarse, 'record a topic that holds its torque',
+               lambda _: f'has fewer than {FEWEST_LEVELS} levels'),
+        *found('effort_beyond_limit', beyond, 'check its unit and its gain in arm.yaml',
+               lambda j: f'reaches {torque[j]:.3g}, {torque[j] / limit[j]:.0f} times the limit of '
+               f'its drive ({limit[j]:.3g})'),
+        *found('effort_clipped', levels.share,
+               'lower the amplitude of the motion, or raise the limit that cuts it off',
+               lambda j: f'is cut off at its largest value in {100 * levels.share[j]:.0f} % of '
+               'the samples with motion')]

@@ -14,7 +14,7 @@ from dynid_ros.estimation.diagnosis.hypothesis import names
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.utilities.arrays import Array, joined
+from dynid_ros.utilities.arrays import Array
 
 # Bounds of what counts as a copy.
 #: Share of the torque's spread that a multiple of the other quantity leaves, in the median over
@@ -41,7 +41,7 @@ FOLLOWS = 0.8
 JOINTS = 2
 
 
-def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
+def copied_signals(arm: ArmModel, motion: Prediction) -> list[Finding]:
     """
     Find the quantity of which the torque is a copy, if it is one.
 
@@ -51,14 +51,13 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
     ----------
     arm : ArmModel
         The arm.
-    motion : sequence of Prediction
+    motion : Prediction
         Fitted samples.
 
     """
-    whole = joined(motion)
     for name, rows, least in (
-            ('velocity', whole.qd, JOINTS), ('position', whole.q, POSITION_JOINTS)):
-        left = left_over(rows, whole.tau)
+            ('velocity', motion.qd, JOINTS), ('position', motion.q, POSITION_JOINTS)):
+        left = left_over(rows, motion.tau)
         left = left[np.isfinite(left)]
         if len(left) >= least and np.median(left) < LEFT_OVER:
             return [Finding(
@@ -69,7 +68,7 @@ def copied_signals(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]
     return []
 
 
-def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Finding]:
+def made_of_velocity(arm: ArmModel, motion: Prediction) -> list[Finding]:
     """
     Find a torque that friction alone explains, although the arm has links to move.
 
@@ -77,12 +76,11 @@ def made_of_velocity(arm: ArmModel, motion: Sequence[Prediction]) -> list[Findin
     ----------
     arm : ArmModel
         The arm.
-    motion : sequence of Prediction
+    motion : Prediction
         Fitted samples that excite the arm; in few seconds much is a function of velocity.
 
     """
-    whole = joined(motion)
-    left = left_over(whole.qd, whole.tau, lambda v: (
+    left = left_over(motion.qd, motion.tau, lambda v: (
         v, np.cbrt(v), np.tanh(v / max(REVERSAL * float(np.sqrt((v**2).mean())), TINY))))
     left = left[np.isfinite(left)]
     if len(left) < POSITION_JOINTS:

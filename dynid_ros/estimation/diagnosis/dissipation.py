@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters, standard_of
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, rms
 
 # Bounds of a negative value that is no noise.
 #: Standard deviations below zero from which on a value is negative. Friction of good recordings is
@@ -30,7 +29,7 @@ ROTOR_SHARE = 0.1
 
 
 def negative_drives(
-    arm: ArmModel, theta: Array, covariance: Array, motion: Sequence[Prediction],
+    arm: ArmModel, theta: Array, covariance: Array, motion: Prediction,
 ) -> list[Finding]:
     """
     Find joints whose friction drives them, or whose rotor inertia is negative.
@@ -44,12 +43,12 @@ def negative_drives(
         The arm.
     theta, covariance : (b,) and (b, b) ndarray
         Estimate.
-    motion : sequence of Prediction
+    motion : Prediction
         Fitted samples.
 
     """
     columns, layout = base_parameters(arm).columns, arm.layout
-    speed = _while_moving(arm, motion, [part.qd for part in motion])
+    speed = rms(np.where(np.isfinite(motion.tau), motion.qd, np.nan))
     shares = rotor_shares(arm, theta, motion)
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
@@ -74,7 +73,7 @@ def negative_drives(
     return found
 
 
-def rotor_shares(arm: ArmModel, theta: Array, motion: Sequence[Prediction]) -> Array:
+def rotor_shares(arm: ArmModel, theta: Array, motion: Prediction) -> Array:
     """
     Compare the torque of each rotor inertia with the measured torque of its joint.
 
@@ -84,7 +83,7 @@ def rotor_shares(arm: ArmModel, theta: Array, motion: Sequence[Prediction]) -> A
         The arm.
     theta : (b,) ndarray
         Base parameters.
-    motion : sequence of Prediction
+    motion : Prediction
         Samples.
 
     Returns
@@ -97,8 +96,8 @@ def rotor_shares(arm: ArmModel, theta: Array, motion: Sequence[Prediction]) -> A
     if not arm.layout.rotor_inertia:
         return np.zeros(arm.n)
     inertia = standard_of(arm, theta)[arm.layout.rotors]
-    tau = _while_moving(arm, motion, [part.tau for part in motion])
-    acceleration = _while_moving(arm, motion, [_acceleration(part) for part in motion])
+    tau = rms(motion.tau)
+    acceleration = rms(np.where(np.isfinite(motion.tau), _acceleration(motion), np.nan))
     return np.asarray(inertia * acceleration / np.where(tau > 0, tau, np.inf))
 
 
@@ -134,23 +133,12 @@ def friction_power(
     return power
 
 
-def _acceleration(part: Prediction) -> Array:
+def _acceleration(motion: Prediction) -> Array:
     """Differences of the velocity, (N, n); zero where the next sample is of another stretch."""
-    steps = np.diff(part.t, append=part.t[-1:])
+    steps = np.diff(motion.t, append=motion.t[-1:])
     near = (steps > 0) & (steps < 1.5 * np.median(steps))
-    change = np.diff(part.qd, axis=0, append=part.qd[-1:])
+    change = np.diff(motion.qd, axis=0, append=motion.qd[-1:])
     return np.asarray(np.where(near, 1 / np.where(near, steps, 1.0), 0.0)[:, None] * change)
-
-
-def _while_moving(
-    arm: ArmModel, motion: Sequence[Prediction], values: Sequence[Array],
-) -> Array:
-    """Root mean square of values (N, n) of each joint while it moves, (n,); else zero."""
-    if not motion:
-        return np.zeros(arm.n)
-    moving = np.isfinite(np.concatenate([part.tau for part in motion]))
-    squares = (np.where(moving, np.concatenate(values), 0.0)**2).sum(axis=0)
-    return np.asarray(np.sqrt(squares / np.maximum(moving.sum(axis=0), 1)))
 
 
 def _negative(row: Array, theta: Array, covariance: Array) -> bool:

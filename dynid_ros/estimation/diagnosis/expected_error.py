@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.model.torque_prediction import motion_range, Prediction
 from dynid_ros.utilities.arrays import Array
 
 #: Largest torque error that the error bars of the data alone may make on other motions in the same
@@ -29,8 +28,7 @@ WEAKEST = 1e-6
 
 
 def expected_errors(
-    arm: ArmModel, theta: Array, covariance: Array, motion: Sequence[Prediction],
-    acceleration: Array,
+    arm: ArmModel, theta: Array, covariance: Array, motion: Prediction, acceleration: Array,
 ) -> tuple[float, Array, Array]:
     """
     Torque error on other motions in the same range that the covariance alone makes.
@@ -41,7 +39,7 @@ def expected_errors(
         The arm.
     theta, covariance : (b,) and (b, b) ndarray
         Estimate.
-    motion : sequence of Prediction
+    motion : Prediction
         Samples that were fitted.
     acceleration : (n,) ndarray
         Largest acceleration of each joint, rad/s².
@@ -63,7 +61,7 @@ def expected_errors(
     history = replace(JointHistory.unknown(qd), warmth=warmth)
     Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y, optimize=True) / len(Y)
-    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
+    moved = np.isfinite(motion.tau).any(axis=0)
     variance = np.where(moved, np.maximum(variance, 0.0), 0.0)
     # Where no torque was measured at all, none is predicted.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0) * moved, TINY)
@@ -76,11 +74,10 @@ def expected_errors(
     return expected, by_joint, spread
 
 
-def _states(motion: Sequence[Prediction], acceleration: Array) -> tuple[Array, Array, Array]:
+def _states(motion: Prediction, acceleration: Array) -> tuple[Array, Array, Array]:
     """Random states in the box of positions, velocities and accelerations of the motion."""
     rng = np.random.default_rng(SEED)
-    q = np.concatenate([part.q for part in motion])
-    speed = np.abs(np.concatenate([part.qd for part in motion])).max(axis=0)
-    unit = rng.uniform(-1, 1, size=(2, STATES, q.shape[1]))
-    inside = rng.uniform(q.min(axis=0), q.max(axis=0), size=(STATES, q.shape[1]))
+    low, high, speed = motion_range([motion])
+    unit = rng.uniform(-1, 1, size=(2, STATES, len(low)))
+    inside = rng.uniform(low, high, size=(STATES, len(low)))
     return inside, unit[0] * speed, unit[1] * acceleration

@@ -14,7 +14,7 @@ from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.regression.least_squares import LeastSquares
-from dynid_ros.estimation.regression.qr_factors import embedded, triangular
+from dynid_ros.estimation.regression.qr_factors import embedded, QRFactors, triangular
 from dynid_ros.utilities.arrays import Array
 
 #: A direction along no axis of any arm, for which the most parameters matter.
@@ -53,21 +53,16 @@ class GravityRows:
     loaded: NDArray[np.intp]
 
     @cached_property
-    def factors(self) -> Array:
+    def factors(self) -> QRFactors:
         """
         Triangular factor of the rows ``[A B_x B_y B_z tau]`` of each joint, (n, r, c + 3 m + 1).
 
         They replace all samples, for any direction and any weights of the joints.
         """
         every = np.concatenate([self.A, *self.B, self.tau[:, :, None]], axis=2)
-        return embedded([
+        return QRFactors(embedded([
             triangular(every[moves, joint]) for joint, moves in enumerate(self.moving.T)],
-            every.shape[2])
-
-    @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        """Rows of each joint that count, (n,)."""
-        return np.asarray(self.moving.sum(axis=0))
+            every.shape[2]), self.moving.sum(axis=0))
 
     @cached_property
     def floor(self) -> float:
@@ -125,13 +120,12 @@ class GravityProblem:
     def __init__(self, rows: GravityRows, sigma: Array) -> None:
         self._rows = rows
         m, c = len(rows.loaded), rows.A.shape[2]
-        weighted = (rows.factors / sigma[:, None, None]).reshape(-1, rows.factors.shape[2])
-        R = np.asarray(np.linalg.qr(weighted, mode='r'))
+        R = np.asarray(np.linalg.qr(rows.factors.weighted(sigma), mode='r'))
         self._A, self._t = R[:, :c], R[:, -1]
         self._B = R[:, c:-1].reshape(len(R), 3, m).transpose(1, 0, 2)
         # Each direction is asked for by its cost, its tilts and its residuals.
         self._solutions: dict[bytes, tuple[Array, Array, Array]] = {}
-        self.freedom = max(int(rows.counts.sum()) - c, 1)
+        self.freedom = max(int(rows.factors.rows.sum()) - c, 1)
         self.total = float((self._t**2).sum())
 
     def fit(self, direction: Array) -> tuple[Array, float]:
@@ -167,13 +161,13 @@ class GravityProblem:
         rows = self._rows
         theta, _ = self.fit(direction)
         turned = np.outer(direction, theta[rows.loaded]).ravel()
-        residual = rows.factors @ np.concatenate([theta, turned, [-1.0]])
-        squares = (residual**2).sum(axis=1)
-        return np.asarray(np.maximum(np.sqrt(squares / np.maximum(rows.counts, 1)), rows.floor))
+        squares = rows.factors.residual_squares(np.concatenate([theta, turned]))
+        mean = squares / np.maximum(rows.factors.rows, 1)
+        return np.asarray(np.maximum(np.sqrt(mean), rows.floor))
 
     def log_residual(self, direction: Array) -> float:
         """Sum the logarithms of the residuals of all joints: a measure without weights."""
-        return float(self._rows.counts @ np.log(self.residual_std(direction)))
+        return float(self._rows.factors.rows @ np.log(self.residual_std(direction)))
 
     def inflation(self, direction: Array) -> float:
         """Factor on standard deviations for correlated residuals: sqrt((1 + r) / (1 - r))."""

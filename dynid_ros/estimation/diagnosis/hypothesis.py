@@ -23,6 +23,7 @@ from dynid_ros.estimation.diagnosis.trial_rows import (
 )
 from dynid_ros.estimation.regression.least_squares import LeastSquares
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import several
 
 #: Friction terms of all trials: those that explain most of every arm that was looked at.
 FRICTION = ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
@@ -234,8 +235,7 @@ def exchange(n: int, pair: Sequence[int]) -> Array:
 
 def names(arm: ArmModel, joints: Sequence[int]) -> str:
     """Names of joints, for a sentence."""
-    quoted = [f"'{arm.joint_names[joint]}'" for joint in joints]
-    return quoted[0] if len(quoted) == 1 else f'{", ".join(quoted[:-1])} and {quoted[-1]}'
+    return several(f"'{arm.joint_names[joint]}'" for joint in joints)
 
 
 def described(arm: ArmModel, steps: Sequence[Step]) -> str:

@@ -12,7 +12,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.utilities.arrays import Array, runs_of
+from dynid_ros.utilities.arrays import Array, rms, runs_of
 from dynid_ros.utilities.text import span
 
 CAUSE = 'a collision, contact or a sensor fault'
@@ -86,9 +86,8 @@ def far_samples(
     """
     residual = [np.abs(part.tau - part.tau_hat) for part in parts]
     usual = usual_residual(parts) if sigma is None else sigma
-    power = np.concatenate([part.tau**2 for part in parts])
-    rms = np.sqrt(np.nansum(power, axis=0) / np.maximum(np.isfinite(power).sum(axis=0), 1))
-    limit = np.maximum(OUTLIER_DEVIATIONS * usual, TORQUE_SHARE * rms)
+    torque = rms(np.concatenate([part.tau for part in parts]))
+    limit = np.maximum(OUTLIER_DEVIATIONS * usual, TORQUE_SHARE * torque)
     return [each > limit for each in residual]
 
 

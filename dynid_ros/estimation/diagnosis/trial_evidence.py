@@ -107,8 +107,6 @@ def expected_error(each: Hypothesis) -> float:
     The contest has fewer rows than the fit, and leaves the prior out.
     """
     arm, samples = each.arm, each.samples
-    if len(samples.t) < 2:
-        return float('inf')
     W = each.regressor
     theta, root = each.rows.fit(each.mixing, each.compared)
     tau = samples.tau @ each.mixing
@@ -127,7 +125,7 @@ def expected_error(each: Hypothesis) -> float:
     motion = Prediction(
         '', False, samples.t, samples.q, samples.qd, np.where(samples.moving, tau, np.nan), tau)
     error, _, _ = expected_errors(
-        arm, theta[:own], covariance[:own, :own], [motion], np.abs(samples.qdd).max(axis=0))
+        arm, theta[:own], covariance[:own, :own], motion, np.abs(samples.qdd).max(axis=0))
     return error
 
 

@@ -39,7 +39,7 @@ class Folds:
     ) -> None:
         self._blocks = blocks
         b = blocks[0].factors.shape[2] - 1
-        rows = [(block.factors / sigma[:, None, None]).reshape(-1, b + 1) for block in blocks]
+        rows = [block.weighted(sigma) for block in blocks]
         products = np.array([own.T @ own for own in rows])
         others = (products.sum(axis=0) if whole is None else whole) - products
         self.information, self.score = others[:, :b, :b], others[:, :b, b]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -106,14 +107,11 @@ def error_by_bandwidth(
     highest = conditioning.HIGHEST_CUTOFF * min(each.rate_hz for each in own)
     longest = max(float(recording.t[-1] - recording.t[0]) for recording in recordings)
     lowest = 4 * filters.REACH_PERIODS / longest
-    found = []
-    for cutoff in CUTOFFS_HZ:
-        if lowest <= cutoff <= highest:
-            at = [_at(cutoff, each) for each in own]
-            found.append(_error(cutoff, _below_cutoff, model, plain, recordings, at))
+    cutoffs: list[float | None] = [each for each in CUTOFFS_HZ if lowest <= each <= highest]
     # Averaging over periods changes the torque before any low-pass.
     if settings.filter != 'periodic':
-        found.append(_error(None, _as_recorded, model, plain, recordings, own))
+        cutoffs.append(None)
+    found = [_error(cutoff, model, plain, recordings, own) for cutoff in cutoffs]
     return tuple(each for each in found if each is not None)
 
 
@@ -142,16 +140,19 @@ def _at(cutoff_hz: float, settings: ConditioningSettings) -> ConditioningSetting
 
 
 def _error(
-    cutoff_hz: float | None, predicted: Callable[[KeptRows, Fitted], list[Prediction]],
-    model: Fitted, plain: Fitted | None, recordings: Sequence[Recording],
-    settings: Sequence[ConditioningSettings],
+    cutoff_hz: float | None, model: Fitted, plain: Fitted | None,
+    recordings: Sequence[Recording], settings: Sequence[ConditioningSettings],
 ) -> BandwidthError | None:
     """Compare measured and predicted torque at one bandwidth; None if no sample is left."""
+    if cutoff_hz is not None:
+        settings = [_at(cutoff_hz, each) for each in settings]
     fitted = [model] if plain is None else [model, plain]
     terms = tuple(dict.fromkeys(term for arm, _ in fitted for term in arm.friction))
     rows = [KeptRows(model[0], take_motions(model[0], [recording], own), own, terms)
             for recording, own in zip(recordings, settings, strict=True)]
-    parts = [[part for each in rows for part in predicted(each, one)] for one in fitted]
+    predicted = _as_recorded if cutoff_hz is None else partial(
+        KeptRows.predict, name='', held_out=True)
+    parts = [[part for each in rows for part in predicted(each, *one)] for one in fitted]
     if not parts[0]:
         return None
     names = model[0].joint_names
@@ -159,13 +160,8 @@ def _error(
     return BandwidthError(cutoff_hz, own, others[0] if others else None)
 
 
-def _below_cutoff(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
-    return rows.predict(*fitted, '', True)
-
-
-def _as_recorded(rows: KeptRows, fitted: Fitted) -> list[Prediction]:
+def _as_recorded(rows: KeptRows, arm: ArmModel, theta: Array) -> list[Prediction]:
     """Predict unfiltered torque, but for the ends that the low-pass of the fit leaves out."""
-    arm, theta = fitted
     reach = rows.settings.decimator().reach
     step = max(1, rows.settings.decimation // RECORDED_PER_ROW)
     result = []

@@ -88,9 +88,9 @@ def fit_model(
         Whether all friction terms take part, as strong as they predict.
 
     """
-    rows, share = fitted_rows(method, kept), np.zeros(arm.n)
-    found: list[Outlier] = []
+    share, found = np.zeros(arm.n), list[Outlier]()
     for more in reversed(range(PASSES)):
+        rows = fitted_rows(method, kept)
         strengths, plain = friction_strength(arm, kept) if choose else ({}, None)
         fitted = arm.with_friction(tuple(
             name for name in TERMS if name in PLAIN or name in strengths)) if choose else arm
@@ -101,8 +101,7 @@ def fit_model(
             break
         found += describe(arm.joint_names, own, far, usual_residual(own))
         share += share_left_out(far, own)
-        motions = without(kept.motions, kept.settings, far, own)
-        kept, rows = kept.masked(motions), rows.masked(motions)
+        kept = kept.masked(without(kept.motions, kept.settings, far, own))
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return FittedModel(
         fitted, strengths, solution, own, kept, rows, plain if rows is kept else None, notes,

@@ -11,7 +11,7 @@ from dynid_ros.data.signals import filters
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.repetition import alike, at, on_one_axis, own_shift, spread_of, Stretch
 from dynid_ros.estimation.model.torque_prediction import torque_rows
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, rms
 
 #: Samples that are compared at most: more cost time without information.
 MOST = 2**15
@@ -85,10 +85,9 @@ def unrepeated_torque(
         else:
             values = [_low_passed(each, rate, cutoff) for each in residual]
         apart = differences(values, by) + still
-        known = np.isfinite(apart).sum(axis=0)
+        known = np.isfinite(apart).any(axis=0)
         if known.any():
-            mean = np.nansum(apart**2, axis=0) / np.maximum(known, 1)
-            found[cutoff] = np.where(known > 0, np.sqrt(mean / 2), np.nan)
+            found[cutoff] = np.where(known, rms(apart) / np.sqrt(2), np.nan)
     return found
 
 

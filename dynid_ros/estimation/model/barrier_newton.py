@@ -20,10 +20,10 @@ with the barrier alone.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, LinAlgError
+from numpy.linalg import LinAlgError
 
 from dynid_ros.estimation.model.physical_cone import PhysicalCone
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, solve_definite
 
 #: Factor from one P Z to the next that is aimed at.
 COOLING = 0.3
@@ -33,7 +33,7 @@ TO_BOUNDARY = 0.98
 #: the minimum (Boyd and Vandenberghe 2004, eq. 9.60).
 CONVERGED = 1e-9
 STEPS = 100
-#: Diagonal beside ones that makes a matrix definite which rounding left semidefinite.
+#: Share of the diagonal that makes a matrix definite which rounding left semidefinite.
 SEMIDEFINITE = 1e-12
 
 
@@ -111,12 +111,9 @@ def _least(P: Array, dP: Array) -> float:
 
 
 def _solve(matrix: Array, slope: Array) -> Array:
-    """Newton step, with columns of one size, whatever the sizes of links."""
-    size = np.sqrt(np.diag(matrix))
-    scaled = matrix / np.outer(size, size)
+    """Newton step."""
     try:
-        factor = cho_factor(scaled, check_finite=False)
+        return solve_definite(matrix, slope)
     except LinAlgError:
         # Rounding leaves no more than semidefiniteness where few rows are fitted all but exactly.
-        factor = cho_factor(scaled + SEMIDEFINITE * np.eye(len(size)), check_finite=False)
-    return np.asarray(cho_solve(factor, slope / size) / size)
+        return solve_definite(matrix + SEMIDEFINITE * np.diag(np.diag(matrix)), slope)

@@ -76,15 +76,6 @@ class PhysicalCone:
             scaled @ scaled.transpose(0, 2, 1))
         return np.asarray(hessian)
 
-    def value(self, x: Array) -> float:
-        """Value of pull and barrier at parameters (p,); infinite outside."""
-        signs, logs = np.linalg.slogdet(self.bodies(x))
-        inside = np.linalg.eigvalsh(self.bodies(x)).min(initial=1.0) > 0
-        s = self.scalars(x)
-        if not (inside and (signs > 0).all() and (s > 0).all()):
-            return np.inf
-        return float(self.pull @ x - logs.sum() - np.log(s).sum())
-
     def hessian(self, x: Array) -> Array:
         """Hessian (p, p) of the barrier at parameters inside."""
         return self.curvature(

@@ -11,11 +11,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import DynidError, written_down
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.standard_parameters import (
-    sample_colour,
-    standard_parameters,
-    StandardParameters,
-)
+from dynid_ros.estimation.model.possible_estimate import possible_estimate
+from dynid_ros.estimation.model.standard_parameters import StandardParameters
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.model.verdict_words import headline
@@ -140,10 +137,9 @@ class Judge:
         session: OnlineIdentifier | None,
     ) -> LiveVerdict:
         try:
-            colour = sample_colour(estimate.covariance, estimate.std_white, estimate.data_share)
-            links = standard_parameters(
-                arm, prior.widened(estimate.widening).relaxed(colour), estimate.root_information,
-                estimate.root_torque, colour)
+            links = possible_estimate(
+                arm, prior.widened(estimate.widening), estimate.root_information,
+                estimate.root_torque, estimate.covariance, estimate.std_white)
         except DynidError:
             links = None
         judged = LiveVerdict() if session is None else self._judge(session)

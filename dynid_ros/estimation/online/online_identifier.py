@@ -170,25 +170,16 @@ class OnlineIdentifier(Checkpointed):
         self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike,
     ) -> list[tuple[RowBlock, Array]]:
         """
-        Take in samples as messages have them.
+        Take in samples as messages have them: what differs from `push`.
 
         Parameters
         ----------
         stamps : (k,) ndarray of int64
             Times since any fixed moment, ns.
-        p, u : (k, n) array_like
-            Positions of the encoders, which the drive settings of the arm bring to the joints, and
-            drive signals, in the order of the joints.
-
-        Returns
-        -------
-        list of (RowBlock, (k, n) ndarray)
-            As from `push`.
-
-        Raises
-        ------
-        InputError
-            An argument has another shape.
+        p : (k, n) array_like
+            Positions of the encoders, which the drive settings of the arm bring to the joints.
+        u : (k, n) array_like
+            Drive signals, in the order of the joints.
 
         """
         return self._take_in(np.asarray(stamps, dtype=np.int64), 'p', p, u)
@@ -274,16 +265,6 @@ class OnlineIdentifier(Checkpointed):
         self._absorb(self._doubtful.flush())
         self.recursion.freeze(frozen)
         self._estimate = None
-
-    @property
-    def frozen(self) -> bool:
-        """Whether the estimates stay as they are."""
-        return self.recursion.frozen
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Return how often each rule of the stream was applied."""
-        return self.pipeline.counters.as_dict()
 
     @property
     def samples(self) -> int:

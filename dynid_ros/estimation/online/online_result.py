@@ -34,7 +34,7 @@ from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.utilities.arrays import Array, joined
-from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.checkpoint import GrowingRows
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
@@ -47,7 +47,7 @@ AHEAD = '{}, each sample predicted before it was used'
 Mask = NDArray[np.bool_]
 
 
-class RowHistory(Checkpointed):
+class RowHistory(GrowingRows):
     """
     Measured torque of all rows, and its prediction before each row was used.
 
@@ -66,24 +66,14 @@ class RowHistory(Checkpointed):
     saved = ('rows',)
 
     def __init__(self, joints: int) -> None:
-        self._parts = [np.zeros((0, 2 + 4 * joints))]
-
-    @property
-    def rows(self) -> Array:
-        """All rows."""
-        self._parts = [np.concatenate(self._parts)]
-        return self._parts[0]
-
-    @rows.setter
-    def rows(self, rows: Array) -> None:
-        self._parts = [rows]
+        super().__init__(np.zeros((0, 2 + 4 * joints)))
 
     def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
         """Take in the result of `OnlineIdentifier.push`, without the regressors."""
         for block, tau_hat in learned:
             segment = np.full(len(block.t), float(block.segment))
             torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
-            self._parts.append(np.column_stack([segment, block.t, block.q, block.qd, *torque]))
+            self.append(np.column_stack([segment, block.t, block.q, block.qd, *torque]))
 
     def predictions(self, source: str, chosen: Mask | None = None) -> tuple[Prediction, ...]:
         """Return the rows, or some of them, one `Prediction` for each stretch."""
@@ -180,8 +170,7 @@ def _worse(
     """
     recursion = online.recursion
     if not len(recursion.scores.rows):
-        rows = QRFactors(recursion.factors, recursion.rows)
-        possible, free = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
+        possible, free = (float((recursion.data.residual_squares(theta) / estimate.sigma**2).sum())
                           for theta in (found.theta, estimate.theta))
         return (FITS_WORSE,) if possible > CLEARLY_WORSE**2 * free else ()
     blocks = [QRFactors(rows.transpose(1, 0, 2), rows.any(axis=2).sum(axis=0))
@@ -246,7 +235,7 @@ def _in_sample(
     online: OnlineIdentifier, theta: Array, source: str, predictions: Sequence[Prediction],
 ) -> Metrics:
     """In-sample metrics of the parameters, from the factors of the rows."""
-    rows = QRFactors(online.recursion.factors, online.recursion.rows)
+    rows = online.recursion.data
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
     # The figures of no prediction at all have the torque and its spread.
     nothing = metrics(online.arm.joint_names, [

@@ -7,18 +7,14 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
 from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
-from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.estimation.model.standard_parameters import sample_colour
 from dynid_ros.estimation.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics
 from dynid_ros.estimation.online.score_products import ScoreProducts
-from dynid_ros.estimation.online.square_root_information import (
-    absorb_rows,
-    combine,
-    prediction_variance,
-)
+from dynid_ros.estimation.online.square_root_information import absorb_rows
 from dynid_ros.estimation.regression.least_squares import inverse_of
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.regression.weighted_least_squares import Solution, solution_of
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
@@ -127,9 +123,11 @@ class RecursiveLeastSquares(Checkpointed):
         e = np.asarray(tau - W @ self.theta)
         if not moving.any():
             return e, np.zeros_like(moving), np.zeros_like(moving)
-        spread = prediction_variance(self.information, np.ascontiguousarray(W))
+        # Of parameters theta with R theta = z + e, e white: the squares of R⁻ᵀ Wᵀ.
+        half = dtrtrs(self.information[:, :-1], W.reshape(-1, len(self.theta)).T, trans=1)[0]
+        spread = (half**2).sum(axis=0).reshape(e.shape)
         wild, doubtful = (
-            moving & each for each in self.innovations.outliers(e, spread, self._torque()))
+            moving & each for each in self.innovations.outliers(e, spread, self.data.torque()))
         if self._first_sigma is not None or self._enough():
             self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
@@ -161,6 +159,11 @@ class RecursiveLeastSquares(Checkpointed):
             self.scores.add(W, tau, learned, segment, self.theta)
 
     @property
+    def data(self) -> QRFactors:
+        """Return the rows of each joint so far."""
+        return QRFactors(self.factors, self.rows)
+
+    @property
     def sigma(self) -> Array:
         """Return the standard deviation of the noise of each joint in the weights, (n,), Nm."""
         noise = self.innovations
@@ -184,19 +187,15 @@ class RecursiveLeastSquares(Checkpointed):
         return Estimate(
             **vars(solution), scatter=root.T @ root, covariance=covariance,
             data_share=reduction(relaxed[:, None] * before, data / colour),
-            determined=open_torque <= DETERMINED * self._torque().max(),
+            determined=open_torque <= DETERMINED * self.data.torque().max(),
             correlation=noise.correlation, metrics=noise.metrics, rows=self.rows.copy(),
             left_out=self.left_out.copy())
 
     def _solution(self) -> Solution:
         """Return the solution as the batch does, with the weights of now."""
-        half, data = inverse_of(self.information[:, :-1]), self._data(1.0 / self.sigma)
-        singular = np.linalg.svd(
-            self._data(np.ones(len(self.factors)))[:, :-1][:, ~self._shrunk], compute_uv=False)
-        full = singular[-1] > ROUNDING * singular[0]
-        return Solution(
-            self.theta.copy(), self.sigma, half @ half.T, data[:, :-1], data[:, -1], self.prior,
-            self.widening, float(singular[0] / singular[-1]) if full else float('inf'))
+        return solution_of(
+            self.data, self.prior, self.theta.copy(), self.sigma,
+            inverse_of(self.information[:, :-1]), self.widening, ~self._shrunk)
 
     def restore(self, state: State) -> None:
         """Go on from a saved state, bit for bit."""
@@ -217,20 +216,15 @@ class RecursiveLeastSquares(Checkpointed):
 
     def _refresh(self) -> None:
         """Combine the factors with the current weights and the prior, and solve."""
-        squares = np.einsum('irc,irc->ic', self.factors, self.factors)
-        self._power = squares[:, -1]
         self.prior, self.widening = self._narrow, np.ones(len(self.factors))
         if self._arm is not None:
-            self.widening = self._arm.widening(self._torque())
+            self.widening = self._arm.widening(self.data.torque())
             if (self.widening > 1).any():
                 self.prior = _triangle(self._arm.widened(self.widening).rows())
-        self.information = combine(self.factors, 1.0 / self.sigma, self.prior)
+        self.information = _triangle(
+            np.concatenate([self.data.weighted(self.sigma), self.prior]))
         R, z = self.information[:, :-1], self.information[:, -1]
         self.theta = np.asarray(dtrtrs(R, z)[0])
-
-    def _data(self, weights: Array) -> Array:
-        """Triangle (b, b + 1) of the rows alone."""
-        return combine(self.factors, weights, np.zeros_like(self._narrow))
 
     def _score_root(self, solution: Solution) -> Array:
         """
@@ -244,12 +238,7 @@ class RecursiveLeastSquares(Checkpointed):
                 solution.theta, solution.sigma, solution.effective_parameters)
             if root is not None:
                 return root
-        inflated = np.sqrt(self.innovations.inflation) / self.sigma
-        return self._data(inflated)[:, :-1]
-
-    def _torque(self) -> Array:
-        """Root mean square torque of each joint, (n,)."""
-        return np.asarray(np.sqrt(self._power / np.maximum(self.rows, 1)))
+        return self.data.weighted(self.sigma / np.sqrt(self.innovations.inflation))[:, :-1]
 
     def _first_variance(self) -> Array:
         """
@@ -259,14 +248,14 @@ class RecursiveLeastSquares(Checkpointed):
         """
         if self._first_sigma is not None:
             return np.asarray(self._first_sigma**2)
-        torque = self._torque()
+        torque = self.data.torque()
         loudest = torque.max() or 1.0
         if not self._enough():
             return np.asarray((_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2)
         b, total = len(self.theta), int(self.rows.sum())
-        residual = self.factors[:, :, -1] - self.factors[:, :, :-1] @ self.theta
-        squares = (residual**2).sum(axis=1) / np.maximum(self.rows * (1 - b / total), 1)
+        freedom = np.maximum(self.rows * (1 - b / total), 1)
         # A joint with zero residual would get infinite weight.
+        squares = self.data.residual_squares(self.theta) / freedom
         return np.asarray(np.maximum(squares, 1e-12 * loudest**2))
 
     def _enough(self) -> bool:
@@ -275,5 +264,5 @@ class RecursiveLeastSquares(Checkpointed):
 
 
 def _triangle(rows: Array) -> Array:
-    """Compress rows (k, b + 1) that determine b parameters, without their residual."""
+    """Compress rows (k, b + 1) to those of b parameters, without their residual."""
     return np.asarray(np.linalg.qr(rows, mode='r'))[:rows.shape[1] - 1]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.estimation.regression.covariance import small_sample_factor, window_factor
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.checkpoint import GrowingRows
 
 #: Rows that are kept as they are: all of most recordings, a minute at 17 Hz, 4 MB for 7 joints.
 KEPT = 1000
@@ -20,7 +20,7 @@ FEWEST = 1.5
 BREAK = 10**6
 
 
-class ScoreProducts(Checkpointed):
+class ScoreProducts(GrowingRows):
     """
     The scores behind the covariance after Newey and West, in bounded memory.
 
@@ -65,20 +65,10 @@ class ScoreProducts(Checkpointed):
         self._shape = n, b = joints, parameters
         self.lags = self.total = self.values = self.now = 0
         self.segment = -1
-        self._parts = [np.zeros((0, n, b + 1))]
+        super().__init__(np.zeros((0, n, b + 1)))
         self.positions = np.full(1, -BREAK)
         self.products = np.zeros((0, 0))
         self.tail = np.zeros((0, n * b))
-
-    @property
-    def rows(self) -> Array:
-        """Rows that are kept."""
-        self._parts = [np.concatenate(self._parts)]
-        return self._parts[0]
-
-    @rows.setter
-    def rows(self, rows: Array) -> None:
-        self._parts = [rows]
 
     def add(
         self, W: Array, tau: Array, learned: NDArray[np.bool_], segment: int, theta: Array,
@@ -102,7 +92,7 @@ class ScoreProducts(Checkpointed):
             self.segment, self.now = segment, self.now + BREAK
         kept = np.flatnonzero(learned.any(axis=1))
         new = np.concatenate([W, tau[:, :, None]], axis=2)[kept]
-        self._parts.append(new * learned[kept][:, :, None])
+        self.append(new * learned[kept][:, :, None])
         self.positions = np.append(self.positions, self.now + 1 + kept)
         self.now += len(W)
         self.total += len(kept)

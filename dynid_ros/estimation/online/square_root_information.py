@@ -45,43 +45,6 @@ def absorb(factor: Array, row: Array) -> None:
 
 
 @kernel
-def whiten(factor: Array, row: Array, x: Array) -> float:
-    """
-    Solve ``factorᵀ x = row`` for the first b entries.
-
-    Parameters
-    ----------
-    factor : (m, b + 1) ndarray
-        Triangle with m >= b.
-    row : (b + 1,) ndarray
-        Row.
-    x : (b,) ndarray
-        Solution.
-
-    Returns
-    -------
-    float
-        ``x·x``, the variance of the prediction of this row in units of the rows' own; infinite
-        for a row of which a factor without a prior knows nothing.
-
-    """
-    b = x.size
-    rest = row.copy()
-    total = 0.0
-    for c in range(b):
-        x[c] = 0.0
-        if rest[c] == 0.0:
-            continue
-        if factor[c, c] == 0.0:
-            return np.inf
-        x[c] = rest[c] / factor[c, c]
-        total += x[c] * x[c]
-        for j in range(c + 1, b):
-            rest[j] -= x[c] * factor[c, j]
-    return total
-
-
-@kernel
 def forget(factor: Array, row: Array, keep: float) -> None:
     """
     Forget the information of the factor on the quantity measured by the next row.
@@ -102,9 +65,19 @@ def forget(factor: Array, row: Array, keep: float) -> None:
 
     """
     b = factor.shape[1] - 1
-    x = np.empty(b)
-    known = whiten(factor, row, x)
-    if not 0.0 < known < np.inf:
+    # Solve factorᵀ x = row: x·x is the variance of the prediction of the row, by its own.
+    x, rest, known = np.zeros(b), row.copy(), 0.0
+    for c in range(b):
+        if rest[c] == 0.0:
+            continue
+        if factor[c, c] == 0.0:
+            # There is no information on this row.
+            return
+        x[c] = rest[c] / factor[c, c]
+        known += x[c] * x[c]
+        for j in range(c + 1, b):
+            rest[j] -= x[c] * factor[c, j]
+    if known == 0.0:
         return
     share = min(1.0 - keep, known)
     x *= np.sqrt(share / known)
@@ -153,64 +126,3 @@ def absorb_rows(
             if keep[i] < 1.0:
                 forget(factors[i], row, keep[i])
             absorb(factors[i], row)
-
-
-@kernel
-def combine(factors: Array, weights: Array, prior: Array) -> Array:
-    """
-    Triangle of the weighted rows of all joints and of a prior.
-
-    Parameters
-    ----------
-    factors : (n, b + 1, b + 1) ndarray
-        One factor for each joint.
-    weights : (n,) ndarray
-        Factor of the rows of each joint.
-    prior : (b, b + 1) ndarray
-        Triangle of further rows; zeros for none.
-
-    Returns
-    -------
-    (b, b + 1) ndarray
-        Without the last row.
-
-    """
-    n, m = factors.shape[:2]
-    result = prior.copy()
-    row = np.empty(m)
-    for i in range(n):
-        for c in range(m - 1):
-            if factors[i, c, c] != 0.0:
-                row[:] = weights[i] * factors[i, c]
-                row[:c] = 0.0
-                absorb(result, row)
-    return result
-
-
-@kernel
-def prediction_variance(factor: Array, W: Array) -> Array:
-    """
-    Variance of predictions from the uncertainty of the parameters.
-
-    Parameters
-    ----------
-    factor : (b, b + 1) ndarray
-        Square-root information of the parameters.
-    W : (k, n, b) ndarray
-        Rows.
-
-    Returns
-    -------
-    (k, n) ndarray
-        Nm².
-
-    """
-    samples, n, b = W.shape
-    result = np.empty((samples, n))
-    x = np.empty(b)
-    row = np.empty(b + 1)
-    for k in range(samples):
-        for i in range(n):
-            row[:b] = W[k, i]
-            result[k, i] = whiten(factor, row, x)
-    return result

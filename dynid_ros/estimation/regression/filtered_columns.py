@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms, FrictionTerm, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.data.signals.filters import StreamDecimator
 from dynid_ros.dynamics.base import base_parameters, gravity_torque, random_regressor
 from dynid_ros.dynamics.regressor import coupling_value, regressor
 from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]
 
-#: Least and largest number of samples whose columns stay in the cache until they are filtered:
-#: as many as the low-pass reaches over waste the fewest products with zeros.
-IN_CACHE = 64, 512
+#: Samples whose columns stay in the cache until they are filtered.
+IN_CACHE = 256
 #: Samples, and kept rows, of a piece at most. The low-pass reaches over both ends of a piece,
 #: where samples are evaluated twice: 2 % of this many at a cut-off of 2.5 Hz and 1 kHz.
 SAMPLES, ROWS = 65536, 2048
@@ -75,7 +75,6 @@ class FilteredColumns:
         self, arm: ArmModel, settings: ConditioningSettings, terms: Sequence[str],
     ) -> None:
         self.arm, self._decimator = arm.rigid(), settings.decimator()
-        self._taps = np.pad(self._decimator.taps, 1)
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
         self._loaded: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
@@ -115,41 +114,38 @@ class FilteredColumns:
 
     def evaluate(self, piece: Piece, motion: ConditionedMotion) -> Array:
         """Evaluate, filter and decimate all entries but the load's."""
-        out = np.zeros((piece.count, len(self.joints) - self._loads))
-        for part, rows, shares in self._parts(piece):
+        def entries(part: slice) -> Array:
             qd, qdd = motion.qd[part], motion.qdd[part]
             history = motion.history(part) if self._remembers else JointHistory.unknown(qd)
             # No term here needs the load.
-            own = np.stack([
+            return np.hstack([
                 motion.tau[part], qdd,
                 *(term.at(qd, qd, history, self._shape) for term in self._terms),
-                *(coupling_value(each.quantity, each.matrix, qd, qdd) for each in self._coupling)])
-            Y = regressor(self.arm, motion.q[part], qd, qdd)[:, self._movers, self._places]
-            out[rows] += np.hstack([*(shares @ own), shares @ Y])
-        return out
+                *(coupling_value(each.quantity, each.matrix, qd, qdd) for each in self._coupling),
+                regressor(self.arm, motion.q[part], qd, qdd)[:, self._movers, self._places]])
+
+        return self._filtered(piece, len(self.joints) - self._loads, entries)
 
     def evaluate_load(
         self, piece: Piece, motion: ConditionedMotion, inertial: Array | None,
     ) -> Array:
         """Evaluate, filter and decimate the columns of the load of inertial parameters."""
-        out = np.zeros((piece.count, self._loads))
         if inertial is None:
-            return out
-        for part, rows, shares in self._parts(piece):
-            load = gravity_torque(self.arm, motion.q[part], inertial)
-            out[rows] += np.hstack([
-                shares @ term.value(motion.qd[part], load, self._shape) for term in self._loaded])
-        return out
+            return np.zeros((piece.count, self._loads))
 
-    def _parts(self, piece: Piece) -> Iterator[tuple[slice, slice, Array]]:
-        """Cut the samples of a piece, with the rows that each part counts for and its shares."""
-        step, taps = self._decimator.step, len(self._taps) - 2
-        start, (least, most) = piece.first * step, IN_CACHE
-        stop, size = start + (piece.count - 1) * step + taps, min(max(taps, least), most)
-        for first in range(start, stop, size):
-            samples = np.arange(first, min(first + size, stop)) - start
-            rows = range(max(0, -((taps - 1 - samples[0]) // step)),
-                         min(piece.count, samples[-1] // step + 1))
-            place = np.clip(samples - step * np.array(rows)[:, None] + 1, 0, taps + 1)
-            yield (slice(first, first + len(samples)), slice(rows.start, rows.stop),
-                   self._taps[place])
+        def entries(part: slice) -> Array:
+            load = gravity_torque(self.arm, motion.q[part], inertial)
+            return np.hstack([
+                term.value(motion.qd[part], load, self._shape) for term in self._loaded])
+
+        return self._filtered(piece, self._loads, entries)
+
+    def _filtered(
+        self, piece: Piece, width: int, entries: Callable[[slice], Array],
+    ) -> Array:
+        """Filter and decimate entries of the samples of a piece, some at a time."""
+        stream, first = StreamDecimator(self._decimator, width), piece.first * self._decimator.step
+        stop = first + (piece.count - 1) * self._decimator.step + len(self._decimator.taps)
+        return np.concatenate([
+            stream.apply(entries(slice(start, min(start + IN_CACHE, stop))))
+            for start in range(first, stop, IN_CACHE)])

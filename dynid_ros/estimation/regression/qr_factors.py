@@ -43,17 +43,16 @@ class QRFactors:
         kept = np.append(columns, self.factors.shape[2] - 1)
         return QRFactors(self.factors[:, :, kept], self.rows)
 
-    def stacked(self) -> tuple[Array, NDArray[np.intp]]:
-        """Rows of all joints that are not zero, (m, b + 1), and the joint of each."""
-        filled = self.factors.any(axis=2)
-        rows, joints = self.factors[filled], np.nonzero(filled)[0]
-        missing = max(0, rows.shape[1] - len(rows))
+    def weighted(self, sigma: Array) -> Array:
+        """Rows of all joints, (m, b + 1), without those of zeros, by the noise of each, (n,)."""
+        rows = (self.factors / sigma[:, None, None])[self.factors.any(axis=2)]
         # A triangle has as many rows as columns.
-        return np.pad(rows, ((0, missing), (0, 0))), np.pad(joints, (0, missing))
+        return np.pad(rows, ((0, max(0, rows.shape[1] - len(rows))), (0, 0)))
 
     def residual_squares(self, theta: Array) -> Array:
         """Sum of squared residuals of each joint, (n,)."""
-        return np.asarray((self._residual(theta) ** 2).sum(axis=1))
+        residual = self.factors[:, :, -1] - self.factors[:, :, :-1] @ theta
+        return np.asarray((residual**2).sum(axis=1))
 
     def torque_squares(self) -> Array:
         """Sum of squared torque of each joint, (n,)."""
@@ -62,9 +61,6 @@ class QRFactors:
     def torque(self) -> Array:
         """Root mean square torque of each joint, (n,)."""
         return np.asarray(np.sqrt(self.torque_squares() / np.maximum(self.rows, 1)))
-
-    def _residual(self, theta: Array) -> Array:
-        return np.asarray(self.factors[:, :, -1] - self.factors[:, :, :-1] @ theta)
 
 
 def compress(parameters: int, blocks: Iterable[RowBlock]) -> QRFactors:

@@ -139,10 +139,6 @@ class MethodRows:
         """Return the factors of the rows that `blocks` yields."""
         return compress(base_parameters(arm).count, self.blocks(arm, load_theta))
 
-    def masked(self, motions: Sequence[ConditionedMotion]) -> MethodRows:
-        """Return the same rows with the standstill of other motions."""
-        return MethodRows(self._method, motions, self.settings)
-
 
 def fitted_rows(method: str, kept: KeptRows) -> KeptRows | MethodRows:
     """Return the rows that a method fits, given those with accelerations."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
@@ -115,9 +116,32 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
             widening = prior.widening(data.torque())
         prior = prior.widened(widening).rows()
     theta, sigma, half = reweighted(data, prior)
-    stacked, joints = data.stacked()
-    R = np.asarray(np.linalg.qr(stacked / sigma[joints, None], mode='r'))
-    singular = np.linalg.svd(stacked[:, :b][:, free], compute_uv=False)
+    return solution_of(data, prior, theta, sigma, half, widening, free)
+
+
+def solution_of(
+    data: QRFactors, prior: Array, theta: Array, sigma: Array, half: Array, widening: Array,
+    free: NDArray[np.bool_],
+) -> Solution:
+    """
+    Add what rows say on their own to an estimate from them beside a prior.
+
+    Parameters
+    ----------
+    data : QRFactors
+        The rows.
+    prior, theta, sigma, widening
+        As for `Solution`.
+    half : (b, b) ndarray
+        Square root of the covariance, as if residuals were white.
+    free : (b,) ndarray of bool
+        Parameters that count in the condition number.
+
+    """
+    b = len(theta)
+    R = np.asarray(np.linalg.qr(data.weighted(sigma), mode='r'))
+    columns = data.weighted(np.ones_like(sigma))[:, :b][:, free]
+    singular = np.linalg.svd(columns, compute_uv=False)
     condition = float(singular[0] / singular[-1]) if singular[-1] > ROUNDING * singular[0] else (
         float('inf'))
     return Solution(theta, sigma, half @ half.T, R[:b, :b], R[:b, b], prior, widening,
@@ -160,9 +184,8 @@ def reweighted(
     power = data.torque()**2
     usual = np.sqrt(np.maximum(FIRST_NOISE**2 * np.maximum(power, power.mean()), floor))
     previous = usual if sigma is None else np.maximum(sigma, np.sqrt(floor))
-    stacked, joints = data.stacked()
     for _ in range(iterations):
-        weighted = np.concatenate([stacked / previous[joints, None], prior])
+        weighted = np.concatenate([data.weighted(previous), prior])
         R = np.asarray(np.linalg.qr(weighted, mode='r'))
         half = inverse_of(R[:b, :b])
         theta = half @ R[:b, b]

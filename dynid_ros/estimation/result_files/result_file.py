@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 import hashlib
 import io
 from pathlib import Path
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
 
 FORMAT = 3
-#: Formats that are read: the first has no root_information, the second no column for the torque.
-READABLE = (1, 2, FORMAT)
+#: Formats that are read: the first, of version 0.1, has no root_information.
+READABLE = (1, FORMAT)
 RESULT = 'result.yaml'
 PREDICTION = 'prediction.npz'
 _HEADER = """\
@@ -90,7 +91,9 @@ def write_result(result: IdentifiedModel, folder: Path) -> None:
 
 def result_contents(result: IdentifiedModel, folder: Path) -> dict[Path, bytes]:
     """Make the content of each file that `write_result` writes."""
-    stored = _pack(result.predictions) if result.predictions else None
+    stored = npz_bytes(**{
+        f'{name}{i}': getattr(each, name) for i, each in enumerate(result.predictions)
+        for name in _ARRAYS}) if result.predictions else None
     predictions = {} if stored is None else {folder / PREDICTION: stored}
     return {**predictions, folder / RESULT: _HEADER.encode() + _dump(_record(result, stored))}
 
@@ -171,7 +174,7 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
     arm = arm_from_plain(record['arm'])
     theta, std_white = _parameters(record['parameters'], arm)
     optional = optional_fields(IdentifiedModel)
-    root, torque = upper_triangle(record['root_information'], theta)
+    root, torque = upper_triangle(record['root_information'], len(theta))
     model = IdentifiedModel(
         arm=arm,
         theta=theta,
@@ -214,12 +217,10 @@ def _check_shapes(model: IdentifiedModel) -> None:
 def _parameter_list(result: IdentifiedModel) -> list[dict[str, Any]]:
     base = base_parameters(result.arm)
     units = parameter_units(result.arm)
-    columns = zip(
-        base.names, result.theta.tolist(), result.std.tolist(), result.std_white.tolist(),
-        (units[c] for c in base.columns), map(source_of, result.from_data), base.groups,
-        strict=True)
-    keys = ('name', 'value', 'std', 'std_white', 'unit', 'source', 'group')
-    return [dict(zip(keys, row, strict=True)) for row in columns]
+    return _rows({
+        'name': base.names, 'value': result.theta.tolist(), 'std': result.std.tolist(),
+        'std_white': result.std_white.tolist(), 'unit': [units[c] for c in base.columns],
+        'source': map(source_of, result.from_data), 'group': base.groups})
 
 
 def _standard_list(result: IdentifiedModel) -> list[dict[str, Any]]:
@@ -228,11 +229,13 @@ def _standard_list(result: IdentifiedModel) -> list[dict[str, Any]]:
     except InputError:
         # Nothing else is lost where nothing follows for single links.
         return []
-    columns = zip(
-        found.names, found.values.tolist(), found.std.tolist(), parameter_units(result.arm),
-        map(source_of, found.from_data), strict=True)
-    return [dict(zip(('parameter', 'value', 'std', 'unit', 'source'), row, strict=True))
-            for row in columns]
+    return _rows({
+        'parameter': found.names, 'value': found.values.tolist(), 'std': found.std.tolist(),
+        'unit': parameter_units(result.arm), 'source': map(source_of, found.from_data)})
+
+
+def _rows(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
@@ -246,11 +249,6 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
     # Infinite in results of version 0.1 where the data left a parameter open.
     check_finite(np.where(std_white == np.inf, 0.0, std_white), names, 'std_white')
     return theta, std_white
-
-
-def _pack(predictions: tuple[Prediction, ...]) -> bytes:
-    return npz_bytes(**{
-        f'{name}{i}': getattr(p, name) for i, p in enumerate(predictions) for name in _ARRAYS})
 
 
 def _predictions(listed: Any, path: Path) -> tuple[Prediction, ...]:

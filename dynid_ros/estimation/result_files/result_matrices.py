@@ -65,24 +65,18 @@ def check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
             raise ValueError(f'the {what} of parameter {name} is {value}, which is no estimate')
 
 
-def upper_triangle(rows: Any, theta: Array) -> tuple[Array, Array]:
+def upper_triangle(rows: Any, size: int) -> tuple[Array, Array]:
     """
     Upper triangle (b, b) and torque (b,) from their rows.
 
-    Both are NaN where there are none, as in a result of version 0.1. Rows of format 2 lack the
-    torque, which follows from the parameters (b,) there.
+    Both are NaN where there are none, as in a result of version 0.1.
     """
-    size = len(theta)
     if rows == []:
         return np.full((size, size), np.nan), np.full(size, np.nan)
-    lengths = [len(row) for row in rows]
-    matrix, complete = np.zeros((size, size + 1)), lengths == list(range(size + 1, 1, -1))
-    if not complete and lengths != list(range(size, 0, -1)):
+    if [len(row) for row in rows] != list(range(size + 1, 1, -1)):
         raise ValueError(f'root_information is not an upper triangle of {size} rows')
-    for k, row in enumerate(rows):
-        matrix[k, k:k + len(row)] = [float(entry) for entry in row]
-    if not complete:
-        matrix[:, -1] = matrix[:, :-1] @ theta
+    matrix = np.zeros((size, size + 1))
+    matrix[np.triu_indices(size, m=size + 1)] = [float(entry) for row in rows for entry in row]
     if not np.isfinite(matrix).all():
         raise ValueError('root_information holds a number that is not finite')
     return matrix[:, :-1], matrix[:, -1]

@@ -21,7 +21,7 @@ from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.estimation.verdict.refuted_gains import with_gains
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, joined
 
 # Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
 # arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -92,7 +92,7 @@ def judge(
         Gravity, and faults that these samples would not show.
 
     """
-    verdict = _of_figures(arm, estimate, motion, acceleration, fit, validation, known)
+    verdict = _of_figures(arm, estimate, joined(motion), acceleration, fit, validation, known)
     # A wrong model leaves out as outliers what would show its cause.
     verdict, remarks = with_cause(
         verdict, replace(arm.memoryless, gravity=gravity), samples, clipped)
@@ -100,12 +100,12 @@ def judge(
 
 
 def _of_figures(
-    arm: ArmModel, estimate: ChosenEstimate, motion: Sequence[Prediction], acceleration: Array,
+    arm: ArmModel, estimate: ChosenEstimate, motion: Prediction, acceleration: Array,
     fit: Metrics, validation: Metrics | None, known: Sequence[Finding],
 ) -> Verdict:
     """Judge a model by its error bars and its held-out error."""
     base = base_parameters(arm)
-    moved = np.any([np.isfinite(part.tau).any(axis=0) for part in motion], axis=0)
+    moved = np.asarray(np.isfinite(motion.tau).any(axis=0))
     if not moved.any():
         still = Finding('still', 'the arm stood still: no joint moved, so no parameter is '
                         'identifiable', 'record a motion')

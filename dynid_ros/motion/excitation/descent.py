@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import block_diag
 
 from dynid_ros.motion.excitation.design_cost import DesignCost
 from dynid_ros.motion.excitation.information_criteria import Criterion
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, solve_definite
 
 #: Part of the way to the nearest limit that a step may go.
 BOUNDARY = 0.95
@@ -108,21 +109,14 @@ class Descent:
     def _step(self, gradient: Array, wall: float) -> tuple[Array, float]:
         """Newton step (n, m), and the decrease predicted by its slope."""
         slope, blocks = self._cost.allowed.derivatives(self.X)
-        n, m = self.X.shape
-        hessian = self._curvature.copy()
-        for j in range(n):
-            own = slice(j * m, (j + 1) * m)
-            hessian[own, own] += wall * blocks[j]
-        total = (gradient + wall * slope).ravel()
-        step = _solve(hessian, -total)
-        if step is None:
-            # Rounding spoilt the estimate: restart with the exact part and a spherical guess.
-            hessian += CURVATURE * np.eye(n * m) - self._curvature
-            self._curvature = CURVATURE * np.eye(n * m)
-            step = _solve(hessian, -total)
-        if step is None:
-            return np.zeros((n, m)), 0.0
-        return step.reshape(n, m), float(-total @ step)
+        exact, total = block_diag(*(wall * blocks)), (gradient + wall * slope).ravel()
+        # Where rounding spoils the estimate, restart with a spherical guess.
+        for guess in (self._curvature, CURVATURE * np.eye(self.X.size)):
+            with suppress(np.linalg.LinAlgError):
+                step = solve_definite(guess + exact, -total)
+                self._curvature = guess
+                return step.reshape(self.X.shape), float(-total @ step)
+        return np.zeros_like(self.X), 0.0
 
     def _learn(self, moved: Array, change: Array) -> None:
         """Update the curvature to match the change of the gradient."""
@@ -133,17 +127,3 @@ class Descent:
             change = share * change + (1 - share) * expected
             seen = float(moved @ change)
         self._curvature += np.outer(change, change) / seen - np.outer(expected, expected) / energy
-
-
-def _solve(matrix: Array, right: Array) -> Array | None:
-    """Solve a symmetric system, or return None where the matrix is not positive definite."""
-    diagonal = np.diag(matrix)
-    if not (diagonal > 0).all():
-        return None
-    # Near a limit the curvature spans many decades; unit diagonals keep the solution exact.
-    scale = 1 / np.sqrt(diagonal)
-    try:
-        factor = cho_factor(matrix * np.outer(scale, scale), check_finite=False)
-    except np.linalg.LinAlgError:
-        return None
-    return np.asarray(scale * cho_solve(factor, scale * right, check_finite=False))

@@ -110,6 +110,12 @@ def _around(points: Array) -> tuple[Array, float]:
 
 
 @kernel
+def place_on_line(along: float, length: float) -> float:
+    """Place on a line, from 0 at its start to 1 at its end, that is nearest; 0 on a point."""
+    return min(max(along / length, 0.0), 1.0) if length > 0.0 else 0.0
+
+
+@kernel
 def fill_line_distances(
     ends: Array, first: NDArray[np.int64], second: NDArray[np.int64], out: Array,
 ) -> None:
@@ -141,19 +147,11 @@ def fill_line_distances(
                 c += u * r
                 e += v * v
                 f += v * r
-            s = t = 0.0
             apart = a * e - b * b
-            # Of parallel lines every s serves; it is clamped with t below.
-            if apart > 1e-12 * a * e:
-                s = min(max((b * f - c * e) / apart, 0.0), 1.0)
-            if e > 0.0:
-                t = (b * s + f) / e
-            if t < 0.0 or e == 0.0:
-                t = 0.0
-                s = min(max(-c / a, 0.0), 1.0) if a > 0.0 else 0.0
-            elif t > 1.0:
-                t = 1.0
-                s = min(max((b - c) / a, 0.0), 1.0) if a > 0.0 else 0.0
+            # Of parallel lines every s serves; it follows from t then.
+            s = place_on_line(b * f - c * e, apart if apart > 1e-12 * a * e else 0.0)
+            t = place_on_line(b * s + f, e)
+            s = place_on_line(b * t - c, a)
             square = 0.0
             for i in range(3):
                 u, v = x[i + 3] - x[i], y[i + 3] - y[i]

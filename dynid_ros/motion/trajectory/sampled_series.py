@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.motion.trajectory.fourier import rest_projection
+from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.utilities.arrays import Array
 
 
@@ -35,14 +35,10 @@ class SampledSeries:
 
     def __init__(self, period: float, harmonics: int, points: int) -> None:
         self.t = np.linspace(0, period, points, endpoint=False)
-        orders = np.arange(1.0, harmonics + 1) * (2 * np.pi / period)
-        sine, cosine = np.sin(np.outer(self.t, orders)), np.cos(np.outer(self.t, orders))
-        basis = rest_projection(harmonics)
-        self.maps = maps = np.zeros((3, points, basis.shape[1] + 1))
-        maps[0, :, 0] = 1.0
-        maps[0, :, 1:] = np.hstack([sine / orders, -cosine / orders]) @ basis
-        maps[1, :, 1:] = np.hstack([cosine, sine]) @ basis
-        maps[2, :, 1:] = np.hstack([-sine * orders, cosine * orders]) @ basis
+        # Of one joint for each coordinate, whose others are zero, offset included.
+        units = np.eye(2 * harmonics - 1)
+        motion = FourierMotion.at_rest(period, units[0], units[:, 1:])
+        self.maps = np.array(motion.evaluate(self.t))
 
     def states(self, X: Array) -> Array:
         """Position, velocity and acceleration (3, K, n) of coordinates (n, m)."""

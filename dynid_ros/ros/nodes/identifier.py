@@ -210,9 +210,9 @@ class Identifier(Node):
         known = [] if self._estimate is None else [
             say.estimate_status(name, self._arm, self._estimate)]
         return [self._input.status(
-            online.counts, LOSSES,
+            online.pipeline.counters.as_dict(), LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
-            samples=online.samples, frozen=online.frozen,
+            samples=online.samples, frozen=online.recursion.frozen,
             validating=online.validating), *known, *self._shown.health()]
 
     def _reset(self) -> str:

@@ -67,10 +67,10 @@ def test_joints_that_stand_still_tell_nothing():
     tau[:, 0] = 2 * x[:, 0]
     part = Prediction('here', False, np.arange(50.0), x, x, tau, tau)
     # A single joint may have viscous friction alone.
-    assert copied_signals(ARM, [part]) == []
+    assert copied_signals(ARM, part) == []
     assert np.isnan(left_over(x, tau)[1:]).all()
     tau[:, 1] = -x[:, 1]
-    assert copied_signals(ARM, [part])[0].code == 'effort_copies_velocity'
+    assert copied_signals(ARM, part)[0].code == 'effort_copies_velocity'
 
 
 def test_a_torque_made_of_velocity_opens_the_verdict():

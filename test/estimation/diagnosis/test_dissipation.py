@@ -13,6 +13,7 @@ from dynid_ros.estimation.diagnosis.dissipation import negative_drives
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.online.replay import replay
+from dynid_ros.utilities.arrays import joined
 
 ARM = replace(load_arm('ur10'), friction=('viscous', 'coulomb', 'offset', 'viscous_cuberoot'))
 STD = 0.1
@@ -22,7 +23,7 @@ def motion(torque, samples=50):
     """Every joint at one speed, back and forth, with accelerations of 2 rad/s²."""
     t = np.arange(samples, dtype=float)
     qd = np.where(np.arange(samples) % 2, 1.0, -1.0)[:, None] * np.ones(ARM.n)
-    return [Prediction('here', False, t, qd * 0, qd, torque * qd, torque * qd)]
+    return Prediction('here', False, t, qd * 0, qd, torque * qd, torque * qd)
 
 
 def reasons(torque=1.0, **values):
@@ -68,8 +69,8 @@ def test_stretches_that_follow_each_other_make_no_acceleration():
     steady = np.ones((50, ARM.n))
     t = np.arange(50.0)
     # The clock starts anew and stands still where another stretch begins.
-    both = [Prediction('here', False, np.concatenate([t, t[-1:], t]), *[np.concatenate(
-        [steady, -steady[:1], -steady])] * 4)]
+    both = Prediction('here', False, np.concatenate([t, t[-1:], t]), *[np.concatenate(
+        [steady, -steady[:1], -steady])] * 4)
     assert negative_drives(ARM, theta, 1e-12 * np.eye(len(names)), both) == []
 
 
@@ -93,7 +94,7 @@ def test_good_recordings_of_real_arms_give_no_reason(name, shared_data):
     arm = load_arm(name)
     log = read_recording(shared_data / name / files[name], arm)
     model = identify(arm, [log])
-    fitted = [part for part in model.predictions if not part.held_out]
+    fitted = joined([part for part in model.predictions if not part.held_out])
     assert negative_drives(model.arm, model.theta, model.covariance, fitted) == []
     # Of the Panda, without the samples that its driver repeats, a rotor's estimate is 5.7
     # deviations below zero.

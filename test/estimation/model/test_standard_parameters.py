@@ -170,7 +170,9 @@ def test_minimum_is_that_of_clarabel(joints):
     sys.path.remove(str(BENCHMARKS))
     A, b, cone = bench.problem(bench.many_joints(joints))
     own, other = closest_possible(A.T @ A, A.T @ b, cone, 1.0), bench.by_clarabel(A, b, cone, 1.0)
-    values = [0.5 * np.sum((A @ x - b)**2) + cone.value(x) for x in (own, other)]
+    values = [0.5 * np.sum((A @ x - b)**2) + cone.pull @ x - np.log(cone.scalars(x)).sum()
+              - np.linalg.slogdet(cone.bodies(x))[1].sum() for x in (own, other)]
+    assert np.linalg.eigvalsh(cone.bodies(own)).min() > 0
     assert values[0] == pytest.approx(values[1], rel=1e-4)
     assert values[0] < values[1] + 1e-6 * abs(values[1])
 

@@ -173,7 +173,7 @@ def test_a_missing_result_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(('old', 'new', 'said'), [
-    ('format: 3', 'format: 99', 'format 99.*reads 1 and 2 and 3'),
+    ('format: 3', 'format: 99', 'format 99.*reads 1 and 3'),
     ('format: 3\n', '', 'format None'),
     ('condition_number: 123.4\n', '', "'condition_number' is missing"),
     ('condition_number: 123.4', 'condition_number: high', 'condition_number should be a float'),
