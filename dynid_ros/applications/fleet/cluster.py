@@ -55,7 +55,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
     """
     try:
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ModuleNotFoundError as error:
         raise InputError(
             "a fleet needs Dask; install it (pip install 'dask[distributed]' fsspec)"
@@ -66,22 +66,18 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
     settings = {'distributed.scheduler.allowed-failures': RETRIES,
                 'distributed.comm.retry.count': 2, 'distributed.logging.distributed': 'critical'}
     with dask.config.set(settings), tempfile.TemporaryDirectory(prefix='dynid-dask-') as folder:
-        if scheduler is not None:
-            try:
-                client = Client(scheduler, timeout='10s')
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f'no Dask scheduler answers at {scheduler}: {error}; start one with '
-                    '"dask scheduler"') from error
-            with client, _lost_schedulers(client):
-                yield partial(_spread, client)
-            return
-        with (LocalCluster(
-                threads_per_worker=1, processes=True, dashboard_address='127.0.0.1:0',
-                local_directory=folder, silence_logs=logging.CRITICAL) as local,
-              Client(local) as client):
-            # A heartbeat as the cluster closes is an error to Tornado.
-            client.run(logging.disable, logging.CRITICAL)
+        own = {'threads_per_worker': 1, 'processes': True, 'dashboard_address': '127.0.0.1:0',
+               'local_directory': folder, 'silence_logs': logging.CRITICAL}
+        try:
+            client = Client(**own) if scheduler is None else Client(scheduler, timeout='10s')
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f'no Dask scheduler answers at {scheduler}: {error}; start one with '
+                '"dask scheduler"') from error
+        with client, _lost_schedulers(client):
+            if scheduler is None:
+                # A heartbeat as the cluster closes is an error to Tornado.
+                client.run(logging.disable, logging.CRITICAL)
             yield partial(_spread, client)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,6 +135,14 @@ class PayloadDesign:
         spread = np.sqrt(np.diag(by_load @ covariance @ by_load.T))
         return (float(np.sqrt(covariance[0, 0])),
                 np.where(np.isin([1, 2, 3], _told(basis)), spread, np.inf))
+
+    def notes(self, motion: FourierMotion) -> dict[str, Any]:
+        """Return the load, and what a motion determines of it, for the notes of a design."""
+        mass_std, center_std = self.expected_std(motion)
+        mass = float(self.load[0])
+        return {'regards_earlier_results': self.measured, 'payload': {
+            'mass': mass, 'center': (self.load[1:4] / mass).tolist(), 'mass_std': mass_std,
+            'center_std': center_std.tolist(), 'noise_measured': self.measured}}
 
 
 def with_load(arm: ArmModel, load: Array) -> ArmModel:
