@@ -88,13 +88,11 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
 
     try:
         yield
-    except DynidError:
-        raise
-    except (asyncio.CancelledError, CancelledError, CommClosedError) as error:
-        raise InputError(LOST) from error
-    except Exception as error:
+    except (Exception, asyncio.CancelledError) as error:
         # What a client raises that closes for want of a scheduler depends on the moment.
-        if client.status == 'running':
+        lost = client.status != 'running' or isinstance(
+            error, (asyncio.CancelledError, CancelledError, CommClosedError))
+        if isinstance(error, DynidError) or not lost:
             raise
         raise InputError(LOST) from error
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import viser
 
 
-#: Frames a second of the arm, and of charts and values, which cost a browser more.
-ARM_HZ, CHART_HZ = 30.0, 6.0
+#: Frames a second of the arm, and frames from one drawing of the values to the next: these cost a
+#: browser more.
+ARM_HZ, VALUES = 30.0, 5
 #: Digits of the time on its bar, s.
 DIGITS = 2
 #: Speeds to choose from.
@@ -47,7 +48,7 @@ class Player:
         self._server, self._stage = server, stage
         self._track = stage.track
         self._t = 0.0
-        # Times of the arm and of the charts, which follow less often.
+        # Times of the arm and of the values, which follow less often.
         self._placed = self._shown = -1.0
         self._playing, self._speed = False, 1.0
         server.gui.main_panel.dock_right()
@@ -61,15 +62,14 @@ class Player:
 
     def run(self) -> None:
         """Play until the process is interrupted."""
-        before, drawn = time.monotonic(), 0.0
+        before = time.monotonic()
         while True:
-            time.sleep(1 / ARM_HZ)
-            now = time.monotonic()
-            self.advance(now - before)
-            before = now
-            if now - drawn > 1 / CHART_HZ:
-                drawn = now
-                self._refresh()
+            for _ in range(VALUES):
+                time.sleep(1 / ARM_HZ)
+                now = time.monotonic()
+                self.advance(now - before)
+                before = now
+            self._refresh()
 
     def advance(self, seconds: float) -> None:
         """Show what is due after some seconds."""

@@ -12,7 +12,7 @@ from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.charts import points, polylines, runs
 from dynid_ros.pages.watch import markup
-from dynid_ros.pages.watch.markup import BLUE, GREY, number
+from dynid_ros.pages.watch.markup import BLUE, GREY
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> dic
 
     upper, lower = height(theta + half), height(theta - half)
     return {
-        'name': name, 'value': number(theta[-1]), 'half': number(half[-1]),
+        'name': name, 'value': theta[-1], 'half': half[-1],
         'from_data': from_data, 'drawn': len(reach) and t[-1] > t[0],
         'colour': BLUE if from_data and half[-1] < NARROW * abs(theta[-1]) else GREY,
         'bands': [f'{points(x[run], upper[run])} {points(x[run][::-1], lower[run][::-1])}'
@@ -98,7 +98,7 @@ def error_strips(
                 width=STRIP_W, height=STRIP_H)
 
 
-def _strip(t: Array, error: Array) -> tuple[str, Markup]:
+def _strip(t: Array, error: Array) -> tuple[float, Markup]:
     """Reach of the axis, and the line in pixels."""
     # Predictions before anything is known, and outliers, leave the picture, not the rest flat.
     late = error[len(error) // 2:]
@@ -106,4 +106,4 @@ def _strip(t: Array, error: Array) -> tuple[str, Markup]:
     reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, 1e-9)
     x = STRIP_W * (t - t[0]) / max(t[-1] - t[0], 1e-9)
     y = np.clip(STRIP_H / 2 - 0.42 * STRIP_H * error / reach, 0, STRIP_H)
-    return number(reach), polylines(x, y)
+    return reach, polylines(x, y)

@@ -105,7 +105,8 @@ def test_bands_of_the_data_are_coloured_and_those_of_the_prior_are_marked():
              for k in range(3)]
     assert all(text.count('<polygon') == 1 for text in tiles)
     assert [charts.BLUE in text for text in tiles] == [False, False, True]
-    for text, value in zip(tiles, ('1 ± 0.98, prior<', '1 ± 0.0392, prior<', '1 ± 0.0392<'),
+    for text, value in zip(tiles, (
+            '1.00 ± 0.980, prior<', '1.00 ± 0.0392, prior<', '1.00 ± 0.0392<'),
                            strict=True):
         assert value in text
 
@@ -117,8 +118,8 @@ def test_bands_are_drawn_where_they_are_finite_only():
     text = charts.estimate_tiles(
         ('known', 'unknown'), T, np.ones((50, 2)), std, np.ones(2, dtype=bool))
     assert text.count('<polygon') == 1
-    assert '1 ± 0.0392' in text
-    assert '1 ± –' in text
+    assert '1.00 ± 0.0392' in text
+    assert '1.00 ± −' in text
     assert 'nan' not in text
     assert 'inf' not in text.replace('info', '')
 

@@ -16,7 +16,6 @@ from dynid_ros.applications.export.payload_messages import (
     urscript,
 )
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.applications.payload.load_words import headline
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.verdict_words import told
@@ -29,7 +28,7 @@ def payload_answer(
 ) -> Answer:
     """State a load, the torque error with it, and the messages for controllers."""
     return Answer(
-        payload_as_dict(found), headline(found), int(not found.trustworthy), _table(found),
+        payload_as_dict(found), found.headline, int(not found.trustworthy), _table(found),
         payload_notes(found, where), wrote=wrote, details=[
             *columns(_errors(found)), *(message_lines(found) if found.ready else [])])
 
