@@ -73,6 +73,7 @@ def links(result: IdentifiedModel) -> list[dict[str, Any]]:
 
     """
     found, rows = result.standard_parameters(), []
+    impossible = found.impossible
     for joint, name in enumerate(result.arm.tree.link_names):
         columns = result.arm.layout.inertial(joint)
         mass, center, inertia = inertial_to_com(found.values[columns])
@@ -80,5 +81,5 @@ def links(result: IdentifiedModel) -> list[dict[str, Any]]:
             'joint': name, 'mass': mass, 'std': found.std[columns][0],
             'share': 100 * found.data_share[columns][0], 'prior': result.prior.values[columns][0],
             'center': center, 'inertia': np.diag(inertia),
-            'impossible': name in found.impossible})
+            'impossible': name in impossible})
     return rows

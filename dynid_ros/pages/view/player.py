@@ -48,8 +48,6 @@ class Player:
         self._server, self._stage = server, stage
         self._track = stage.track
         self._t = 0.0
-        # Times of the arm and of the values, which follow less often.
-        self._placed = self._shown = -1.0
         self._playing, self._speed = False, 1.0
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
@@ -75,11 +73,8 @@ class Player:
         """Show what is due after some seconds."""
         if self._playing:
             self._t = (self._t + seconds * self._speed) % self._track.duration
-        t = self._t
-        if t != self._placed:
-            self._placed = t
-            with self._server.atomic():
-                self._stage.show(t)
+        with self._server.atomic():
+            self._stage.show(self._t)
 
     def go_to(self, t: float, *, playing: bool = False) -> None:
         """Go to a time, s."""
@@ -140,11 +135,9 @@ class Player:
 
     def _refresh(self) -> None:
         """Bring the time bar, the values, and the line of the charts to the present time."""
-        if self._t != self._shown:
-            self._shown = self._t
-            with self._server.atomic():
-                self._slider.value = min(round(self._t, DIGITS), self._track.duration)
-                self._values.content = self._table(self._t)
+        with self._server.atomic():
+            self._slider.value = min(round(self._t, DIGITS), self._track.duration)
+            self._values.content = self._table(self._t)
 
     def _table(self, t: float) -> str:
         """Make the table of the values at a time."""

@@ -100,4 +100,4 @@ def message_lines(found: Payload) -> Iterator[str]:
     yield f'franka_msgs/srv/SetLoad: {flow_yaml(franka_request(body))}'
     yield 'franka_msgs/SetLoad of ROS 1: ' + flow_yaml(franka_request(body, 'F_x_center_load'))
     yield 'URDF (the parent link is the one of that frame):'
-    yield urdf_fragment(body, 'tool0')
+    yield urdf_fragment(body)
