@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 import logging
 import tempfile
 from typing import Any
 
 from dynid_ros.errors import DynidError, InputError
 
-#: Does independent work on each of some arguments, and yields number and result as they come: None
-#: where each worker dies of the work.
-Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
+#: Does independent work on the arguments under each key, and yields key and result as they come:
+#: None where each worker dies of the work.
+Spread = Callable[[Callable[..., Any], Mapping[int, tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 #: Tasks that wait in the scheduler at a time: a million at once would take its memory.
 WAITING = 2000
@@ -25,11 +26,11 @@ LOST = 'the Dask scheduler was lost; run the command again, finished sidecars ar
 
 
 def one_by_one(
-    work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]],
+    work: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]],
 ) -> Iterator[tuple[int, Any]]:
     """Do the work in this process, for few and short bags."""
-    for number, each in enumerate(arguments):
-        yield number, work(*each)
+    for key, each in arguments.items():
+        yield key, work(*each)
 
 
 @contextmanager
@@ -98,15 +99,15 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
 
 
 def _spread(
-    client: Any, work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]],
+    client: Any, work: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]],
 ) -> Iterator[tuple[int, Any]]:
     """Do the work on the workers of a client."""
     from distributed import as_completed, KilledWorker
 
-    for start in range(0, len(arguments), WAITING):
-        numbers = {client.submit(work, *each, pure=False): number
-                   for number, each in enumerate(arguments[start:start + WAITING], start)}
-        for future in as_completed(list(numbers)):
+    left = iter(arguments.items())
+    while keys := {client.submit(work, *each, pure=False): key
+                   for key, each in islice(left, WAITING)}:
+        for future in as_completed(list(keys)):
             killed = future.status == 'error' and isinstance(future.exception(), KilledWorker)
             # A future of a scheduler that was lost is cancelled, and has no result.
-            yield numbers.pop(future), None if killed else future.result()
+            yield keys.pop(future), None if killed else future.result()

@@ -213,11 +213,10 @@ def _summaries(
     missing = [k for k, (bag, facts) in enumerate(zip(bags, known, strict=True))
                if facts is None
                or (facts.settings, facts.identity) != (settings.sha256, bag.identity)]
-    work = [(settings.text, bags[k], _sidecar(folder, bags[k])) for k in missing]
-    for done, (number, found) in enumerate(spread(summarise, work), len(bags) - len(missing) + 1):
-        bag = bags[missing[number]]
-        known[missing[number]] = found or BagFacts(
-            bag.name, bag.identity, settings.sha256, '', None, fault='failed',
+    work = {k: (settings.text, bags[k], _sidecar(folder, bags[k])) for k in missing}
+    for done, (k, found) in enumerate(spread(summarise, work), len(bags) - len(missing) + 1):
+        known[k] = found or BagFacts(
+            bags[k].name, bags[k].identity, settings.sha256, '', None, fault='failed',
             reason='each worker that read it died; it may not fit the memory')
         progress(f'bags: {done} of {len(bags)}', done / len(bags))
     return [facts for facts in known if facts is not None], len(missing)
@@ -228,14 +227,14 @@ def _explained(
     spread: Spread,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
-    open_ones = [k for k, (*_, difference) in enumerate(odd) if not difference.load]
     # A bag that differs, or other settings, have another name.
-    work = [(settings.text, bag, str(
+    work = {k: (settings.text, bag, str(
         folder / CAUSES / f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-'
-        f'{settings.sha256[:8]}.json')) for bag, *_ in (odd[k] for k in open_ones)]
+        f'{settings.sha256[:8]}.json')) for k, (bag, _, difference) in enumerate(odd)
+        if not difference.load}
     causes: dict[int, tuple[Finding, ...]] = {}
-    for number, findings in spread(explain, work):
-        causes[open_ones[number]] = findings or ()
+    for k, findings in spread(explain, work):
+        causes[k] = findings or ()
         progress(f'causes: {len(causes)} of {len(work)}', len(causes) / len(work))
     return tuple(OddBag(bag.name, arm, difference.text, causes.get(k, ()))
                  for k, (bag, arm, difference) in enumerate(odd))

@@ -12,12 +12,11 @@ from dynid_ros.applications.payload.body import load_body, LoadBody
 from dynid_ros.applications.payload.change import Change
 from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
 from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.rest_fit import rest_rows
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import INERTIAL, torque_units
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.rests import Rests
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import motion_range, Prediction
@@ -102,9 +101,7 @@ class Evidence:
     @staticmethod
     def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit, body: LoadBody) -> Evidence:
         """Compare the torque at rest with the torque of the free and of the loaded arm."""
-        still = np.zeros_like(rests.q)
-        columns = base_parameters(model.arm).columns
-        W = regressor(model.arm, rests.q, still, still, load=still)[:, :, columns]
+        W = rest_rows(model.arm, rests)
         errors = (rests.tau - W @ theta for theta in _arms(model, fit, body))
         before, after, free, torque = (
             np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))

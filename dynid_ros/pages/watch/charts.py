@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.charts import points, polylines, runs
-from dynid_ros.pages.watch import markup
-from dynid_ros.pages.watch.markup import BLUE, GREY
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ def estimate_tiles(
     """
     tiles = [] if len(t) < 2 else [
         _tile(name, t, theta[:, j], std[:, j], bool(from_data[j])) for j, name in enumerate(names)]
-    return part('watch_estimates.html', m=markup, tiles=tiles, width=TILE_W, height=TILE_H)
+    return part('watch_estimates.html', tiles=tiles, width=TILE_W, height=TILE_H)
 
 
 def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> dict[str, Any]:
@@ -66,7 +64,7 @@ def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> dic
     return {
         'name': name, 'value': theta[-1], 'half': half[-1],
         'from_data': from_data, 'drawn': len(reach) and t[-1] > t[0],
-        'colour': BLUE if from_data and half[-1] < NARROW * abs(theta[-1]) else GREY,
+        'certain': from_data and half[-1] < NARROW * abs(theta[-1]),
         'bands': [f'{points(x[run], upper[run])} {points(x[run][::-1], lower[run][::-1])}'
                   for run in runs(half)],
         'middle': polylines(x, height(np.where(np.isfinite(half), theta, np.nan)))}
@@ -94,7 +92,7 @@ def error_strips(
     strips = [] if len(t) < 2 else [
         (name, unit, percent.get(name, np.nan), *_strip(t, errors[:, j]))
         for j, (name, unit) in enumerate(zip(names, units, strict=True))]
-    return part('watch_errors.html', m=markup, strips=strips, seconds=np.ptp(t) if len(t) else 0.0,
+    return part('watch_errors.html', strips=strips, seconds=np.ptp(t) if len(t) else 0.0,
                 width=STRIP_W, height=STRIP_H)
 
 
