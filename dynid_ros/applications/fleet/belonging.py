@@ -204,8 +204,7 @@ def _change(bags: Features, date: Array, colours: Array) -> int:
     day, clearest, best = np.floor(date / DAY), CHANGE, 0
     for k, least in enumerate(colours.tolist()):
         values = bags.values[:, k]
-        found = np.isfinite(values).all() and find_step(
-            values, bags.std[:, k], SHORTEST, least)
+        found = np.isfinite(values).all() and find_step(values, bags.std[:, k], least)
         if not found:
             continue
         first, step = found

@@ -90,16 +90,14 @@ def colour(values: Array, std: Array) -> float:
     return max(scatter(np.diff(values) / np.hypot(std[1:], std[:-1])), 1e-12)
 
 
-def find_step(values: Array, std: Array, shortest: int, least: float) -> tuple[int, Trend] | None:
+def find_step(values: Array, std: Array, least: float) -> tuple[int, Trend] | None:
     """
-    Find the step that the values speak for most.
+    Find the step that the values speak for most, with `SHORTEST` bags before and after it.
 
     Parameters
     ----------
     values, std : (B,) ndarray
         Of the bags in the order of their dates.
-    shortest : int
-        Bags before and after it, at least.
     least : float
         Least `colour` that is believed: few bags may scatter little by chance.
 
@@ -112,11 +110,11 @@ def find_step(values: Array, std: Array, shortest: int, least: float) -> tuple[i
 
     """
     count = len(values)
-    if count < 2 * shortest:
+    if count < 2 * SHORTEST:
         return None
     own = std * max(colour(values, std), least)
     pulled, w = _without_strays(values, own), 1 / own**2
-    cut = np.arange(shortest, count - shortest + 1)
+    cut = np.arange(SHORTEST, count - SHORTEST + 1)
     before, left = np.cumsum(w), np.cumsum(w * (pulled - (w @ pulled) / w.sum()))
     # Weighted squares that a level of their own explains in the bags before and after.
     share = left[cut - 1]**2 * (1 / before[cut - 1] + 1 / (before[-1] - before[cut - 1]))
