@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import block_diag
 
 from dynid_ros.applications.payload.body import ball
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import friction_spread
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.dynamics.regressor import regressor
@@ -171,6 +171,6 @@ def _assumed_weights(arm: ArmModel) -> Array:
 def _friction_ties(arm: ArmModel, model: IdentifiedModel) -> Array:
     """Information on the changes of friction by what a model knows of it, (f,)."""
     spread = dict(zip(
-        friction_names(model.arm), KnownFriction(model).spread.tolist(), strict=True))
+        friction_names(model.arm), friction_spread(model).tolist(), strict=True))
     known = [spread.get(name, 0.0) for name in friction_names(arm)]
     return np.array([1 / value**2 if value > 0 else 0.0 for value in known])

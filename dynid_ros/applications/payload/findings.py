@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.applications.payload.body import load_body, LoadBody
 from dynid_ros.applications.payload.change import Change
 from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import breakaway
 from dynid_ros.applications.payload.rest_fit import rest_rows
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import INERTIAL, torque_units
@@ -82,7 +82,7 @@ class Evidence:
         errors = (rests.tau - W @ theta for theta in _arms(model, fit, body))
         before, after, free, torque = (
             np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
-        usual = np.hypot(model.sigma, KnownFriction(model).breakaway)
+        usual = np.hypot(model.sigma, breakaway(model))
         return Evidence(before, after, free, torque, usual)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import breakaway
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.rests import Rests
 from dynid_ros.dynamics.base import base_parameters
@@ -42,7 +42,7 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
     count, n = rests.q.shape
     W = rest_rows(arm, rests)
     free = rests.tau - W @ regression.model.theta
-    bound = KnownFriction(regression.model).breakaway
+    bound = breakaway(regression.model)
     held = rests.approach[:, :, None] * np.eye(n)
     held_std = np.maximum(bound, 1e-3 * regression.model.sigma)
     start = np.hypot(bound / 2, regression.model.sigma)
