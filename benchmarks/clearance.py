@@ -32,6 +32,7 @@ from dynid_ros.motion.feasibility.pair_distances import PairDistances
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.feasibility.scene import build_scene, Scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.utilities.progress import listening
 
 ROBOTS = (
     'panda_description/urdf/panda.urdf', 'z1_description/urdf/z1.urdf',
@@ -106,12 +107,9 @@ def queries(arm: ArmModel, scene: Scene, meshes: PairDistances) -> None:
 def designed(arm: ArmModel, scene: Scene | None, meshes: PairDistances | None) -> None:
     """Run a design, and verify its clearance by the meshes on a dense grid."""
     first: list[float] = []
-
-    def tell(_start: int, gone: float, _best: float) -> None:
-        first.append(gone)
-
     try:
-        found = Search(arm, Task(seconds=SECONDS), scene, tell).run()
+        with listening(lambda _, gone: first.append(SECONDS * gone)):
+            found = Search(arm, Task(seconds=SECONDS), scene).run()
     except DynidError as error:
         print(f'  {error}')
         return

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import lambertw
 
 from dynid_ros.applications.contact.friction_band import FrictionBand
 from dynid_ros.arm.friction import JointHistory
@@ -108,7 +109,8 @@ def gaussian_level(bandwidth_hz: float, rate: float) -> float:
     """
     Level that low-passed white noise exceeds at a rate, to either side, standard deviations.
 
-    ``rate = 2 a u phi(u)`` for the covariance ``exp(-a |t|)`` of a first-order low-pass.
+    ``rate = 2 a u phi(u)`` for the covariance ``exp(-a |t|)`` of a first-order low-pass: of
+    ``u exp(-u²/2) = c``, the larger solution is ``u² = -W₋₁(-c²)`` by Lambert's function.
 
     References
     ----------
@@ -116,10 +118,9 @@ def gaussian_level(bandwidth_hz: float, rate: float) -> float:
     Processes, theorem 12.2.9 with alpha = 1.
 
     """
-    a, u = 2 * np.pi * bandwidth_hz, 5.0
-    for _ in range(50):
-        u = float(np.sqrt(2 * max(np.log(2 * a * u / np.sqrt(2 * np.pi) / rate), 0.5)))
-    return u
+    # The product is largest, 0.607, at one standard deviation.
+    product = min(np.sqrt(2 * np.pi) * rate / (4 * np.pi * bandwidth_hz), 0.6)
+    return float(np.sqrt(-lambertw(-product**2, -1).real))
 
 
 def tail_level(values: Array, piece: float, rate: float) -> float:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dynid_ros.applications.contact.alarm_levels import AlarmLevels, ALARMS_PER_HOUR
 from dynid_ros.applications.contact.judgement import Judgement, StreamNoise
@@ -16,13 +15,9 @@ from dynid_ros.applications.contact.momentum_observer import (
     HIGHEST,
     MomentumObserver,
 )
-from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import JointHistory
-from dynid_ros.data.recordings.history import RunningPresliding
-from dynid_ros.data.recordings.warmth import RunningWarmth
 from dynid_ros.data.streaming.causal_conditioning import ShortLag
-from dynid_ros.data.streaming.resampling import Resampler
-from dynid_ros.data.streaming.sample_validation import Counters, SampleValidation
+from dynid_ros.data.streaming.joint_stream import JointStream
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
@@ -67,7 +62,7 @@ class MonitoredSamples(NamedTuple):
     contact: NDArray[np.bool_]
 
 
-class Monitor:
+class Monitor(JointStream[MonitoredSamples]):
     """
     Watch an arm by its identified model.
 
@@ -96,10 +91,6 @@ class Monitor:
         Noise of the stream by now.
     age : ModelAge
         Whether the model still fits.
-    counters : Counters
-        Defects of the samples.
-    rate_hz : float
-        Rate of the samples, zero until it is known.
 
     Raises
     ------
@@ -116,26 +107,15 @@ class Monitor:
         if not 0 < bandwidth_hz < np.inf:
             raise InputError(
                 f'the bandwidth of an observer must be above zero, not {bandwidth_hz:g} Hz')
+        super().__init__(model.arm)
         self.model, self._alarms, self._wanted = model, alarms_per_hour, bandwidth_hz
         self.bandwidth_hz = bandwidth_hz
         self.levels = AlarmLevels(model, bandwidth_hz, alarms_per_hour)
         self.noise = StreamNoise(model.arm.n, self.levels.rate) if noise is None else noise
         self.age = ModelAge(model)
-        self.counters = Counters()
         self._portion = portion
         self._judgement: Judgement | None = None
-        n = model.arm.n
-        self._intake = SampleValidation(model.arm.limits.velocity, self.counters)
-        self._resampler = Resampler(1 + 2 * n, self.counters)
-        self._samples = np.zeros((0, 1 + 2 * n))
         self._stamps = np.zeros(0)
-        self._before = np.zeros((0, 1 + 2 * n))
-        self._warmth, self._presliding = RunningWarmth(n), RunningPresliding(n)
-
-    @property
-    def rate_hz(self) -> float:
-        """Rate of the samples, zero until it is known, Hz."""
-        return self._resampler.rate_hz
 
     def tare(self) -> None:
         """
@@ -151,62 +131,16 @@ class Monitor:
             raise InputError('the external torque is not known yet; tare half a second later')
         self._judgement.tare()
 
-    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[MonitoredSamples]:
-        """
-        Take in samples.
-
-        Parameters
-        ----------
-        t : float or (k,) array_like
-            Stamps, s.
-        q, u : (n,) or (k, n) array_like
-            Positions of the joints, and the drive signal as recorded.
-
-        Returns
-        -------
-        list of MonitoredSamples
-            Those that became complete, in the order of time.
-
-        """
-        new = self._intake.rows(t, q, u)
-        self._samples = np.concatenate([self._samples, new])
-        found: list[MonitoredSamples] = []
-        while (size := self._size) <= len(self._samples):
-            block, self._samples = np.split(self._samples, [size])
-            found += self._work_on(block)
-        return found
-
     @property
     def wanted(self) -> int:
         """Return the number of samples with which the next ones become complete."""
-        return self._size - len(self._samples)
+        return self._size - len(self.samples)
 
     @property
     def _size(self) -> int:
         if not self.rate_hz:
             return FIRST
         return min(max(LEAST, round(self._portion * self.rate_hz)), MOST)
-
-    def _work_on(self, block: Array) -> Iterator[MonitoredSamples]:
-        newest = float(block[-1, 0])
-        for k, stretch in enumerate(self._intake.accept(block)):
-            self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.model.arm.n])
-            fresh = k > 0
-            if fresh:
-                self._resampler.begin()
-                self._stamps = self._stamps[:0]
-            if self._follow_rate(stretch[:, 0]):
-                self._design()
-                fresh = True
-            if self._judgement is None:
-                continue
-            for uniform in self._resampler.feed(stretch):
-                if fresh:
-                    self._restart()
-                fresh = True
-                found = self._observe(uniform, newest)
-                if found is not None:
-                    yield found
 
     def allow(self, alarms_per_hour: float) -> None:
         """Change the rate of false alarms, 1/h."""
@@ -216,51 +150,46 @@ class Monitor:
         if self._judgement is not None:
             self._judgement.levels = self.levels
 
+    def _end_stretch(self) -> None:
+        super()._end_stretch()
+        self._stamps = self._stamps[:0]
+
     def _follow_rate(self, t: Array) -> bool:
         """Look at the rate once there are enough stamps; a rate that is new begins anew."""
-        self._stamps = np.concatenate([self._stamps, t])
+        self._stamps = np.append(self._stamps, t)
         if len(self._stamps) < FIRST - 2:
             return False
         stamps, self._stamps = self._stamps, self._stamps[-1:]
         return self._resampler.watch_rate(stamps)
 
-    def _design(self) -> None:
-        """Design all filters for the rate."""
-        model, rate = self.model, self.rate_hz
-        bandwidth = min(self._wanted, HIGHEST * rate)
+    def _design(self, rate_hz: float) -> None:
+        model = self.model
+        bandwidth = min(self._wanted, HIGHEST * rate_hz)
         if bandwidth != self.bandwidth_hz:
             self.bandwidth_hz = bandwidth
             self.levels = AlarmLevels(model, bandwidth, self._alarms)
-        self._motion = ShortLag(rate, model.arm.n, model.treatment.delay)
-        self._observer = MomentumObserver(model, rate, bandwidth)
+        self._conditioner = ShortLag(rate_hz, model.arm.n, model.treatment.delay)
+        self._observer = MomentumObserver(model, rate_hz, bandwidth)
         self._slow = model.arm.friction_shape.smooth_speed
-        self._judgement = Judgement(self.levels, model.treatment.cutoff_hz, rate, self.noise)
+        self._judgement = Judgement(self.levels, model.treatment.cutoff_hz, rate_hz, self.noise)
 
     def _restart(self) -> None:
+        super()._restart()
         assert self._judgement is not None
-        self._before = self._before[:0]
-        self._motion.reset()
-        self._presliding.reset()
         self._observer.reset()
         self._judgement.restart()
 
-    def _observe(self, uniform: Array, newest: float) -> MonitoredSamples | None:
+    def _take(
+        self, motion: Array, q: Array, qd: Array, tau: Array, history: JointHistory,
+    ) -> list[MonitoredSamples]:
         assert self._judgement is not None
-        n = self.model.arm.n
-        uniform[:, 1 + n:] = joint_torque(uniform[:, 1 + n:], self.model.arm.drive)
-        t, q, qd, tau = self._motion.apply(uniform)
-        if not len(t):
-            return None
-        whole = np.concatenate([self._before, np.column_stack([t, q, qd])])
-        self._before = whole[-1:]
-        history = JointHistory(self._warmth.at(t), self._presliding.take(q))
         torque, variance, friction = self._observer.apply(q, qd, tau, history)
         m = len(torque)
         if not m:
-            return None
+            return []
         # The observer lags by one sample.
-        t, q, qd = np.split(whole[-m - 1:-1], [1, 1 + n], axis=1)
+        t, q, qd = np.split(motion[-m - 1:-1], [1, 1 + self.arm.n], axis=1)
         moving = np.abs(qd) >= self._slow
         tared, std, threshold, contact = self._judgement.take(torque, variance, friction, moving)
         self.age.take(t[:, 0], q, torque, std, moving)
-        return MonitoredSamples(t[:, 0], newest, q, qd, tared, std, threshold, contact)
+        return [MonitoredSamples(t[:, 0], self.newest, q, qd, tared, std, threshold, contact)]

@@ -85,16 +85,10 @@ def _restored(
     model: IdentifiedModel, form: str, motions: Sequence[RowMotion], predicted: Sequence[Array],
 ) -> dict[str, float]:
     """Error of a file, %, with one of the parts that its format lacks, by the part."""
-    arm, missing = model.possible_arm, [_missing(model, form, motion) for motion in motions]
-    errors = {
+    missing = [_missing(model, form, *own) for own in zip(motions, predicted, strict=True)]
+    return {
         part: _error(motions, [x + own[part] for x, own in zip(predicted, missing, strict=True)])
-        for part in (missing[0] if missing else ())}
-    if set(arm.friction) - {*PLAIN}:
-        # The model without the other parts that are missing has all of its friction.
-        errors[FRICTION] = _error(motions, [
-            _whole(model, motion) - sum(own.values())
-            for motion, own in zip(motions, missing, strict=True)])
-    return errors
+        for part in missing[0]}
 
 
 def _whole(model: IdentifiedModel, motion: RowMotion) -> Array:
@@ -106,8 +100,10 @@ def _whole(model: IdentifiedModel, motion: RowMotion) -> Array:
         motion.q, motion.qd, motion.qdd, history=history_of(motion.t, motion.q)))
 
 
-def _missing(model: IdentifiedModel, form: str, motion: RowMotion) -> dict[str, Array]:
-    """Torque (N, n) at the rows of the parts that are no friction of the velocity."""
+def _missing(
+    model: IdentifiedModel, form: str, motion: RowMotion, predicted: Array,
+) -> dict[str, Array]:
+    """Torque (N, n) at the rows of the parts that a format lacks."""
     arm, found = model.possible_arm, {}
     if form == 'urdf' and arm.rotor_nominal is not None:
         found[ROTOR] = motion.at_rows(arm.rotor_nominal * motion.qdd)
@@ -118,6 +114,9 @@ def _missing(model: IdentifiedModel, form: str, motion: RowMotion) -> dict[str, 
             for value, column in zip(values, arm.coupling, strict=True)], axis=0))
     if OFFSET in arm.friction:
         found[OFFSET] = np.broadcast_to(arm.friction_nominal[OFFSET], motion.part.tau.shape)
+    if set(arm.friction) - {*PLAIN}:
+        # What the other parts leave of the difference.
+        found[FRICTION] = _whole(model, motion) - predicted - sum(found.values())
     return found
 
 

@@ -11,6 +11,7 @@ from dynid_ros.applications.export.standalone import python_of, table_of
 from dynid_ros.applications.export.urdf import export_urdf
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.simulation.mjcf import mjcf_of
 from dynid_ros.utilities.atomic_write import write_whole
 
@@ -55,7 +56,7 @@ def export_model(
     if robot is not None and form not in ('urdf', 'yaml'):
         raise InputError('robot (--robot) is for the formats urdf and yaml only, not for '
                          f'{form}')
-    notes = list[str]()
+    notes = [] if model.verdict.trustworthy else [headline(model)]
     if form == 'urdf':
         notes += export_urdf(model, robot, out=out)
     else:
@@ -65,8 +66,6 @@ def export_model(
     elif robot is not None:
         notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
                      'in it; for friction, export a URDF (-o FILE.urdf)')
-    if not model.verdict.trustworthy:
-        notes.append('the result is not trustworthy: ' + '; '.join(model.verdict.reasons))
     return tuple(notes)
 
 

@@ -74,7 +74,7 @@ def flow_yaml(request: dict[str, Any] | list[float]) -> str:
     return text.strip()
 
 
-def urdf_fragment(body: LoadBody, parent: str) -> str:
+def urdf_fragment(body: LoadBody) -> str:
     """Make the link of the load and the joint that fixes it to the frame of the result."""
     mass, x, y, z, xx, xy, xz, yy, yz, zz = _rounded(body)
     return f"""\
@@ -86,7 +86,7 @@ def urdf_fragment(body: LoadBody, parent: str) -> str:
   </inertial>
 </link>
 <joint name="payload_joint" type="fixed">
-  <parent link="{parent}"/>
+  <parent link="tool0"/>
   <child link="payload"/>
 </joint>"""
 
@@ -121,5 +121,5 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
         'messages': None if not found.ready else {
             'urscript': urscript(body), 'ur_set_payload': ur_request(body),
             'ur_set_payload_3': ur_inertia_request(body), 'franka_set_load': franka_request(body),
-            'inertia': inertia_message(body), 'urdf': urdf_fragment(body, 'tool0')},
+            'inertia': inertia_message(body), 'urdf': urdf_fragment(body)},
     }

@@ -22,7 +22,7 @@ from dynid_ros.applications.fleet.belonging import (
     suspicious,
     usual_scatter,
 )
-from dynid_ros.applications.fleet.drift import drifts, Series, THRESHOLDS
+from dynid_ros.applications.fleet.drift import drifts, FEWEST, Series
 from dynid_ros.applications.fleet.models import fleet_model
 from dynid_ros.applications.fleet.reduction import Reduction
 from dynid_ros.applications.fleet.settings import FleetSettings
@@ -248,7 +248,7 @@ def _series(
     Friction is that beside inertias that all bags share; a bag that leaves a value to the prior
     does not count.
     """
-    if len(chosen) < THRESHOLDS.fewest:
+    if len(chosen) < FEWEST:
         return {}
     own, values = group[chosen], {}
     friction, std, share = reduction.frictions(own.tolist(), reference)

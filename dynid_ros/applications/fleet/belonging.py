@@ -14,15 +14,32 @@ from dynid_ros.applications.fleet.bag_features import feature_names, Features, L
 from dynid_ros.applications.fleet.drift import (
     colour,
     DAY,
+    FEWEST,
     find_step,
     scatter,
+    SEEN,
+    SHORTEST,
     spread,
     STRAY,
-    THRESHOLDS,
 )
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.utilities.arrays import Array
 
+#: Probability of any bag of a fleet without faults that does not belong, for values that differ
+#: from bag to bag as those of Student's t do.
+CHANCE = 1e-2
+#: Degrees of freedom of t, at most: however many bags there are, those of a real arm have longer
+#: tails than normal values.
+FREEDOM = 30
+#: Residual or friction of a joint, by the usual one, from which a bag does not belong, besides:
+#: friction falls by a fifth while an arm warms up.
+WORSE = 2.0
+#: Error of the fit to a bag alone, by the usual one of the fleet, from which it does not take part
+#: in the reference.
+OWN_ERROR = 3.0
+#: Standard errors of a change of load, or of its difference from the other arms'. The largest of 4
+#: values, 500 moments and 1000 arms that do not change reaches 5.1.
+CHANGE = 6.5
 #: Least mass of a load that the report states, kg; with less, only the moments have changed.
 LIGHT = 1e-3
 
@@ -58,7 +75,7 @@ class ArmJudgement:
 def suspicious(errors: Array) -> NDArray[np.bool_]:
     """Mark bags that not even a fit of their own explains; NaN counts as usual."""
     usual = float(np.nanmedian(errors)) if np.isfinite(errors).any() else 0.0
-    return np.asarray(np.nan_to_num(errors) > THRESHOLDS.own_error * max(usual, 1.0))
+    return np.asarray(np.nan_to_num(errors) > OWN_ERROR * max(usual, 1.0))
 
 
 def nearest(bags: Features, half: bool) -> NDArray[np.bool_]:
@@ -68,7 +85,7 @@ def nearest(bags: Features, half: bool) -> NDArray[np.bool_]:
                        for each in (deviations, deviations / bags.std)])
     far = np.abs(deviations) / np.maximum(_scale(bags, scales), np.finfo(float).tiny)
     worst = np.nan_to_num(far[:, :len(LOAD)]).max(axis=1)
-    few = len(worst) < THRESHOLDS.fewest
+    few = len(worst) < FEWEST
     return np.asarray(few | (worst <= (np.median(worst) if half else STRAY)))
 
 
@@ -96,15 +113,15 @@ def judge_arm(
 
     """
     (usual_far, usual_colour), count, loads = usual, len(bags.values), len(LOAD)
-    if count < THRESHOLDS.fewest:
+    if count < FEWEST:
         return ArmJudgement({}, 0, np.zeros(loads))
     first = _change(bags, date, usual_colour)
     deviations = _deviations(bags, [slice(first), slice(first, None)])
     own, kept = _scales(bags, deviations)
     far = np.abs(deviations) / _scale(bags, np.maximum(own, usual_far))
     far[_immaterial(arm, bags, deviations)] = 0.0
-    freedom = np.clip(kept.min(axis=0) - 1, 1, THRESHOLDS.freedom)
-    far = np.nan_to_num(far) / -stdtrit(freedom, THRESHOLDS.chance / 2 / fleet / far.shape[1])
+    freedom = np.clip(kept.min(axis=0) - 1, 1, FREEDOM)
+    far = np.nan_to_num(far) / -stdtrit(freedom, CHANCE / 2 / fleet / far.shape[1])
     odd = {int(k): _difference(arm, far[k], deviations[k])
            for k in np.flatnonzero((far > 1).any(axis=1))}
     load = np.zeros(loads)
@@ -127,7 +144,7 @@ def usual_scatter(fleet: Sequence[Features]) -> tuple[Array, Array]:
         Differences of the load between neighbours by date, by their own deviations.
 
     """
-    known = [bags for bags in fleet if len(bags.values) >= THRESHOLDS.fewest]
+    known = [bags for bags in fleet if len(bags.values) >= FEWEST]
     if not known:
         return np.ones((2, fleet[0].values.shape[1])), np.ones(len(LOAD))
     own = [_scales(bags, _deviations(bags, [slice(None)]))[0] for bags in known]
@@ -158,13 +175,13 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
         before = range(judged.since or len(bags.values))
         kept = np.array([k for k in before if k not in judged.odd], dtype=np.intp)
         values, std = (array[kept, :len(LOAD)] for array in (bags.values, bags.std))
-        if len(kept) < THRESHOLDS.shortest or not np.isfinite(values).all():
+        if len(kept) < SHORTEST or not np.isfinite(values).all():
             continue
         own = std * np.array([colour(*pair) for pair in zip(values.T, std.T, strict=True)])
         levels[name], single[name] = np.median(values, axis=0), np.median(own, axis=0)
         # The median is less sure than the mean, by the root of pi / 2.
         errors[name] = np.sqrt(np.pi / 2 / len(kept)) * single[name]
-    if len(levels) < THRESHOLDS.fewest:
+    if len(levels) < FEWEST:
         return {}
     every = np.array(list(levels.values()))
     usual = np.median(every, axis=0)
@@ -173,7 +190,7 @@ def other_loads(fleet: Mapping[str, tuple[Features, ArmJudgement]]) -> dict[str,
     for name, level in levels.items():
         away = np.abs(level - usual)
         far = away / np.hypot(between, errors[name])
-        if ((far > THRESHOLDS.change) & (away > THRESHOLDS.seen * single[name])).any():
+        if ((far > CHANGE) & (away > SEEN * single[name])).any():
             found[name] = level - usual
     return found
 
@@ -184,16 +201,15 @@ def _change(bags: Features, date: Array, colours: Array) -> int:
 
     What an arm carries for a part of a day is no change of the arm.
     """
-    day, clearest, best = np.floor(date / DAY), THRESHOLDS.change, 0
+    day, clearest, best = np.floor(date / DAY), CHANGE, 0
     for k, least in enumerate(colours.tolist()):
         values = bags.values[:, k]
-        found = np.isfinite(values).all() and find_step(
-            values, bags.std[:, k], THRESHOLDS.shortest, least)
+        found = np.isfinite(values).all() and find_step(values, bags.std[:, k], least)
         if not found:
             continue
         first, step = found
         lasts = np.ptp(day[:first]) > 0 and np.ptp(day[first:]) > 0
-        if lasts and step.seen > THRESHOLDS.seen and step.standard_errors > clearest:
+        if lasts and step.seen > SEEN and step.standard_errors > clearest:
             clearest, best = step.standard_errors, first
     return best
 
@@ -223,8 +239,8 @@ def _immaterial(arm: ArmModel, bags: Features, deviations: Array) -> NDArray[np.
     n, count = arm.n, len(deviations)
     residual = np.exp(bags.values - deviations)[:, -n:]
     least = np.hstack([
-        np.zeros((count, len(LOAD))), np.full((count, n), 1 - 1 / THRESHOLDS.worse),
-        residual[:, offset_joints(arm)], np.full((count, n), np.log(THRESHOLDS.worse))])
+        np.zeros((count, len(LOAD))), np.full((count, n), 1 - 1 / WORSE),
+        residual[:, offset_joints(arm)], np.full((count, n), np.log(WORSE))])
     size = np.abs(deviations)
     # A smaller residual than the usual one is no fault.
     size[:, -n:] = deviations[:, -n:]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 import logging
 import tempfile
 from typing import Any
 
 from dynid_ros.errors import DynidError, InputError
 
-#: Does independent work on each of some arguments, and yields number and result as they come: None
-#: where each worker dies of the work.
-Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
+#: Does independent work on the arguments under each key, and yields key and result as they come:
+#: None where each worker dies of the work.
+Spread = Callable[[Callable[..., Any], Mapping[int, tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 #: Tasks that wait in the scheduler at a time: a million at once would take its memory.
 WAITING = 2000
@@ -25,11 +26,11 @@ LOST = 'the Dask scheduler was lost; run the command again, finished sidecars ar
 
 
 def one_by_one(
-    work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]],
+    work: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]],
 ) -> Iterator[tuple[int, Any]]:
     """Do the work in this process, for few and short bags."""
-    for number, each in enumerate(arguments):
-        yield number, work(*each)
+    for key, each in arguments.items():
+        yield key, work(*each)
 
 
 @contextmanager
@@ -55,7 +56,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
     """
     try:
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ModuleNotFoundError as error:
         raise InputError(
             "a fleet needs Dask; install it (pip install 'dask[distributed]' fsspec)"
@@ -66,22 +67,18 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
     settings = {'distributed.scheduler.allowed-failures': RETRIES,
                 'distributed.comm.retry.count': 2, 'distributed.logging.distributed': 'critical'}
     with dask.config.set(settings), tempfile.TemporaryDirectory(prefix='dynid-dask-') as folder:
-        if scheduler is not None:
-            try:
-                client = Client(scheduler, timeout='10s')
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f'no Dask scheduler answers at {scheduler}: {error}; start one with '
-                    '"dask scheduler"') from error
-            with client, _lost_schedulers(client):
-                yield partial(_spread, client)
-            return
-        with (LocalCluster(
-                threads_per_worker=1, processes=True, dashboard_address='127.0.0.1:0',
-                local_directory=folder, silence_logs=logging.CRITICAL) as local,
-              Client(local) as client):
-            # A heartbeat as the cluster closes is an error to Tornado.
-            client.run(logging.disable, logging.CRITICAL)
+        own = {'threads_per_worker': 1, 'processes': True, 'dashboard_address': '127.0.0.1:0',
+               'local_directory': folder, 'silence_logs': logging.CRITICAL}
+        try:
+            client = Client(**own) if scheduler is None else Client(scheduler, timeout='10s')
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f'no Dask scheduler answers at {scheduler}: {error}; start one with '
+                '"dask scheduler"') from error
+        with client, _lost_schedulers(client):
+            if scheduler is None:
+                # A heartbeat as the cluster closes is an error to Tornado.
+                client.run(logging.disable, logging.CRITICAL)
             yield partial(_spread, client)
 
 
@@ -92,27 +89,25 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
 
     try:
         yield
-    except DynidError:
-        raise
-    except (asyncio.CancelledError, CancelledError, CommClosedError) as error:
-        raise InputError(LOST) from error
-    except Exception as error:
+    except (Exception, asyncio.CancelledError) as error:
         # What a client raises that closes for want of a scheduler depends on the moment.
-        if client.status == 'running':
+        lost = client.status != 'running' or isinstance(
+            error, (asyncio.CancelledError, CancelledError, CommClosedError))
+        if isinstance(error, DynidError) or not lost:
             raise
         raise InputError(LOST) from error
 
 
 def _spread(
-    client: Any, work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]],
+    client: Any, work: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]],
 ) -> Iterator[tuple[int, Any]]:
     """Do the work on the workers of a client."""
     from distributed import as_completed, KilledWorker
 
-    for start in range(0, len(arguments), WAITING):
-        numbers = {client.submit(work, *each, pure=False): number
-                   for number, each in enumerate(arguments[start:start + WAITING], start)}
-        for future in as_completed(list(numbers)):
+    left = iter(arguments.items())
+    while keys := {client.submit(work, *each, pure=False): key
+                   for key, each in islice(left, WAITING)}:
+        for future in as_completed(list(keys)):
             killed = future.status == 'error' and isinstance(future.exception(), KilledWorker)
             # A future of a scheduler that was lost is cancelled, and has no result.
-            yield numbers.pop(future), None if killed else future.result()
+            yield keys.pop(future), None if killed else future.result()

@@ -17,59 +17,19 @@ MAD = 0.6745
 #: Neighbours whose median an outlier is pulled to, and standard deviations up to which one may
 #: stray from it.
 NEIGHBOURS, STRAY = 5, 4.0
-
-
-@dataclass(frozen=True)
-class FleetThresholds:
-    """
-    Bounds of bags that do not belong, and of arms that change or differ.
-
-    Attributes
-    ----------
-    fewest : int
-        Bags of an arm, and arms of a fleet, from which their scatter is known.
-    shortest : int
-        Bags before and after a change, at least: fewer are odd bags.
-    chance : float
-        Probability of any bag of a fleet without faults that does not belong, for values that
-        differ from bag to bag as those of Student's t do.
-    freedom : int
-        Degrees of freedom of t, at most: however many bags there are, those of a real arm have
-        longer tails than normal values.
-    worse : float
-        Residual or friction of a joint, by the usual one, from which a bag does not belong,
-        besides: friction falls by a fifth while an arm warms up.
-    own_error : float
-        Error of the fit to a bag alone, by the usual one of the fleet, from which it does not
-        take part in the reference.
-    change : float
-        Standard errors of a change of load, or of its difference from the other arms'. The
-        largest of 4 values, 500 moments and 1000 arms that do not change reaches 5.1.
-    seen : float
-        A change of load, or a drift, by the deviation of a single bag: the mean of many shows
-        changes that matter to nobody.
-    drift_chance : float
-        Probability of any false drift in the complete fleet, for normal values. All series of all
-        arms share it, so that a large fleet needs more standard errors.
-    least_change : float
-        Drift by the level, for friction, or of the gain itself. Warming up changes friction by a
-        tenth within an hour.
-
-    """
-
-    fewest: int = 5
-    shortest: int = 3
-    chance: float = 1e-2
-    freedom: int = 30
-    worse: float = 2.0
-    own_error: float = 3.0
-    change: float = 6.5
-    seen: float = 2.0
-    drift_chance: float = 1e-4
-    least_change: float = 0.1
-
-
-THRESHOLDS = FleetThresholds()
+#: Bags of an arm, and arms of a fleet, from which their scatter is known.
+FEWEST = 5
+#: Bags before and after a change, at least: fewer are odd bags.
+SHORTEST = 3
+#: A change of load, or a drift, by the deviation of a single bag: the mean of many shows changes
+#: that matter to nobody.
+SEEN = 2.0
+#: Probability of any false drift in the complete fleet, for normal values. All series of all arms
+#: share it, so that a large fleet needs more standard errors.
+DRIFT_CHANCE = 1e-4
+#: Drift by the level, for friction, or of the gain itself. Warming up changes friction by a tenth
+#: within an hour.
+LEAST_CHANGE = 0.1
 
 
 class Trend:
@@ -130,16 +90,14 @@ def colour(values: Array, std: Array) -> float:
     return max(scatter(np.diff(values) / np.hypot(std[1:], std[:-1])), 1e-12)
 
 
-def find_step(values: Array, std: Array, shortest: int, least: float) -> tuple[int, Trend] | None:
+def find_step(values: Array, std: Array, least: float) -> tuple[int, Trend] | None:
     """
-    Find the step that the values speak for most.
+    Find the step that the values speak for most, with `SHORTEST` bags before and after it.
 
     Parameters
     ----------
     values, std : (B,) ndarray
         Of the bags in the order of their dates.
-    shortest : int
-        Bags before and after it, at least.
     least : float
         Least `colour` that is believed: few bags may scatter little by chance.
 
@@ -152,11 +110,11 @@ def find_step(values: Array, std: Array, shortest: int, least: float) -> tuple[i
 
     """
     count = len(values)
-    if count < 2 * shortest:
+    if count < 2 * SHORTEST:
         return None
     own = std * max(colour(values, std), least)
     pulled, w = _without_strays(values, own), 1 / own**2
-    cut = np.arange(shortest, count - shortest + 1)
+    cut = np.arange(SHORTEST, count - SHORTEST + 1)
     before, left = np.cumsum(w), np.cumsum(w * (pulled - (w @ pulled) / w.sum()))
     # Weighted squares that a level of their own explains in the bags before and after.
     share = left[cut - 1]**2 * (1 / before[cut - 1] + 1 / (before[-1] - before[cut - 1]))
@@ -235,7 +193,7 @@ def drifts(
         All of them, those that drift marked.
 
     """
-    chance = THRESHOLDS.drift_chance / 2 / max(len(values), 1)
+    chance = DRIFT_CHANCE / 2 / max(len(values), 1)
     found = []
     for (arm, name), (date, value, std) in values.items():
         known = np.isfinite(value) & np.isfinite(std) & (std > 0)
@@ -243,8 +201,8 @@ def drifts(
         slope = find_slope(date, value, std)
         counts = slope is not None and (
             slope.standard_errors > -stdtrit(len(value) - 2, chance)
-            and slope.seen > THRESHOLDS.seen
-            and abs(slope.end - slope.start) > THRESHOLDS.least_change * abs(np.median(value)))
+            and slope.seen > SEEN
+            and abs(slope.end - slope.start) > LEAST_CHANGE * abs(np.median(value)))
         found.append(Series(
             arm, name, date, value, std * colour(value, std), slope, bool(counts)))
     return tuple(found)

@@ -24,6 +24,7 @@ from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.estimation.verdict.judge import held_out_findings, MORE_MOTION, NOTHING
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import counted
 
 #: Bags from which their scatter shows how sure an estimate is.
 FEWEST_BAGS = 5
@@ -67,12 +68,12 @@ def fleet_model(
     white = np.sqrt(np.diag(solution.white_covariance))
     colour = sample_colour(covariance, white, prior.data_share(information))
     share = prior.data_share(information / colour)
-    counted = f'{len(bags)} bag{"s" if len(bags) != 1 else ""} of {name}'
-    fit = _metrics(counted, False, arm, data, data.residual_squares(solution.theta))
+    source = f'{counted(len(bags), "bag")} of {name}'
+    fit = _metrics(source, False, arm, data, data.residual_squares(solution.theta))
     held_out = None
     if len(bags) > 1:
         held_out = _metrics(
-            f'{counted}, each predicted by the others', True, arm, data,
+            f'{source}, each predicted by the others', True, arm, data,
             left_out_squares.sum(axis=0))
     digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
     return IdentifiedModel(
@@ -83,7 +84,7 @@ def fleet_model(
         sigma=np.sqrt(data.residual_squares(solution.theta) / np.maximum(data.rows, 1)),
         condition_number=solution.condition_number,
         samples=sum(bag.samples for bag in bags), seconds=sum(bag.seconds for bag in bags),
-        sources=(counted,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
+        sources=(source,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
         fit=fit, validation=held_out,
         verdict=_verdict(arm, data, share, covariance, fit, held_out, len(bags)),
         defects=_counted(bags))
@@ -130,8 +131,8 @@ def _verdict(
             'motions of the bags', 'record more bags'))
     if bags < FEWEST_BAGS:
         findings.append(Finding(
-            'few_bags', f'the scatter of {bags} bag{"s" if bags != 1 else ""} gives no error '
-            'bars, and those of white residuals, which stand for them, are too small',
+            'few_bags', f'the scatter of {counted(bags, "bag")} gives no error bars, and those of '
+            'white residuals, which stand for them, are too small',
             f'record {FEWEST_BAGS} bags or more'))
     findings += held_out_findings(fit, held_out)
     return Verdict(no_errors(findings), tuple(findings), expected, (), weak)

@@ -94,12 +94,12 @@ class Reduction:
     ) -> list[Part]:
         """Do the work for all bags, some in each task, with results in the order of the bags."""
         paths = [self._sidecars[k] for k in bags]
-        results = dict(self._spread(_on_sidecars, [
-            (self._text, paths[k:k + CHUNK], work, *further)
-            for k in range(0, len(paths), CHUNK)]))
+        chunks = {k: (self._text, paths[k:k + CHUNK], work, *further)
+                  for k in range(0, len(paths), CHUNK)}
+        results = dict(self._spread(_on_sidecars, chunks))
         if any(result is None for result in results.values()):
             raise ResultError('workers die of merging sidecars; give them more memory')
-        return [results[k] for k in range(len(results))]
+        return [results[k] for k in chunks]
 
 
 def _on_sidecars(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +25,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
-
-Progress = Callable[[str, int, int], None]
+from dynid_ros.utilities.progress import progress
 
 SETTINGS, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
 #: Bags from which settings are chosen, spread over all of them, and tries to find as many.
@@ -109,7 +108,7 @@ class FleetResult:
 def run_fleet(
     arm: ArmModel, given: Sequence[str], folder: Path, spread: Spread = one_by_one, *,
     by: str | None = None, again: bool = False, topic: str = 'joint_states',
-    received: bool = False, progress: Progress = lambda *_: None,
+    received: bool = False,
 ) -> FleetResult:
     """
     Identify a fleet.
@@ -130,8 +129,6 @@ def run_fleet(
         Whether to read all bags again, with settings chosen anew.
     topic, received
         How bags are read.
-    progress : callable
-        Called with a stage, what is done of it, and all of it.
 
     Raises
     ------
@@ -144,17 +141,17 @@ def run_fleet(
     bags = find_bags(given, folder)
     named = owners(bags, by)
     settings = _settings(arm, bags, folder, again, topic, received)
-    facts, read = _summaries(settings, bags, folder, spread, again, progress)
+    facts, read = _summaries(settings, bags, folder, spread, again)
     groups = arms_of(named, facts, arm.name)
     if not groups:
         asked = [each for each, owner in zip(facts, named, strict=True) if owner is not None]
         raise RecordingError(f'none of {len(asked)} bags is usable; the first, {asked[0].name}: '
                              f'{asked[0].reason}')
-    progress('merge', 0, 1)
+    progress('merging the bags', 0.0)
     arms, whole, odd, series = judged_fleet(settings, facts, groups, Reduction(
         settings, spread, [_sidecar(folder, bag) for bag in bags]))
     explained = _explained(
-        settings, [(bags[k], name, each) for k, name, each in odd], folder, spread, progress)
+        settings, [(bags[k], name, each) for k, name, each in odd], folder, spread)
     return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
 
 
@@ -210,37 +207,34 @@ def _sidecar(folder: Path, bag: Bag) -> str:
 
 def _summaries(
     settings: FleetSettings, bags: Sequence[Bag], folder: Path, spread: Spread, again: bool,
-    progress: Progress,
 ) -> tuple[list[BagFacts], int]:
     """Read the bags that have no sidecar yet, or one of other settings or of a former content."""
     known = [None if again else read_facts(_sidecar(folder, bag)) for bag in bags]
     missing = [k for k, (bag, facts) in enumerate(zip(bags, known, strict=True))
                if facts is None
                or (facts.settings, facts.identity) != (settings.sha256, bag.identity)]
-    work = [(settings.text, bags[k], _sidecar(folder, bags[k])) for k in missing]
-    progress('bags', len(bags) - len(missing), len(bags))
-    for done, (number, found) in enumerate(spread(summarise, work), 1):
-        bag = bags[missing[number]]
-        known[missing[number]] = found or BagFacts(
-            bag.name, bag.identity, settings.sha256, '', None, fault='failed',
+    work = {k: (settings.text, bags[k], _sidecar(folder, bags[k])) for k in missing}
+    for done, (k, found) in enumerate(spread(summarise, work), len(bags) - len(missing) + 1):
+        known[k] = found or BagFacts(
+            bags[k].name, bags[k].identity, settings.sha256, '', None, fault='failed',
             reason='each worker that read it died; it may not fit the memory')
-        progress('bags', len(bags) - len(missing) + done, len(bags))
+        progress(f'bags: {done} of {len(bags)}', done / len(bags))
     return [facts for facts in known if facts is not None], len(missing)
 
 
 def _explained(
     settings: FleetSettings, odd: Sequence[tuple[Bag, str, Difference]], folder: Path,
-    spread: Spread, progress: Progress,
+    spread: Spread,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
-    open_ones = [k for k, (*_, difference) in enumerate(odd) if not difference.load]
     # A bag that differs, or other settings, have another name.
-    work = [(settings.text, bag, str(
+    work = {k: (settings.text, bag, str(
         folder / CAUSES / f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-'
-        f'{settings.sha256[:8]}.json')) for bag, *_ in (odd[k] for k in open_ones)]
+        f'{settings.sha256[:8]}.json')) for k, (bag, _, difference) in enumerate(odd)
+        if not difference.load}
     causes: dict[int, tuple[Finding, ...]] = {}
-    for number, findings in spread(explain, work):
-        causes[open_ones[number]] = findings or ()
-        progress('causes', len(causes), len(work))
+    for k, findings in spread(explain, work):
+        causes[k] = findings or ()
+        progress(f'causes: {len(causes)} of {len(work)}', len(causes) / len(work))
     return tuple(OddBag(bag.name, arm, difference.text, causes.get(k, ()))
                  for k, (bag, arm, difference) in enumerate(odd))

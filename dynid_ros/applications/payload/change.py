@@ -13,37 +13,17 @@ from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
+# Bounds of a change of the load. Measured figures come from benchmarks/payload.py.
 
-@dataclass(frozen=True)
-class ChangeThresholds:
-    """
-    Bounds of a change of the load.
-
-    Measured figures come from benchmarks/payload.py.
-
-    Attributes
-    ----------
-    parts : int
-        Consecutive parts of the rows. A change lies between two of them, with two or more on
-        either side: what one part alone shows may as well be a contact.
-    chance : float
-        Probability of a change that is as clear in a recording whose load is fixed.
-    mass, relative : float
-        Change of the mass that matters, kg, and by the mass. Errors of the model make up to
-        0.1 kg of one.
-    center : float
-        Change of the centre of mass that matters, m, where there is a load on both sides.
-
-    """
-
-    parts: int = 8
-    chance: float = 1e-4
-    mass: float = 0.12
-    relative: float = 0.1
-    center: float = 0.015
-
-
-THRESHOLDS = ChangeThresholds()
+#: Consecutive parts of the rows. A change lies between two of them, with two or more on either
+#: side: what one part alone shows may as well be a contact.
+PARTS = 8
+#: Probability of a change that is as clear in a recording whose load is fixed.
+CHANCE = 1e-4
+#: Change of the mass that matters, and by the mass. Errors of the model make up to 0.1 kg of one.
+CHANGE_KG, CHANGE_SHARE = 0.12, 0.1
+#: Change of the centre of mass that matters where there is a load on both sides.
+SHIFT_M = 0.015
 #: Parts on either side of a change, and rows of a part, at least.
 SIDE, LEAST_ROWS = 2, 4
 
@@ -75,16 +55,15 @@ class Change:
     @property
     def matters(self) -> bool:
         """Whether it is certain, and larger than errors of the model can make it."""
-        limits = THRESHOLDS
-        if self.chance >= limits.chance:
+        if self.chance >= CHANCE:
             return False
         lighter, heavier = sorted((float(self.before[0]), float(self.after[0])))
-        if heavier - lighter > max(limits.mass, limits.relative * heavier):
+        if heavier - lighter > max(CHANGE_KG, CHANGE_SHARE * heavier):
             return True
-        if lighter < limits.mass:
+        if lighter < CHANGE_KG:
             return False
         shift = self.after[1:] / self.after[0] - self.before[1:] / self.before[0]
-        return bool(np.linalg.norm(shift) > limits.center)
+        return bool(np.linalg.norm(shift) > SHIFT_M)
 
 
 def largest_change(
@@ -122,10 +101,10 @@ def largest_change(
             left = (block.tau - block.W @ fit.theta) / fit.sigma
             rows.append((np.einsum('kia,ki->ka', Y, left), np.einsum('kia,kib->kab', Y, Y),
                          block.t, [source] * len(block.t)))
-    if sum(len(own) for own, *_ in rows) < LEAST_ROWS * THRESHOLDS.parts:
+    if sum(len(own) for own, *_ in rows) < LEAST_ROWS * PARTS:
         return None
     score, information, t, sources = map(np.concatenate, zip(*rows, strict=True))
-    edges = np.linspace(0, len(score), THRESHOLDS.parts + 1).astype(int)[:-1]
+    edges = np.linspace(0, len(score), PARTS + 1).astype(int)[:-1]
     scores, totals = np.add.reduceat(score, edges), np.add.reduceat(information, edges)
     count = len(scores)
     apart, freedom = sum(map(_explained, scores, totals)), size * (count - 2)

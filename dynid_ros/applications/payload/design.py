@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import block_diag
 
 from dynid_ros.applications.payload.body import ball
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import friction_spread
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.dynamics.regressor import regressor
@@ -135,6 +136,14 @@ class PayloadDesign:
         return (float(np.sqrt(covariance[0, 0])),
                 np.where(np.isin([1, 2, 3], _told(basis)), spread, np.inf))
 
+    def notes(self, motion: FourierMotion) -> dict[str, Any]:
+        """Return the load, and what a motion determines of it, for the notes of a design."""
+        mass_std, center_std = self.expected_std(motion)
+        mass = float(self.load[0])
+        return {'regards_earlier_results': self.measured, 'payload': {
+            'mass': mass, 'center': (self.load[1:4] / mass).tolist(), 'mass_std': mass_std,
+            'center_std': center_std.tolist(), 'noise_measured': self.measured}}
+
 
 def with_load(arm: ArmModel, load: Array) -> ArmModel:
     """Return the arm with a load (10,) in its tool; unchanged where its inertias are unknown."""
@@ -162,6 +171,6 @@ def _assumed_weights(arm: ArmModel) -> Array:
 def _friction_ties(arm: ArmModel, model: IdentifiedModel) -> Array:
     """Information on the changes of friction by what a model knows of it, (f,)."""
     spread = dict(zip(
-        friction_names(model.arm), KnownFriction(model).spread.tolist(), strict=True))
+        friction_names(model.arm), friction_spread(model).tolist(), strict=True))
     known = [spread.get(name, 0.0) for name in friction_names(arm)]
     return np.array([1 / value**2 if value > 0 else 0.0 for value in known])

@@ -14,8 +14,10 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.estimation.model.verdict_words import refusal
 from dynid_ros.estimation.regression.covariance import weighted_scores
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
@@ -23,6 +25,7 @@ from dynid_ros.estimation.regression.qr_factors import stack
 from dynid_ros.estimation.regression.weighted_least_squares import LOAD_PASSES
 from dynid_ros.utilities.arrays import joined
 from dynid_ros.utilities.summarised import Summarised
+from dynid_ros.utilities.text import plain, within
 
 #: Rests from which on they may determine the load.
 FEWEST_RESTS = 3
@@ -80,16 +83,23 @@ class Payload(Summarised):
     sources: tuple[str, ...]
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return mass, centre and verdict, for a console or a notebook."""
-        (mass, std), body = self.masses[self.method], self.body
-        return [
-            ('Payload', f'of {self.model.arm.name} from {", ".join(self.sources)}'),
-            ('mass', f'{mass:.4g} kg, standard deviation {std:.2g} kg, by {self.method}'),
-            ('load', 'present' if self.present else 'none'),
-            *([('centre of mass', ', '.join(f'{value:.4f}' for value in body.center) + ' m')]
-              if self.present else []),
-            ('verdict', 'trustworthy' if self.trustworthy else '; '.join(
-                each.sentence for each in self.findings))]
+        """Return the answer and what is known besides, for a console or a notebook."""
+        return [('Payload', f'of {self.model.arm.name} from {", ".join(self.sources)}'),
+                ('load', self.headline), *(('remark', each) for each in self.remarks)]
+
+    @property
+    def headline(self) -> str:
+        """Answer in a line whether the arm carries a load, and which."""
+        if not self.trustworthy:
+            return refusal(self.findings[0])
+        mass, std = self.masses[self.method]
+        stated = within(mass, INTERVAL * std, 'kg')
+        if not self.present:
+            return f'No load: {stated}.'
+        if not self.ready:
+            return f'A load of {stated}; this motion does not determine its centre, send nothing.'
+        center = ', '.join(plain(1e3 * value) for value in self.body.center)
+        return f'A load of {stated}, its centre at {center} mm; ready to send.'
 
     @property
     def carrier(self) -> str:
@@ -183,30 +193,25 @@ def _estimate(
         tuple(recording.source for recording in recordings))
 
 
-def check_fits(model: IdentifiedModel, recording: Recording) -> None:
+def check_signal(model: IdentifiedModel, recording: Recording) -> None:
     """
-    Make sure that a recording is of the arm of a model, and of the same drive signal.
+    Make sure that a recording holds the drive signal of a model.
 
     Raises
     ------
     RecordingError
-        It is not.
+        It does not.
 
     """
-    arm = model.arm
-    if recording.joint_names != arm.joint_names:
+    if recording.signal != model.arm.drive.signal:
         raise RecordingError(
-            f'{recording.source} has the joints {", ".join(recording.joint_names)}, and the model '
-            f'of {arm.name} has {", ".join(arm.joint_names)}; give the model of this arm')
-    if recording.signal != arm.drive.signal:
-        raise RecordingError(
-            f'{recording.source} holds {recording.signal}, and the model of {arm.name} was '
-            f'identified from {arm.drive.signal}; give a recording of the same drive signal')
+            f'{recording.source} holds {recording.signal}, and the model of {model.arm.name} was '
+            f'identified from {model.arm.drive.signal}; give a recording of the same drive signal')
 
 
 def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
     """Condition a recording as those of the model were."""
-    check_fits(model, recording)
+    check_signal(model, recording)
     arm = model.arm
     recording, _ = checked_recording(recording, arm)
     settings = fitted_to(model.treatment, recording)

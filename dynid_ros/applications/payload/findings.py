@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from dynid_ros.applications.payload.body import load_body, LoadBody
 from dynid_ros.applications.payload.change import Change
 from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import breakaway
+from dynid_ros.applications.payload.rest_fit import rest_rows
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import INERTIAL, torque_units
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.rests import Rests
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import motion_range, Prediction
@@ -25,47 +24,24 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.utilities.arrays import Array
 
+# Bounds of the verdict on a load. Measured figures come from benchmarks/payload.py, with simulated
+# arms.
 
-@dataclass(frozen=True)
-class PayloadThresholds:
-    """
-    Bounds of the verdict on a load.
-
-    Measured figures come from benchmarks/payload.py, with simulated arms.
-
-    Attributes
-    ----------
-    least : float
-        Mass below which an arm counts as free, if its error bar reaches zero, kg.
-    standard_errors : float
-        Half the width of that error bar in standard deviations.
-    unexplained : float
-        Torque error of a joint with the load, by that of the model in its own recording and by
-        the torque itself, from which another cause must be at work.
-    share : float
-        See ``unexplained``.
-    no_body : float
-        Torque of a joint that ten free parameters of a load explain, and no body that they come
-        from, by what the model leaves of its own recording. Loads of real arms reach 0.7, and
-        those with a counterweight 3 and more.
-    velocity : float
-        Velocity by the largest one in the recording of the model, above which friction is
-        extrapolated.
-    position : float
-        Share of the range of a joint that the recording of the model must cover.
-
-    """
-
-    least: float = 0.05
-    standard_errors: float = 3.0
-    unexplained: float = 4.0
-    share: float = 0.1
-    no_body: float = 2.0
-    velocity: float = 1.2
-    position: float = 0.5
-
-
-THRESHOLDS = PayloadThresholds()
+#: Mass below which an arm counts as free, if its error bar reaches zero.
+FREE_KG = 0.05
+#: Half the width of that error bar in standard deviations.
+ERROR_BAR = 3.0
+#: Torque error of a joint with the load, by that of the model in its own recording and by the
+#: torque itself, from which another cause must be at work.
+UNEXPLAINED, UNEXPLAINED_SHARE = 4.0, 0.1
+#: Torque of a joint that ten free parameters of a load explain, and no body that they come from,
+#: by what the model leaves of its own recording. Loads of real arms reach 0.7, and those with a
+#: counterweight 3 and more.
+NO_BODY = 2.0
+#: Velocity by the largest one in the recording of the model, above which friction is extrapolated.
+FASTER = 1.2
+#: Share of the range of a joint that the recording of the model must cover.
+COVERED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,21 +78,19 @@ class Evidence:
     @staticmethod
     def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit, body: LoadBody) -> Evidence:
         """Compare the torque at rest with the torque of the free and of the loaded arm."""
-        still = np.zeros_like(rests.q)
-        columns = base_parameters(model.arm).columns
-        W = regressor(model.arm, rests.q, still, still, load=still)[:, :, columns]
+        W = rest_rows(model.arm, rests)
         errors = (rests.tau - W @ theta for theta in _arms(model, fit, body))
         before, after, free, torque = (
             np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
-        usual = np.hypot(model.sigma, KnownFriction(model).breakaway)
+        usual = np.hypot(model.sigma, breakaway(model))
         return Evidence(before, after, free, torque, usual)
 
     @property
     def unexplained(self) -> NDArray[np.bool_]:
         """Joints, (n,), whose torque no body on the last link explains."""
-        limits, missed = THRESHOLDS, np.sqrt(np.maximum(self.after**2 - self.free**2, 0.0))
-        most = np.maximum(limits.unexplained * self.usual, limits.share * self.torque)
-        return np.asarray((self.free > most) | (missed > limits.no_body * self.usual))
+        missed = np.sqrt(np.maximum(self.after**2 - self.free**2, 0.0))
+        most = np.maximum(UNEXPLAINED * self.usual, UNEXPLAINED_SHARE * self.torque)
+        return np.asarray((self.free > most) | (missed > NO_BODY * self.usual))
 
 
 def _arms(model: IdentifiedModel, fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
@@ -133,7 +107,7 @@ def judge_payload(
     evidence: Evidence, change: Change | None,
 ) -> tuple[bool, tuple[Finding, ...], tuple[str, ...]]:
     """
-    Judge an estimate; see `PayloadThresholds` for the bounds.
+    Judge an estimate.
 
     Returns
     -------
@@ -146,8 +120,8 @@ def judge_payload(
 
     """
     mass, std = float(fit.load[0]), float(fit.std[0])
-    bar = THRESHOLDS.standard_errors * std
-    none = mass < THRESHOLDS.least and abs(mass) <= bar
+    bar = ERROR_BAR * std
+    none = mass < FREE_KG and abs(mass) <= bar
     findings = [] if change is None or not change.matters else [_changed(change)]
     if mass < -bar:
         findings.insert(0, Finding(
@@ -174,7 +148,7 @@ def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence
         fit = regression.fit(QRFactors(rows.factors * others[:, None, None], rows.rows * others))
         body = load_body(fit)
         left = _left(rows, fit.theta_with(body.parameters))
-        if (left < THRESHOLDS.no_body * usual)[others].all():
+        if (left < NO_BODY * usual)[others].all():
             sides = (f'; {", ".join(names[others])} agree on {body.mass:.2f} kg, which '
                      f'{names[joint]} contradicts by {left[joint]:.3g} {units[joint]}')
     missed = ', '.join(f'{names[j]} ({evidence.after[j]:.3g} instead of {usual[j]:.3g} {units[j]})'
@@ -190,7 +164,7 @@ def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence
 def _changed(change: Change) -> Finding:
     before, after = (
         f'{side[0]:.2f} kg at [{", ".join(f"{x:.3f}" for x in side[1:] / side[0])}] m'
-        if side[0] > THRESHOLDS.least else f'{side[0]:.2f} kg'
+        if side[0] > FREE_KG else f'{side[0]:.2f} kg'
         for side in (change.before, change.after))
     return Finding(
         'payload_changed',
@@ -218,12 +192,12 @@ def outside_range(
     lowest, highest, speed = motion_range(motions)
     shared = np.minimum(high, highest) - np.maximum(low, lowest)
     names, remarks = np.array(model.arm.joint_names), []
-    elsewhere = shared < THRESHOLDS.position * (highest - lowest)
+    elsewhere = shared < COVERED * (highest - lowest)
     if elsewhere.any():
         remarks.append(
             f'extrapolation: {", ".join(names[elsewhere])} moved elsewhere in the recording of '
             'the model; the error bars allow for its parameters, not for what it leaves out')
-    faster = speed > THRESHOLDS.velocity * fast
+    faster = speed > FASTER * fast
     if faster.any():
         units = joint_units('rad/s', model.arm.prismatic)
         each = ', '.join(f'{names[j]} ({speed[j]:.2f} instead of {fast[j]:.2f} {units[j]})'

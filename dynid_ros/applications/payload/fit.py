@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import friction_spread
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, listed
@@ -136,7 +136,7 @@ class LoadRegression:
         self.model = model
         self.columns = load_columns(model.arm, frame)
         self._root = _posterior(model)
-        spread = KnownFriction(model).spread
+        spread = friction_spread(model)
         varied = spread > 0
         self.others = np.hstack([np.eye(len(self.columns)), own_friction(model.arm)[:, varied]])
         self._tie = 1 / spread[varied]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynid_ros.arm.friction import dry_friction, friction_terms
-from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, friction_places, standard_of
+from dynid_ros.estimation.calibration.loaded_rows import friction_names
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
@@ -25,34 +25,29 @@ def friction_coefficients(model: IdentifiedModel) -> dict[str, Array]:
             for term in friction_terms(model.arm.friction)}
 
 
-class KnownFriction:
+def breakaway(model: IdentifiedModel) -> Array:
+    """Torque (n,) up to which friction may hold a joint at rest, Nm: from the slowest motion."""
+    held = friction_coefficients(model)
+    if not held:
+        return np.zeros(model.arm.n)
+    slow = np.abs(dry_friction(held, SLOW, model.arm.friction_shape))
+    return np.asarray(slow.max(axis=0))
+
+
+def friction_spread(model: IdentifiedModel) -> Array:
     """
-    Friction coefficients of a model.
+    Return how far the friction of another recording may be from a model's.
 
-    Parameters
-    ----------
-    model : IdentifiedModel
-        The model.
-
-    Attributes
-    ----------
-    breakaway : (n,) ndarray
-        Torque up to which friction may hold a joint at rest, Nm: from the slowest motion.
-    spread : (f,) ndarray
-        Standard deviation of the coefficients of another recording from the model's, in
-        the order of `friction_places`. That of an offset, which may be zero by chance, is no
-        less than that of the torque that holds the joint.
+    Returns
+    -------
+    (f,) ndarray
+        Standard deviations of the coefficients, in the order of `friction_places`. That of an
+        offset, which may be zero by chance, is no less than that of the torque that holds the
+        joint.
 
     """
-
-    def __init__(self, model: IdentifiedModel) -> None:
-        layout, places = model.arm.layout, friction_places(model.arm)
-        joint, column = np.divmod(base_parameters(model.arm).columns[places], layout.block)
-        first = len(INERTIAL) + int(layout.rotor_inertia)
-        symbols = np.array([layout.friction[k] for k in column - first], dtype=str)
-        sizes = np.abs(model.theta[places])
-        held, shape = friction_coefficients(model), model.arm.friction_shape
-        self.breakaway: Array = np.abs(
-            dry_friction(held, SLOW, shape)).max(axis=0) if held else np.zeros(model.arm.n)
-        least = np.where(symbols == OFFSET, self.breakaway[joint], 0.0)
-        self.spread: Array = CHANGE * np.maximum(sizes, least)
+    places = friction_places(model.arm)
+    joint = base_parameters(model.arm).columns[places] // model.arm.layout.block
+    offset = [name.startswith(OFFSET) for name in friction_names(model.arm)]
+    least = np.where(offset, breakaway(model)[joint], 0.0)
+    return np.asarray(CHANGE * np.maximum(np.abs(model.theta[places]), least))

@@ -92,20 +92,7 @@ class LivePayload(OnlineIdentifier):
         return super()._learn(blocks)
 
     def load(self) -> Payload | None:
-        """
-        Return the load as it is known now.
-
-        Parameters
-        ----------
-        history : RowHistory, optional
-            Rows so far, for their range; the session's if not given.
-
-        Returns
-        -------
-        Payload or None
-            None as long as the rows leave the mass open.
-
-        """
+        """Return the load as it is known now; None as long as the rows leave the mass open."""
         recursion, regression = self.recursion, self._regression
         rows, model = recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynid_ros.applications.payload.body import FIELDS
-from dynid_ros.applications.payload.estimate import check_fits, Payload
+from dynid_ros.applications.payload.estimate import check_signal, Payload
 from dynid_ros.applications.payload.fit import finite_numbers
 from dynid_ros.applications.payload.live_payload import LivePayload
 from dynid_ros.data.recordings.clock import with_one_clock
@@ -47,7 +47,7 @@ def replay_payload(
         The recording is unusable, of another arm, or has no information on the mass.
 
     """
-    check_fits(model, recording)
+    check_signal(model, recording)
     checked_recording(recording, model.arm)
     session = LivePayload(model, recording.source, cutoff_hz=cutoff_hz, delay=delay)
     found: Payload | None = None

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import breakaway
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.rests import Rests
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.utilities.arrays import Array
 
 #: Rests that the scatter before any data counts as.
 PRIOR_RESTS = 3.0
@@ -38,10 +40,9 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
     """
     arm = regression.model.arm
     count, n = rests.q.shape
-    still = np.zeros_like(rests.q)
-    W = regressor(arm, rests.q, still, still, load=still)[:, :, base_parameters(arm).columns]
+    W = rest_rows(arm, rests)
     free = rests.tau - W @ regression.model.theta
-    bound = KnownFriction(regression.model).breakaway
+    bound = breakaway(regression.model)
     held = rests.approach[:, :, None] * np.eye(n)
     held_std = np.maximum(bound, 1e-3 * regression.model.sigma)
     start = np.hypot(bound / 2, regression.model.sigma)
@@ -59,3 +60,9 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
     information = factor.T @ factor
     score = regression.columns - regression.others @ shift[:-n]
     return LoadFit(load, factor, information, regression.model.theta + change, before, score)
+
+
+def rest_rows(arm: ArmModel, rests: Rests) -> Array:
+    """Return the rows (k, n, b) of base parameters at rest, where friction is not known."""
+    still = np.zeros_like(rests.q)
+    return regressor(arm, rests.q, still, still, load=still)[:, :, base_parameters(arm).columns]

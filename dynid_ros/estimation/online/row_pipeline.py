@@ -5,27 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.history import RunningPresliding
-from dynid_ros.data.recordings.warmth import RunningWarmth
 from dynid_ros.data.signals import conditioning
 from dynid_ros.data.signals.conditioning import ConditioningSettings, position_cutoff
 from dynid_ros.data.signals.filters import decimation_step, StreamDecimator
 from dynid_ros.data.signals.first_order import FirstOrderFilter
 from dynid_ros.data.signals.standstill import RunningStandstill
 from dynid_ros.data.streaming.causal_conditioning import CausalConditioner
-from dynid_ros.data.streaming.resampling import Resampler
-from dynid_ros.data.streaming.sample_validation import Counters, SampleValidation
+from dynid_ros.data.streaming.joint_stream import JointStream
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.estimation.model.torque_prediction import friction_load
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
+from dynid_ros.utilities.checkpoint import State, state_of
 
 #: Cut-off of the filters where the arm gives none, Hz: above the motion of arms, well below what
 #: joint elasticity does.
@@ -34,7 +29,7 @@ CUTOFF_HZ = 5.0
 BLOCK = 50
 
 
-class RowPipeline(Checkpointed):
+class RowPipeline(JointStream[RowBlock]):
     """
     The online pipeline of an arm: samples in, rows of ``W theta = tau`` out.
 
@@ -54,66 +49,33 @@ class RowPipeline(Checkpointed):
 
     Attributes
     ----------
-    counters : Counters
-        Counts of the rules applied.
     settings : ConditioningSettings or None
         Settings of the filters; None until the rate is measured.
     load_theta : (b,) ndarray or None
         Parameters for the ``load`` friction term.
-    samples : (m, 1 + 2 n) ndarray
-        Samples of the incomplete block.
-    before : (0 or 1, 1 + 2 n) ndarray
-        Stamp, positions and velocities of the last conditioned sample.
     segment : int
         Number of the stretch, from 0.
 
     """
 
-    saved = ('samples', 'before', 'segment')
+    saved = (*JointStream.saved, 'segment')
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
     ) -> None:
+        super().__init__(arm)
         wanted = arm.conditioning
-        self.arm = arm
-        self.counters = Counters()
         self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
         self._cutoff = cutoff_hz or wanted.cutoff_hz or CUTOFF_HZ
         self._delay = (wanted.delay or 0.0) if delay is None else delay
-        self._intake = SampleValidation(arm.limits.velocity, self.counters)
-        self._resampler = Resampler(1 + 2 * arm.n, self.counters)
         self._columns = base_parameters(arm).columns
-        self._warmth, self._presliding = RunningWarmth(arm.n), RunningPresliding(arm.n)
         self._standstill = RunningStandstill(arm.n)
-        self.samples = np.zeros((0, 1 + 2 * arm.n))
-        self.before = np.zeros((0, 1 + 2 * arm.n))
         self.segment = -1
 
-    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[RowBlock]:
-        """
-        Take in samples.
-
-        Parameters
-        ----------
-        t : float or (k,) array_like
-            Stamps, s.
-        q, u : (n,) or (k, n) array_like
-            Positions of the joints and drive signal as recorded.
-
-        Returns
-        -------
-        list of RowBlock
-            Rows that became complete, in the order of time.
-
-        """
-        new = self._intake.rows(t, q, u)
-        self.samples = np.concatenate([self.samples, new]) if len(self.samples) else new
-        rows: list[RowBlock] = []
-        while len(self.samples) >= BLOCK:
-            block, self.samples = self.samples[:BLOCK], self.samples[BLOCK:]
-            rows += self._process(block)
-        return rows
+    @property
+    def _size(self) -> int:
+        return BLOCK
 
     def flush(self) -> list[RowBlock]:
         """Process the incomplete last block, at the end of a stream."""
@@ -123,8 +85,8 @@ class RowPipeline(Checkpointed):
     def restore(self, state: State) -> None:
         """Go on from a saved state of a stream with the same settings."""
         self._resampler.restore(state_of('resampler', state))
-        if self._resampler.rate_hz:
-            self._design(self._resampler.rate_hz)
+        if self.rate_hz:
+            self._design(self.rate_hz)
         super().restore(state)
 
     def _design(self, rate_hz: float) -> None:
@@ -140,43 +102,17 @@ class RowPipeline(Checkpointed):
         self._standstill.design(low_pass, rate_hz)
         self._decimator = StreamDecimator(low_pass, n * b + 3 * n + 1)
 
-    def _process(self, block: Array) -> list[RowBlock]:
-        rows: list[RowBlock] = []
-        for k, stretch in enumerate(self._intake.accept(block)):
-            if self.arm.needs_history:
-                self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.arm.n])
-            fresh = k > 0
-            if fresh:
-                self._resampler.begin()
-            if self._resampler.watch_rate(stretch[:, 0]):
-                self._design(self._resampler.rate_hz)
-                fresh = True
-            if not self.settings:
-                continue
-            for uniform in self._resampler.feed(stretch):
-                if fresh:
-                    self._restart()
-                rows += self._rows(uniform)
-                fresh = True
-        return rows
-
     def _restart(self) -> None:
+        super()._restart()
         self.segment += 1
-        self.before = self.before[:0]
-        for part in (self._presliding, self._standstill, self._conditioner, self._rows_filter,
-                     self._torque_filter, self._decimator):
+        for part in (self._standstill, self._rows_filter, self._torque_filter, self._decimator):
             part.reset()
 
-    def _rows(self, uniform: Array) -> list[RowBlock]:
+    def _take(
+        self, motion: Array, q: Array, qd: Array, tau: Array, history: JointHistory,
+    ) -> list[RowBlock]:
         n, b = self.arm.n, len(self._columns)
-        uniform[:, 1 + n:] = joint_torque(uniform[:, 1 + n:], self.arm.drive)
-        t, q, qd, tau = self._conditioner.apply(uniform)
-        if not len(t):
-            return []
         self._standstill.take(qd)
-        whole = np.concatenate([self.before, np.column_stack([t, q, qd])])
-        self.before = whole[-1:]
-        history = JointHistory(self._warmth.at(t), self._presliding.take(q))
         load = friction_load(self.arm, self.load_theta, q)
         momentum, force = (x[:, :, self._columns].reshape(len(q), -1) for x in momentum_regressors(
             self.arm, q, qd, load=load, history=history))
@@ -185,7 +121,7 @@ class RowPipeline(Checkpointed):
         if not len(W):
             return []
         # The filters lag by one sample.
-        late = whole[-len(W) - 1:-1]
+        late = motion[-len(W) - 1:-1]
         kept = self._decimator.apply(np.concatenate([W, filtered, late], axis=1))
         return [self._block(kept, n, b)] if len(kept) else []
 

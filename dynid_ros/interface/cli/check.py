@@ -8,6 +8,7 @@ signals against it.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from pathlib import Path
 
 from dynid_ros.interface.cli.common.arguments import add_arm, reading
@@ -31,13 +32,11 @@ def run(args: Namespace) -> Answer:
     recording = read_recording(args.recording, arm, **reading(args))
     defects = check_recording(recording, arm)
     facts = recording_as_dict(recording, arm)
-    errors, warnings = (sum(each.severity == severity for each in defects)
-                        for severity in ('error', 'warning'))
-    counts = [counted(number, noun) for number, noun in (
-        (errors, 'error'), (warnings, 'warning')) if number]
+    number = Counter(each.severity for each in defects)
+    counts = [counted(number[kind], kind) for kind in ('error', 'warning') if number[kind]]
     return Answer(
         {**facts, 'defects': defects},
-        f'{"Not usable as it is" if errors else "Usable"}: {len(recording.t)} samples of '
+        f'{"Not usable as it is" if number["error"] else "Usable"}: {len(recording.t)} samples of '
         f'{counted(arm.n, "joint")} in {facts["seconds"]:.1f} s, '
         f'{several(counts or ["no defect"])}.',
-        status=int(errors > 0), notes=defect_notes(defects))
+        status=int(number['error'] > 0), notes=defect_notes(defects))

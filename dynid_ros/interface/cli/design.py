@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,13 +24,9 @@ from dynid_ros.interface.cli.common.arguments import (
     seed,
 )
 from dynid_ros.interface.cli.common.output import Answer
-from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.text import counted, plain, sentence
 
 if TYPE_CHECKING:
-    from dynid_ros.applications.payload.design import PayloadDesign
-    from dynid_ros.arm import ArmModel
-    from dynid_ros.estimation.model.identified_model import IdentifiedModel
     from dynid_ros.motion.excitation.search import Design
 
 #: Arms swing of themselves above this, Hz.
@@ -78,50 +73,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> Answer:
     """Design the motion and write it."""
-    from dynid_ros.arm import load_arm
-    from dynid_ros.arm.surroundings import load_surroundings
-    from dynid_ros.interface.python.boundary import as_models
-    from dynid_ros.motion.excitation.design import design, design_both
-    from dynid_ros.motion.excitation.design_objective import (
-        DesignObjective,
-        parameters_sought,
-        Task,
-    )
-    from dynid_ros.motion.excitation.prior_information import objective_given
-    from dynid_ros.motion.feasibility.scene import build_scene
+    from dynid_ros.interface.python.motions import design_excitation
     from dynid_ros.motion.trajectory.trajectory_file import check_formats, export_motion
     from dynid_ros.utilities.atomic_write import check_output
 
-    load, seconds = None, _length(args)
-    arm = load_arm(args.arm)
+    load = _load(args)
+    if args.periods is None:
+        args.periods = 3 if load is None else 1
+    _check_length(args)
     check_formats(args.export)
     check_output(args.output, *args.export)
-    scene = build_scene(arm, load_surroundings(args.arm, arm))
-    earlier = as_models(args.given, 'given')
-    if args.chosen == [PAYLOAD]:
-        load = _load_design(args, arm, seconds, earlier)
-        arm, objective = load.arm, load.objective
-    else:
-        objective = DesignObjective(
-            args.criterion, args.scale_columns,
-            parameters_sought(arm, args.chosen) if args.chosen else None)
-        if earlier:
-            objective = objective_given(objective, arm, earlier, seconds)
-    task = Task(args.period, args.harmonics, args.periods, args.ramp, objective, args.starts,
-                args.time, args.seed)
-    designed = (design_both if load is None else design)(
-        arm, task, scene, lambda start, gone, best: progress(
-            f'start {start + 1}, best {best:.4g}', gone / args.time))
-    if load is not None:
-        # With the standard deviations to be expected of a load.
-        mass_std, center_std = load.expected_std(designed.motion)
-        mass = float(load.load[0])
-        designed = replace(designed, notes=designed.notes | {
-            'regards_earlier_results': load.measured, 'payload': {
-                'mass': mass, 'center': (load.load[1:4] / mass).tolist(), 'mass_std': mass_std,
-                'center_std': center_std.tolist(), 'noise_measured': load.measured}})
+    designed = design_excitation(
+        args.arm, period=args.period, harmonics=args.harmonics, periods=args.periods,
+        ramp=args.ramp, criterion=args.criterion, scale_columns=args.scale_columns,
+        parameters=args.chosen if load is None else (), load=load, starts=args.starts,
+        seconds=args.time, seed=args.seed, given=args.given)
     designed.save(args.output)
-    motion, notes = designed.motion, designed.notes
+    arm, motion, notes = designed.arm, designed.motion, designed.notes
     for path in args.export:
         export_motion(path, designed.pair or motion, arm.joint_names, args.rate)
     if args.plots:
@@ -131,22 +99,31 @@ def run(args: Namespace) -> Answer:
     return Answer(
         {'arm': arm.name, 'motion': args.output, **notes},
         f'A motion of {motion.duration:g} s for {arm.name}, within all limits at all times; '
-        f'condition number {designed.condition_number:.1f}.', table=_margins(designed, arm),
-        notes=map(sentence, _notes(designed, arm)), wrote=[args.output, *args.export], details=[
+        f'condition number {designed.condition_number:.1f}.', table=_margins(designed),
+        notes=map(sentence, _notes(designed)), wrote=[args.output, *args.export], details=[
             f'{counted(motion.periods, "period")} of {motion.period:g} s, '
             f'{counted(motion.harmonics, "harmonic")}; {counted(designed.starts, "start")} in '
             f'{designed.seconds:.1f} s.', sentence(f'{notes["criterion"]}: {designed.score:.4g}')])
 
 
-def _length(args: Namespace) -> float:
-    """Choose the number of periods, and return the length of the motion, s, if it can be made."""
+def _load(args: Namespace) -> list[float] | None:
+    """Return mass and centre of the heaviest load, if the motion is for one."""
+    if args.chosen != [PAYLOAD]:
+        if args.load:
+            raise InputError('--load is for --for payload only')
+        return None
+    load: list[float] = args.load or [HEAVIEST]
+    if not load[0] > 0 or len(load) not in (1, 4):
+        raise InputError(
+            '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
+    return load
+
+
+def _check_length(args: Namespace) -> None:
+    """Make sure that a motion of this length and these harmonics can be made."""
     from dynid_ros.motion.trajectory.fourier import LONGEST
 
-    if args.periods is None:
-        args.periods = 1 if args.chosen == [PAYLOAD] else 3
-    if args.load and args.chosen != [PAYLOAD]:
-        raise InputError('--load is for --for payload only')
-    seconds: float = args.period * args.periods + 2 * args.ramp
+    seconds = args.period * args.periods + 2 * args.ramp
     if seconds > LONGEST:
         raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
                          f'twice --ramp within {LONGEST:g} s')
@@ -158,23 +135,10 @@ def _length(args: Namespace) -> float:
             f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
             f'{args.harmonics / args.period:.3g} Hz, where an arm is no longer rigid; stay below '
             f'{HIGHEST_HZ:g} Hz')
-    return seconds
 
 
-def _load_design(
-    args: Namespace, arm: ArmModel, seconds: float, earlier: list[IdentifiedModel],
-) -> PayloadDesign:
-    from dynid_ros.applications.payload.design import PayloadDesign
-
-    mass, *center = args.load or [HEAVIEST]
-    if not mass > 0 or len(center) not in (0, 3):
-        raise InputError(
-            '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
-    return PayloadDesign(arm, seconds, mass, center or (0.0, 0.0, 0.0), earlier)
-
-
-def _notes(designed: Design, arm: ArmModel) -> Iterator[str]:
-    notes = designed.notes
+def _notes(designed: Design) -> Iterator[str]:
+    arm, notes = designed.arm, designed.notes
     if 'validation' in notes:
         yield (f'Another motion of {notes["validation"]["seconds"]:.3g} s for validation follows, '
                f'{notes["validation"]["way_seconds"]:.1f} s on the way to it')
@@ -208,10 +172,11 @@ def _notes(designed: Design, arm: ArmModel) -> Iterator[str]:
                f'{1000 * gaps[widest]:.0f} mm beyond them ({widest})')
 
 
-def _margins(designed: Design, arm: ArmModel) -> list[list[str]]:
+def _margins(designed: Design) -> list[list[str]]:
     """Least margin of each quantity and unit, as rad and m cannot be compared."""
     from dynid_ros.arm.description.tree import joint_units
 
+    arm = designed.arm
     units = {'position': 'rad', 'velocity': 'rad/s', 'acceleration': 'rad/s²', 'torque': 'Nm'}
     rows = [['limit of', 'least margin', 'at']]
     for quantity, values in designed.notes['margins'].items():

@@ -30,7 +30,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Answer:
     """Write the file, and state its torque error and the parts that it cannot hold."""
     from dynid_ros.applications.export.formats import format_of
-    from dynid_ros.estimation.model.verdict_words import headline
     from dynid_ros.interface.python.applications import export
     from dynid_ros.interface.python.identification import load_model
     from dynid_ros.utilities.atomic_write import check_output
@@ -39,9 +38,7 @@ def run(args: Namespace) -> Answer:
     form = args.format or format_of(args.output)
     check_output(args.output)
     model = load_model(args.result)
-    notes = [*export(model, args.output, robot=args.robot, form=form)]
-    if not model.verdict.trustworthy:
-        notes.insert(0, headline(model))
+    notes = export(model, args.output, robot=args.robot, form=form)
     return Answer({'file': args.output, 'format': form, 'notes': notes},
                   f'Exported {model.arm.name} as {form}, with physically possible parameters.',
                   notes=map(sentence, notes), wrote=[args.output])

@@ -13,7 +13,6 @@ from typing import Any, TYPE_CHECKING
 
 from dynid_ros.interface.cli.common.arguments import add_arm, add_output, reading
 from dynid_ros.interface.cli.common.output import Answer
-from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.text import counted, plain, sentence
 
 if TYPE_CHECKING:
@@ -52,9 +51,7 @@ def run(args: Namespace) -> Answer:
     check_output(*wrote)
     with cluster(args.scheduler) as spread:
         found = run_fleet(
-            arm, args.bags, args.output, spread, by=args.by, again=args.again,
-            progress=lambda stage, done, of: progress(
-                f'{stage}: {done} of {of}', done / max(of, 1)), **reading(args))
+            arm, args.bags, args.output, spread, by=args.by, again=args.again, **reading(args))
     write_whole(wrote[0], fleet_page(found))
     places = {'all': found.whole, **{
         'arms/' + re.sub(r'[^\w.-]', '_', name): report.model

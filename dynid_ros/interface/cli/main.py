@@ -16,7 +16,6 @@ import warnings
 from dynid_ros import __version__
 from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line, written_down
 from dynid_ros.interface.cli.common.output import add_answer, Answer, shown_progress
-from dynid_ros.utilities.first_compilation import announced
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
@@ -126,7 +125,7 @@ def _run(given: Sequence[str]) -> int:
     # A command needs the module of no other; the help shows all of them.
     commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
     parsed = build_parser(commands).parse_args(given)
-    with _plain_warnings(), announced(_progress):
+    with _plain_warnings():
         with shown_progress():
             found: Answer | int = parsed.run(parsed)
         return found if isinstance(found, int) else found.give(parsed)
@@ -137,12 +136,6 @@ def _tell(line: str, status: int = 0) -> int:
     with suppress(OSError):
         print(one_line(line), file=sys.stderr)
     return status
-
-
-def _progress(line: str) -> None:
-    """Tell somebody who waits at a terminal; a log has no use for it."""
-    if sys.stderr.isatty():
-        _tell(f'dynid: {line}')
 
 
 def _end_output() -> None:

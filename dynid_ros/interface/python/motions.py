@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ from dynid_ros.utilities.inputs import one_number
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
-
     from dynid_ros.motion.excitation.search import Design
     from dynid_ros.motion.trajectory.motion_pair import Motion
     from dynid_ros.motion.trajectory.trajectory_file import Trajectory
@@ -32,7 +32,9 @@ MOST_POINTS = 100_000
 @one_thread()
 def design_excitation(
     arm: Arm, *, surroundings: str | Path | None = None, period: float = 10.0,
-    harmonics: int = 8, periods: int = 3, starts: int = 3, seconds: float = 20.0, seed: int = 0,
+    harmonics: int = 8, periods: int = 3, ramp: float = 0.0, criterion: str = 'condition',
+    scale_columns: bool = False, parameters: Sequence[str] = (),
+    load: Sequence[float] | None = None, starts: int = 3, seconds: float = 20.0, seed: int = 0,
     given: Model | Iterable[Model] = (),
 ) -> Design:
     """
@@ -45,8 +47,18 @@ def design_excitation(
     surroundings : str or Path, optional
         Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; by default
         that of an arm given by name or path. Without it collisions are not checked.
-    period, harmonics, periods
-        Period of the fundamental, s, number of harmonics, and repetitions.
+    period, harmonics, periods, ramp
+        Period of the fundamental, s, number of harmonics, repetitions, and the time in which the
+        amplitude grows and shrinks, s.
+    criterion : str
+        ``condition`` number, or ``volume`` of the confidence ellipsoid.
+    scale_columns : bool
+        Whether columns are scaled to unit length first.
+    parameters : sequence of str
+        Base parameters whose variance is minimised instead, such as ``Izz6``.
+    load : (1,) or (4,) sequence of float, optional
+        Mass of the heaviest load, kg, and its centre in the frame of the tool, m: the motion
+        determines a load instead of the arm, and no other one follows.
     starts : int
         Random motions to start from.
     seconds : float
@@ -69,9 +81,15 @@ def design_excitation(
         The limits leave no motion, or a model in `given` is of another arm.
 
     """
+    from dynid_ros.applications.payload.design import PayloadDesign
     from dynid_ros.arm.surroundings import load_surroundings
-    from dynid_ros.motion.excitation.design import design_both
-    from dynid_ros.motion.excitation.design_objective import DesignObjective, Task
+    from dynid_ros.motion.excitation.design import design, design_both
+    from dynid_ros.motion.excitation.design_objective import (
+        CRITERIA,
+        DesignObjective,
+        parameters_sought,
+        Task,
+    )
     from dynid_ros.motion.excitation.prior_information import objective_given
     from dynid_ros.motion.feasibility.scene import build_scene
 
@@ -81,12 +99,19 @@ def design_excitation(
     scene = None if surroundings is None else build_scene(
         arm, load_surroundings(surroundings, arm))
     period, seconds = one_number('period', period, 1e-3), one_number('seconds', seconds, 1e-3)
-    objective, earlier = DesignObjective(), as_models(given, 'given')
+    task = Task(period, harmonics, periods, ramp, starts=starts, seconds=seconds, seed=seed)
+    length, earlier = period * periods + 2 * ramp, as_models(given, 'given')
+    if load is not None:
+        own = PayloadDesign(arm, length, load[0], load[1:] or (0.0, 0.0, 0.0), earlier)
+        designed = design(own.arm, replace(task, objective=own.objective), scene)
+        return replace(designed, notes=designed.notes | own.notes(designed.motion))
+    if criterion not in CRITERIA:
+        raise InputError(f'criterion must be {" or ".join(CRITERIA)}, not {criterion}')
+    objective = DesignObjective(
+        criterion, scale_columns, parameters_sought(arm, parameters) if parameters else None)
     if earlier:
-        objective = objective_given(objective, arm, earlier, period * periods)
-    return design_both(arm, Task(
-        period, harmonics, periods, objective=objective, starts=starts, seconds=seconds,
-        seed=seed), scene)
+        objective = objective_given(objective, arm, earlier, length)
+    return design_both(arm, replace(task, objective=objective), scene)
 
 
 @one_thread()

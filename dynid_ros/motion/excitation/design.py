@@ -8,7 +8,7 @@ from typing import Any
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.motion.excitation.design_objective import Task
-from dynid_ros.motion.excitation.search import Design, Progress, Search, WAY_SPEED
+from dynid_ros.motion.excitation.search import Design, Search, WAY_SPEED
 from dynid_ros.motion.feasibility.planning_limits import move_duration, planning_limits
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
@@ -27,7 +27,6 @@ DIGITS = 6
 
 def design(
     arm: ArmModel, task: Task | None = None, scene: Scene | None = None,
-    progress: Progress | None = None,
 ) -> Design:
     """
     Design an exciting motion.
@@ -41,8 +40,6 @@ def design(
         Requested motion.
     scene : Scene, optional
         Obstacles.
-    progress : callable, optional
-        Called with the progress.
 
     Returns
     -------
@@ -62,15 +59,13 @@ def design(
 
     """
     task = task or Task()
-    designed = Search(arm, task, scene, progress).run()
+    designed = Search(arm, task, scene).run()
     return replace(designed, notes=design_metadata(designed, task, scene))
 
 
-def design_both(
-    arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None = None,
-) -> Design:
+def design_both(arm: ArmModel, task: Task, scene: Scene | None) -> Design:
     """Design an exciting motion, and with its notes the other one, if the limits leave one."""
-    designed = design(arm, task, scene, progress)
+    designed = design(arm, task, scene)
     try:
         pair, found = with_validation(designed, task, scene)
     except InputError as error:
@@ -146,7 +141,7 @@ def validation_motion(
     task = task or Task()
     seed = int(f'{OTHER_SEED}{task.seed}')
     other = replace(task, period=OTHER_PERIOD * task.period, seed=seed)
-    return Search(arm, other, scene, None).random(begin)
+    return Search(arm, other, scene).random(begin)
 
 
 def design_metadata(designed: Design, task: Task, scene: Scene | None) -> dict[str, Any]:

@@ -22,6 +22,9 @@ from dynid_ros.motion.excitation.information_criteria import (
 )
 from dynid_ros.utilities.arrays import Array
 
+#: Criteria of a design that seeks no single parameters.
+CRITERIA = ('condition', 'volume')
+
 
 @dataclass(frozen=True, eq=False)
 class DesignObjective:

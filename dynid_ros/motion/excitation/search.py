@@ -25,10 +25,9 @@ from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.summarised import Summarised
 
-#: Told the start, the seconds gone and the best score so far.
-Progress = Callable[[int, float, float], None]
 #: Points in the period of the highest harmonic at which a result is scored.
 RESULT_POINTS = 60
 #: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
@@ -126,20 +125,16 @@ class Search:
         Requested motion.
     scene : Scene or None
         Obstacles.
-    progress : callable or None
-        Called with the progress.
 
     """
 
-    def __init__(
-        self, arm: ArmModel, task: Task, scene: Scene | None, progress: Progress | None,
-    ) -> None:
+    def __init__(self, arm: ArmModel, task: Task, scene: Scene | None) -> None:
         if not task.seconds > 0:
             raise InputError(
                 f'{task.seconds:g} s leave no time for one iteration of a design for '
                 f"'{arm.name}'; give it a second at least")
         self._given, self._arm = arm, arm.memoryless
-        self._task, self._progress = task, progress
+        self._task = task
         self._limits = AllLimits(self._arm, scene)
         self.cost = DesignCost(
             self._arm, task, self._limits, lambda: self._deadline.check())
@@ -268,6 +263,5 @@ class Search:
         return self._task.objective.score(self.cost.information.matrix(Y)), condition_of(plain)
 
     def _report(self, start: int) -> None:
-        if self._progress is not None:
-            best = np.inf if self._best is None else self._best.score
-            self._progress(start, self._deadline.gone, best)
+        best = np.inf if self._best is None else self._best.score
+        progress(f'start {start + 1}, best {best:.4g}', self._deadline.gone / self._task.seconds)

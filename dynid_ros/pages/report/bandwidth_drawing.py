@@ -6,26 +6,19 @@ from collections.abc import Sequence
 import math
 from typing import TYPE_CHECKING
 
+from matplotlib.figure import Figure
 import numpy as np
 
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import BandwidthError, unrepeated_percent
-from dynid_ros.pages.report.drawings import (
-    drawing,
-    HEADROOM,
-    inline_svg,
-    new_axes,
-    PREDICTED,
-    RESIDUAL,
-    SOFT,
-)
-from dynid_ros.pages.report.templating import part
+from dynid_ros.pages.report.drawings import inline_svg, page_style, SOFT
+from dynid_ros.pages.report.figures import PREDICTED, RESIDUAL
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-# Inches of 72 units, and share of the figure: left, bottom, width, height.
-_SIZE, _AXES = (5.2, 3.0), (0.11, 0.16, 0.86, 0.78)
+# Inches of 72 units.
+_SIZE = (5.2, 3.0)
 #: The torque as recorded stands so far right of the last cut-off.
 _RECORDED = 2.2
 #: Relative difference of cut-offs that three digits do not show.
@@ -47,6 +40,7 @@ def bandwidth_rows(result: IdentifiedModel) -> list[BandwidthError]:
     return sorted([*others, here], key=lambda each: each.cutoff_hz or math.inf)
 
 
+@page_style
 def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Markup:
     """
     Draw held-out error against the cut-off of the low-pass, with plain friction and the floor.
@@ -64,8 +58,6 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
         SVG element.
 
     """
-    from matplotlib.ticker import NullLocator
-
     cutoffs = [each.cutoff_hz for each in rows if each.cutoff_hz is not None]
     recorded = _RECORDED * max(cutoffs)
     places = np.array([each.cutoff_hz or recorded for each in rows])
@@ -73,19 +65,17 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
         (each.error_percent, each.plain_error_percent, each.unrepeated_percent)
         for each in rows], dtype=float)
     others = [each for each in cutoffs if each != cutoff_hz]
-    with drawing():
-        axes = new_axes(_SIZE, _AXES)
-        for errors, colour, style in zip(
-                table.T, (PREDICTED, RESIDUAL, SOFT), ('-o', '--s', '-^'), strict=True):
-            known = np.isfinite(errors)
-            axes.plot(places[known], errors[known], style, color=colour, linewidth=1.4,
+    axes = Figure(figsize=_SIZE).subplots()
+    for errors, colour, style in zip(
+            table.T, (PREDICTED, RESIDUAL, SOFT), ('-o', '--s', '-^'), strict=True):
+        known = np.isfinite(errors)
+        axes.semilogx(places[known], errors[known], style, color=colour, linewidth=1.4,
                       markersize=4)
-        axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle=':')
-        axes.set_xscale('log')
-        axes.set(xlim=(0.8 * min([*others, recorded]), 1.3 * recorded), ylabel='held-out error, %',
-                 ylim=(0.0, HEADROOM * (table[np.isfinite(table)].max(initial=0.0) or 1.0)))
-        axes.set_xticks([*others, recorded], [*(f'{each:g}' for each in others), 'recorded'])
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel('cut-off of the low-pass, Hz', labelpad=1)
-        return inline_svg(axes, 'bandwidth', part(
-            'bandwidth_label.html', rows=rows, cutoff_hz=cutoff_hz))
+    axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle=':')
+    axes.set_xticks([*others, recorded], [*(f'{each:g}' for each in others), 'recorded'])
+    axes.minorticks_off()
+    axes.set(xlim=(0.8 * min([*others, recorded]), 1.3 * recorded), ylim=(0.0, None),
+             ylabel='held-out error, %')
+    axes.set_xlabel('cut-off of the low-pass, Hz', labelpad=1)
+    return inline_svg(
+        axes.figure, 'bandwidth', 'bandwidth_label.html', rows=rows, cutoff_hz=cutoff_hz)

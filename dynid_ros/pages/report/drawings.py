@@ -1,23 +1,30 @@
-"""Drawings of the report: torque over time and residual spectra, as SVG inside the page."""
+"""Drawings of the report: torque, residual spectra and friction, as SVG inside the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 import io
+import math
 import re
-from typing import Any, TYPE_CHECKING, TypeAlias
+from typing import Any, TYPE_CHECKING
 
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 import numpy as np
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.pages.report.curves import (
-    end_to_end,
-    residual_spectrum,
-    segment_length,
-    thinned,
+from dynid_ros.pages.report.curves import end_to_end, residual_spectrum, segment_length
+from dynid_ros.pages.report.figures import (
+    draw_band,
+    draw_torque,
+    MEASURED,
+    PREDICTED,
+    RESIDUAL,
 )
 from dynid_ros.pages.report.templating import FOLDER, part, power_of_ten
 from dynid_ros.utilities.arrays import Array
@@ -25,127 +32,112 @@ from dynid_ros.utilities.arrays import Array
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-
-# Colours that Matplotlib can draw; in the page they become variables of the style sheet, so that
-# one drawing serves light, dark and paper. The style file has the first two.
-_VARIABLES = {f'#{k:02}{k:02}{k:02}': f'var(--{name})' for k, name in enumerate(
-    ('ink', 'grid', 'measured', 'predicted', 'residual', 'soft'), 1)}
-_INK, _GRID, MEASURED, PREDICTED, RESIDUAL, SOFT = _VARIABLES
+SOFT = '#030303'
+# Colours become variables of the style sheet, so that one drawing serves light, dark and paper;
+# those of letters and lines are in the style file.
+_VARIABLES = {
+    '#010101': 'ink', '#020202': 'grid', SOFT: 'soft', MEASURED: 'measured',
+    PREDICTED: 'predicted', RESIDUAL: 'residual'}
 # Inches of 72 units; a drawing is stretched to its column, so a narrow one has larger letters.
 _TORQUE_SIZE = (6.0, 3.0)
-SMALL = (4.3, 2.5)
-HEADROOM = 1.06
-# Share of the figure: left, bottom, width, height.
-_TORQUE = (0.12, 0.43, 0.86, 0.55)
-_RESIDUAL = (0.12, 0.15, 0.86, 0.22)
-INSIDE = (0.16, 0.18, 0.82, 0.78)
-Place: TypeAlias = tuple[float, float, float, float]
 # Beyond the cut-off the spectrum shows the filter, not the arm.
 _BEYOND_CUTOFF = 1.3
+# Least density that is drawn, by the largest and in Nm/√Hz: residuals of rounding size must not
+# stretch the axis.
+_LEAST_SHARE, _LEAST = 1e-6, 1e-12
+
+#: Applies the settings of the page to Matplotlib in a function.
+page_style = rc_context(fname=FOLDER / 'drawings.mplstyle')
 
 
-def drawing() -> AbstractContextManager[None]:
-    """Apply the settings of the page to Matplotlib temporarily."""
-    from matplotlib import rc_context
-
-    return rc_context(fname=FOLDER / 'drawings.mplstyle')
-
-
-def inline_svg(axes: Any, name: str, description: str) -> Markup:
+def inline_svg(figure: Any, name: str, template: str, **values: object) -> Markup:
     """
-    Draw the figure of some axes as an SVG element.
+    Write a figure as an SVG element.
 
     Parameters
     ----------
-    axes : matplotlib.axes.Axes
-        From `new_axes`.
+    figure : matplotlib.figure.Figure
+        Made and drawn in `page_style`.
     name : str
         Identifier of the drawing in the page, letters and digits.
-    description : str
-        Text alternative of the drawing, from a template.
+    template : str
+        Template of its text alternative.
+    **values : object
+        What the template asks for.
 
     """
     from markupsafe import Markup
-    from matplotlib import rc_context
 
     buffer = io.StringIO()
     # With the salt, names inside the drawing are its own, and the same in every run.
     with rc_context({'svg.hashsalt': name}):
-        axes.figure.savefig(buffer, format='svg', transparent=True, metadata=dict.fromkeys(
+        figure.savefig(buffer, format='svg', transparent=True, metadata=dict.fromkeys(
             ('Creator', 'Date', 'Format', 'Type')))
     head, _, body = buffer.getvalue().partition('<svg')[2].partition('>')
-    body = re.sub(r'<metadata>.*?</metadata>|(?<=<g) id="[^"]*"|<!--.*?-->\s*', '', body,
-                  flags=re.DOTALL).replace('xlink:href', 'href')
-    for stand_in, variable in _VARIABLES.items():
-        body = body.replace(stand_in, variable)
+    body = re.sub(r'(?<=<g) id="[^"]*"|<!--.*?-->\s*', '', body, flags=re.DOTALL).replace(
+        'xlink:href', 'href')
+    for colour, variable in _VARIABLES.items():
+        body = body.replace(colour, f'var(--{variable})')
     shape = ''.join(re.findall('viewBox="[^"]*"', head))
     # Matplotlib escapes its own texts, and templates theirs.
-    return Markup(f'<svg {shape} role="img" aria-label="{description.strip()}">{body}')
+    label = part(template, **values).strip()
+    return Markup(f'<svg {shape} role="img" aria-label="{label}">{body}')
 
 
+@page_style
 def torque_drawings(
-    predictions: Sequence[Prediction], arm: ArmModel, low: Array, high: Array, reach: Array,
-    name: str,
-) -> list[Markup]:
+    sets: Sequence[tuple[str, Sequence[Prediction]]], arm: ArmModel,
+) -> list[tuple[str, list[tuple[str, Markup]]]]:
     """
-    Draw measured and predicted torque with the residual below, one drawing a joint.
+    Draw measured and predicted torque with the residual below.
 
     Parameters
     ----------
-    predictions : sequence of Prediction
-        Recordings, laid end to end.
+    sets : sequence of (str, sequence of Prediction)
+        Captions, and recordings that are laid end to end.
     arm : ArmModel
         The arm.
-    low, high : (n,) ndarray
-        Range of the torque axis of each joint.
-    reach : (n,) ndarray
-        Range of the residual axis of each joint, to either side of zero.
-    name : str
-        Of this set of drawings in the page.
 
     Returns
     -------
-    list of Markup
-        SVG elements.
+    list of (str, list of (str, Markup))
+        Name of each joint, and of each set the caption and the SVG element; all sets share the
+        scales of a joint.
 
     """
-    t, tau, tau_hat = end_to_end(predictions)
-    drawings, seconds = [], float(np.nanmax(t))
-    with drawing():
-        above, below = _torque_axes(seconds)
-        measured, predicted = above.lines
-        for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
+    curves, drawn = [end_to_end(parts) for _, parts in sets], []
+    for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
+        figures = [_torque_figure(unit, t, tau[:, j], tau_hat[:, j]) for t, tau, tau_hat in curves]
+        for further in figures[1:]:
+            for axes, first in zip(further.axes, figures[0].axes, strict=True):
+                axes.sharey(first)
+                axes.autoscale(axis='y')
+        own = []
+        for k, ((caption, _), (t, tau, tau_hat)) in enumerate(zip(sets, curves, strict=True)):
             known = np.isfinite(tau[:, j])
-            measured.set_data(*thinned(t, tau[:, j]))
-            predicted.set_data(*thinned(t, tau_hat[:, j]))
-            below.lines[0].set_data(*thinned(t, tau[:, j] - tau_hat[:, j]))
-            above.set_ylim(low[j], high[j])
-            below.set_ylim(-reach[j], reach[j])
-            above.set_ylabel(f'{"torque" if unit == "Nm" else "force"}, {unit}')
-            below.set_ylabel(f'residual, {unit}')
-            drawings.append(inline_svg(above, f'{name}{j + 1}', part(
-                'torque_label.html', joint=joint, unit=unit, seconds=seconds,
-                tau=tau[known, j], residual=(tau - tau_hat)[known, j])))
-    return drawings
+            own.append((caption, inline_svg(
+                figures[k], f'torque{k}joint{j + 1}', 'torque_label.html', joint=joint, unit=unit,
+                seconds=float(np.nanmax(t)), tau=tau[known, j],
+                residual=(tau - tau_hat)[known, j])))
+        drawn.append((joint, own))
+    return drawn
 
 
-def _torque_axes(seconds: float) -> tuple[Any, Any]:
-    # Made once for all joints: new axes cost more than new curves.
-    above = new_axes(_TORQUE_SIZE, _TORQUE)
-    below = above.figure.add_axes(_RESIDUAL)
-    above.plot([], [], color=MEASURED, linewidth=2.4)
-    above.plot([], [], color=PREDICTED, linewidth=1.0)
-    below.plot([], [], color=RESIDUAL, linewidth=1.0)
+def _torque_figure(unit: str, t: Array, measured: Array, predicted: Array) -> Figure:
+    figure = Figure(figsize=_TORQUE_SIZE)
+    above, below = figure.subplots(2, sharex=True, height_ratios=(5, 2), gridspec_kw={
+        'left': 0.12, 'bottom': 0.15})
+    draw_torque(above, below, t, measured, predicted)
+    above.set_ylabel(f'{"torque" if unit == "Nm" else "force"}, {unit}')
+    below.set_ylabel(f'residual, {unit}')
+    below.set_xlabel('time, s', labelpad=1)
     for axes, ticks in ((above, 4), (below, 3)):
-        axes.set_xlim(0.0, seconds)
-        axes.locator_params('x', nbins=7)
         axes.locator_params('y', nbins=ticks)
         axes.yaxis.set_label_coords(-0.095, 0.5)
-    above.tick_params(labelbottom=False)
-    below.set_xlabel('time, s', labelpad=1)
-    return above, below
+    return figure
 
 
+@page_style
 def spectrum_drawings(
     fitted: Sequence[Prediction], held_out: Sequence[Prediction], arm: ArmModel, cutoff_hz: float,
 ) -> list[tuple[str, Markup]]:
@@ -168,67 +160,64 @@ def spectrum_drawings(
 
     """
     segment = segment_length([*fitted, *held_out])
-    sets = [(*residual_spectrum(p, segment), colour, label) for p, colour, label in (
-        (fitted, PREDICTED, 'training'), (held_out, RESIDUAL, 'held-out')) if p]
+    sets = [(*residual_spectrum(parts, segment), colour, label) for parts, colour, label in (
+        (fitted, PREDICTED, 'training'), (held_out, RESIDUAL, 'held-out')) if parts]
     shown = min(max(float(f[-1]) for f, *_ in sets), _BEYOND_CUTOFF * cutoff_hz)
-    drawings = []
-    with drawing():
-        axes = new_axes()
-        lines = [axes.plot([], [], color=colour, linewidth=1.3)[0] for _, _, colour, _ in sets]
+    drawn = []
+    for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
+        axes = Figure().subplots()
+        every = np.concatenate([density[f <= shown, j] for f, density, *_ in sets])
+        top = every.max(initial=_LEAST)
+        least = max(every.min(initial=top), _LEAST_SHARE * top)
+        for f, density, colour, _ in sets:
+            axes.semilogy(f, np.maximum(density[:, j], least), color=colour, linewidth=1.3)
         axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle='--')
-        axes.set_xlim(0.0, shown)
+        # Complete decades, with plain text as labels, which is fast.
+        first = math.floor(math.log10(least))
+        decades = range(first, max(math.ceil(math.log10(top)), first + 1) + 1)
+        axes.set_yticks([10.0**k for k in decades], list(map(power_of_ten, decades)))
+        axes.minorticks_off()
+        axes.set(xlim=(0.0, shown), ylim=(10.0**decades[0], 10.0**decades[-1]),
+                 ylabel=f'residual, {unit}/√Hz')
         axes.set_xlabel('frequency, Hz', labelpad=1)
-        for j, (joint, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
-            for line, (f, density, *_) in zip(lines, sets, strict=True):
-                line.set_data(f, density[:, j])
-            _logarithmic(axes, np.concatenate([d[f <= shown, j] for f, d, *_ in sets]))
-            axes.set_ylabel(f'residual, {unit}/√Hz')
-            drawings.append((joint, inline_svg(axes, f'spectrum{j + 1}', part(
-                'spectrum_label.html', joint=joint, unit=unit,
-                sets=[(f, d[:, j], label) for f, d, _, label in sets]))))
-    return drawings
+        drawn.append((joint, inline_svg(
+            axes.figure, f'spectrum{j + 1}', 'spectrum_label.html', joint=joint, unit=unit,
+            sets=[(f, d[:, j], label) for f, d, _, label in sets])))
+    return drawn
 
 
-def torque_range(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array]:
+@page_style
+def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
     """
-    Ranges of the axes that hold all recordings, so that drawings can be compared.
+    Draw the friction torque of each joint over its speed, with its 95 % band.
+
+    Parameters
+    ----------
+    result : IdentifiedModel
+        The identified model.
 
     Returns
     -------
-    low, high, reach : (n,) ndarray
-        Ends of the torque axes, and of the residual axes to either side of zero.
+    list of (str, Markup)
+        Name of the joint and SVG element; none for an arm without friction.
 
     """
-    # There are no values where a joint is at rest.
-    both = np.nan_to_num(np.concatenate([x for p in predictions for x in (p.tau, p.tau_hat)]))
-    residual = np.nan_to_num(np.concatenate([p.tau - p.tau_hat for p in predictions]))
-    centre, half = (both.max(axis=0) + both.min(axis=0)) / 2, np.ptp(both, axis=0) / 2
-    half, reach = (HEADROOM * np.where(size > 0, size, 1.0)
-                   for size in (half, np.abs(residual).max(axis=0)))
-    return centre - half, centre + half, reach
-
-
-def new_axes(size: tuple[float, float] = SMALL, place: Place = INSIDE) -> Any:
-    """Make axes at a place of a new figure of a size, inches of 72 units, on an SVG canvas."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, dpi=72)
-    FigureCanvasSVG(figure)
-    return figure.add_axes(place)
-
-
-def _logarithmic(axes: Any, values: Array) -> None:
-    """Set complete decades that hold all values, with plain text as labels, which is fast."""
-    from matplotlib.ticker import NullLocator
-
-    positive = values[values > 0]
-    top = int(np.ceil(np.log10(positive.max()))) if positive.size else 0
-    # Residuals of rounding size must not stretch the axis.
-    bottom = max(int(np.floor(np.log10(positive.min()))), top - 6) if positive.size else -3
-    bottom = min(bottom, top - 1)
-    decades = range(bottom, top + 1)
-    axes.set_yscale('log')
-    axes.set_ylim(10.0**bottom, 10.0**top)
-    axes.set_yticks([10.0**k for k in decades], list(map(power_of_ten, decades)))
-    axes.yaxis.set_minor_locator(NullLocator())
+    arm = result.arm
+    drawn: list[tuple[str, Markup]] = []
+    if not set(arm.friction) - {'offset'}:
+        return []
+    for joint, unit, speed, curve in zip(
+            arm.joint_names, torque_units(arm), joint_units('rad/s', arm.prismatic),
+            friction_curves(result), strict=True):
+        half = INTERVAL * curve.std
+        if not np.isfinite(curve.torque + half).all():
+            continue
+        axes = Figure().subplots()
+        draw_band(axes, curve.speed, curve.torque, half, PREDICTED)
+        axes.set(xlim=(0.0, curve.speed[-1]), ylabel=f'friction, {unit}',
+                 ylim=(min(0.0, axes.get_ylim()[0]), None))
+        axes.set_xlabel(f'speed, {speed}', labelpad=1)
+        drawn.append((joint, inline_svg(
+            axes.figure, f'friction{len(drawn) + 1}', 'friction_label.html', joint=joint,
+            curve=curve, half=half, unit=unit, speed=speed)))
+    return drawn

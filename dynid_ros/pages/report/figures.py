@@ -10,6 +10,7 @@ from typing import Any, TYPE_CHECKING
 from matplotlib.figure import Figure
 import numpy as np
 
+from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.data.recordings.recording import Recording
@@ -185,6 +186,15 @@ def draw_band(axis: Any, x: Array, y: Array, half: Array, color: str) -> None:
     axis.plot(x, y, color=color, linewidth=1.2)
 
 
+def draw_torque(above: Any, below: Any, t: Array, measured: Array, predicted: Array) -> None:
+    """Draw the torque (N,) of a joint, and its residual into the same axes or others."""
+    for axis, values, colour, width, label in (
+            (above, measured, MEASURED, 2.4, 'measured'),
+            (above, predicted, PREDICTED, 1.0, 'predicted'),
+            (below, measured - predicted, RESIDUAL, 1.0, 'residual')):
+        axis.plot(*thinned(t, values), color=colour, linewidth=width, label=label)
+
+
 def _joint_panels(joints: int, columns: int = 1, **layout: Any) -> tuple[Picture, Any]:
     """Make a figure with panels for each joint, and its axes (n, columns)."""
     figure = Picture(figsize=(WIDTH, 0.6 + JOINT_PANEL * joints), layout='constrained')
@@ -196,12 +206,9 @@ def _draw_torque(axes: Any, arm: ArmModel, parts: Sequence[Prediction]) -> None:
         raise InputError('there is no torque over time to draw: the result was read without the '
                          'prediction.npz beside it')
     t, tau, tau_hat = end_to_end(parts)
-    for j, (axis, name, unit) in enumerate(
-            zip(axes, arm.joint_names, torque_units(arm), strict=True)):
-        for values, colour, label in (
-                (tau, MEASURED, 'measured'), (tau_hat, PREDICTED, 'predicted'),
-                (tau - tau_hat, RESIDUAL, 'residual')):
-            axis.plot(*thinned(t, values[:, j]), color=colour, linewidth=0.9, label=label)
+    for axis, name, unit, measured, predicted in zip(
+            axes, arm.joint_names, torque_units(arm), tau.T, tau_hat.T, strict=True):
+        draw_torque(axis, axis, t, measured, predicted)
         _finish(axis, f'{name}, {unit}')
     axes[0].set_title('; '.join(dict.fromkeys(part.source for part in parts)), fontsize=8)
     axes[0].legend(loc='upper right', fontsize=7, ncols=3)
@@ -209,12 +216,11 @@ def _draw_torque(axes: Any, arm: ArmModel, parts: Sequence[Prediction]) -> None:
 
 
 def _draw_friction(axes: Any, model: IdentifiedModel) -> None:
-    arm = model.arm
-    for axis, unit, sliding, curve in zip(
-            axes, torque_units(arm), arm.prismatic, friction_curves(model), strict=True):
+    units = torque_units(model.arm), joint_units('rad/s', model.arm.prismatic)
+    for axis, unit, speed, curve in zip(axes, *units, friction_curves(model), strict=True):
         draw_band(axis, curve.speed, curve.torque, INTERVAL * curve.std, PREDICTED)
         _finish(axis, f'friction, {unit}')
-        axis.set_xlabel(f'speed, {"m/s" if sliding else "rad/s"}', fontsize=7)
+        axis.set_xlabel(f'speed, {speed}', fontsize=7)
 
 
 def _finish(axis: Any, label: str) -> None:

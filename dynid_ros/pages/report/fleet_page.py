@@ -7,21 +7,16 @@ from collections.abc import Sequence
 import re
 from typing import TYPE_CHECKING
 
+from matplotlib.figure import Figure
 import numpy as np
 
 from dynid_ros.applications.fleet.arms import day
 from dynid_ros.applications.fleet.drift import DAY, Series
 from dynid_ros.applications.fleet.run import FleetResult
 from dynid_ros.estimation.model.friction_curve import INTERVAL
-from dynid_ros.pages.report.drawings import (
-    drawing,
-    inline_svg,
-    MEASURED,
-    new_axes,
-    PREDICTED,
-    RESIDUAL,
-)
-from dynid_ros.pages.report.templating import part, render
+from dynid_ros.pages.report.drawings import inline_svg, page_style
+from dynid_ros.pages.report.figures import MEASURED, PREDICTED, RESIDUAL
+from dynid_ros.pages.report.templating import render
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -53,18 +48,18 @@ def _chosen(series: Sequence[Series]) -> list[Series]:
     return [*drifting, *steady[:DRAWN_STEADY]][:MOST_DRAWN]
 
 
+@page_style
 def draw_series(series: Series, name: str) -> Markup:
     """Draw values over date with their intervals and the line through them, as SVG."""
-    with drawing():
-        axes = new_axes(SIZE)
-        days = (series.date - series.date[0]) / DAY
-        axes.errorbar(days, series.values, INTERVAL * series.std, fmt='.', color=MEASURED,
-                      markersize=4, linewidth=0.7)
-        if series.slope is not None:
-            axes.plot(days[[0, -1]], [series.slope.start, series.slope.end], linewidth=1.8,
-                      color=RESIDUAL if series.drifts else PREDICTED)
-        spread = np.ptp(series.values) or 1.0
-        axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
-        axes.set_xlabel(f'days since {day(float(series.date[0]))}')
-        axes.set_ylabel(series.name)
-        return inline_svg(axes, name, part('series_label.html', series=series, day=day))
+    axes = Figure(figsize=SIZE).subplots()
+    days = (series.date - series.date[0]) / DAY
+    axes.errorbar(days, series.values, INTERVAL * series.std, fmt='.', color=MEASURED,
+                  markersize=4, linewidth=0.7)
+    if series.slope is not None:
+        axes.plot(days[[0, -1]], [series.slope.start, series.slope.end], linewidth=1.8,
+                  color=RESIDUAL if series.drifts else PREDICTED)
+    spread = np.ptp(series.values) or 1.0
+    axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
+    axes.set_xlabel(f'days since {day(float(series.date[0]))}')
+    axes.set_ylabel(series.name)
+    return inline_svg(axes.figure, name, 'series_label.html', series=series, day=day)

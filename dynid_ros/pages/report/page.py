@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 from dynid_ros import __version__
 from dynid_ros.arm.parameters import torque_units
@@ -13,17 +12,16 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import unrepeated_percent
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict_words import headline, notes
 from dynid_ros.pages.report.bandwidth_drawing import bandwidth_drawing, bandwidth_rows
-from dynid_ros.pages.report.drawings import spectrum_drawings, torque_drawings, torque_range
-from dynid_ros.pages.report.friction_drawing import friction_drawings
+from dynid_ros.pages.report.drawings import (
+    friction_drawings,
+    spectrum_drawings,
+    torque_drawings,
+)
 from dynid_ros.pages.report.tables import links, median_ratio, parameters
 from dynid_ros.pages.report.templating import render
 from dynid_ros.utilities.atomic_write import write_whole
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 
 def write_report(result: IdentifiedModel, path: Path) -> None:
@@ -59,7 +57,10 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         folder=path.absolute().parent.name, version=__version__,
         units=torque_units(result.arm), bandwidths=bandwidths, floors=floors,
         bandwidth_drawing=bandwidth_drawing(bandwidths, cutoff) if bandwidths else '',
-        torque=torque_figures(result, fitted, held_out) if drawn else [],
+        torque=torque_drawings([
+            (f'{label}: {"; ".join(p.source for p in parts)}', parts) for label, parts in (
+                ('Training, in-sample', fitted), ('Held-out, not fitted', held_out)) if parts],
+            result.arm) if drawn else [],
         spectra=spectrum_drawings(fitted, held_out, result.arm, cutoff) if drawn else [],
         fitted=fitted, held_out=held_out,
         parameters=parameters(result), groups=base_parameters(result.arm).groups,
@@ -76,17 +77,3 @@ def _links(result: IdentifiedModel) -> dict[str, Any]:
         return {'links': links(result), 'no_links': ''}
     except InputError as error:
         return {'links': [], 'no_links': str(error)}
-
-
-def torque_figures(
-    result: IdentifiedModel, fitted: Sequence[Prediction], held_out: Sequence[Prediction],
-) -> list[tuple[str, tuple[tuple[str, Markup], ...]]]:
-    """Draw measured against predicted torque of each joint, training and held-out separately."""
-    ranges = torque_range([*fitted, *held_out])
-    columns = [
-        [(f'{label}: {"; ".join(p.source for p in chosen)}', drawing)
-         for drawing in torque_drawings(chosen, result.arm, *ranges, name)]
-        for chosen, name, label in (
-            (fitted, 'fitted', 'Training, in-sample'),
-            (held_out, 'heldout', 'Held-out, not fitted')) if chosen]
-    return list(zip(result.arm.joint_names, zip(*columns, strict=True), strict=True))

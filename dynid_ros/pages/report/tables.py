@@ -16,28 +16,21 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
-#: Half width of the drawing of an interval, and the share of it that the interval takes.
-HALF, FILLED = 100.0, 0.94
-
 
 def parameters(result: IdentifiedModel) -> list[tuple[str, list[dict[str, Any]]]]:
     """
     List the base parameters under the title of their joint.
 
     Each has its name and unit, its value and the half width of its 95 % interval, whether it is
-    ``unclear`` (the interval contains zero or is unknown), the ``scale`` of the drawing of the
-    interval (0 where there is none), the share by which the data reduce the variance of the
-    prior, %, and value and standard deviation before any data.
+    ``unclear`` (the interval contains zero or is unknown), the share by which the data reduce the
+    variance of the prior, %, and value and standard deviation before any data.
     """
     base, units = base_parameters(result.arm), parameter_units(result.arm)
     half = INTERVAL * result.std
-    reach = np.abs(result.theta) + half
-    drawn = (reach > 0) & np.isfinite(reach)
     columns: dict[str, Iterable[Any]] = {
         'title': map(partial(_title, result.arm), base.columns.tolist()),
         'name': base.names, 'unit': [units[column] for column in base.columns],
         'value': result.theta, 'half': half, 'unclear': ~(np.abs(result.theta) > half),
-        'scale': np.where(drawn, FILLED * HALF / np.where(drawn, reach, 1.0), 0.0),
         'share': 100 * result.data_share, 'prior': result.prior.theta,
         'prior_std': np.sqrt(np.diag(result.prior.covariance))}
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -73,6 +66,7 @@ def links(result: IdentifiedModel) -> list[dict[str, Any]]:
 
     """
     found, rows = result.standard_parameters(), []
+    impossible = found.impossible
     for joint, name in enumerate(result.arm.tree.link_names):
         columns = result.arm.layout.inertial(joint)
         mass, center, inertia = inertial_to_com(found.values[columns])
@@ -80,5 +74,5 @@ def links(result: IdentifiedModel) -> list[dict[str, Any]]:
             'joint': name, 'mass': mass, 'std': found.std[columns][0],
             'share': 100 * found.data_share[columns][0], 'prior': result.prior.values[columns][0],
             'center': center, 'inertia': np.diag(inertia),
-            'impossible': name in found.impossible})
+            'impossible': name in impossible})
     return rows

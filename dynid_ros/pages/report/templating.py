@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import cache
 import math
 from pathlib import Path
+import re
 from typing import Any, TYPE_CHECKING
 
 from dynid_ros.errors import listed
+from dynid_ros.utilities.text import plain, within
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 FOLDER = Path(__file__).parents[1] / 'templates'
 _SUPERSCRIPT = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
-NONE = '–'
 
 
 def render(template: str, **values: Any) -> bytes:
@@ -63,60 +64,33 @@ def words(text: str, longest: int = 400) -> str:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Round to some significant digits; use powers of ten for very large or small values."""
-    if not math.isfinite(value):
-        return NONE
-    if value == 0:
-        return '0'
-    exponent = _exponent(value, digits)
-    if -4 < exponent < 6:
-        return fixed(value, digits - 1 - exponent)
-    return f'{fixed(value / 10.0**exponent, digits - 1)}·{power_of_ten(exponent)}'
+    """Round to some significant digits, as `plain` does."""
+    return typeset(plain(value, digits))
 
 
 def percent(value: float, digits: int = 3) -> str:
     """Round to some significant digits and add a percent sign."""
-    text = significant(value, digits)
-    return text if text == NONE else f'{text} %'
+    return typeset(plain(value, digits, '%'))
 
 
 def with_interval(value: float, half: float) -> str:
-    """
-    Write ``value ± half`` with both rounded to where the second digit of ``half`` stands.
+    """Write ``value ± half`` with both rounded to where the second digit of ``half`` stands."""
+    if math.isfinite(value) and math.isfinite(half):
+        return typeset(within(value, half, '').rstrip())
+    return f'{significant(value)} ± {significant(half)}'
 
-    Parameters
-    ----------
-    value : float
-        Estimate.
-    half : float
-        Half width of its interval.
 
-    """
-    if not math.isfinite(value):
-        return NONE
-    if half == 0 or not math.isfinite(half):
-        return f'{significant(value, 5)} ± {significant(half)}'
-    last = 1 - _exponent(half, 2)
-    if -4 < last < 6:
-        return f'{fixed(value, last)} ± {fixed(half, last)}'
-    exponent = max(_exponent(value, 2) if value else -400, _exponent(half, 2))
-    scale = 10.0**exponent
-    inner = f'{fixed(value / scale, last + exponent)} ± {fixed(half / scale, last + exponent)}'
-    return f'({inner})·{power_of_ten(exponent)}'
+def fixed(value: float, places: int) -> str:
+    """Round to some places behind the point."""
+    return typeset(f'{round(value, places) + 0.0:.{places}f}')
+
+
+def typeset(text: str) -> str:
+    """Give numbers the minus signs and powers of ten of a page."""
+    return re.sub(
+        r'e([+-]\d+)', lambda found: f'·{power_of_ten(int(found[1]))}', text).replace('-', '−')
 
 
 def power_of_ten(exponent: int) -> str:
     """Write ``10⁻³`` for -3."""
     return f'10{str(exponent).translate(_SUPERSCRIPT)}'
-
-
-def _exponent(value: float, digits: int) -> int:
-    # Of the rounded number: 9.99 with two digits is 10.
-    return int(f'{abs(value):.{digits - 1}e}'.partition('e')[2])
-
-
-def fixed(value: float, places: int) -> str:
-    """Round to some places behind the point, with a minus where a digit is not zero."""
-    text = f'{value:.{max(0, places)}f}'
-    # A minus before zeros only is meaningless.
-    return text.replace('-', '−' if text.strip('-0.') else '')

@@ -10,6 +10,7 @@ import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.pages.report.curves import thinned
+from dynid_ros.pages.report.figures import MEASURED, PREDICTED, RESIDUAL
 from dynid_ros.pages.view.closest_pair import ClosestPair
 from dynid_ros.pages.view.track import Track
 from dynid_ros.utilities.arrays import Array, runs_of
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 #: Colours of curves in turn, legible on white and black, distinct to the colour-blind (Okabe and
-#: Ito), and those of measured and predicted torque and their difference.
+#: Ito).
 COLORS = ('#0b76b8', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56a3d9', '#8c564b', '#7f7f7f')
-MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#2f7fd6', '#d9730d'
 #: Most points of a curve, and size of a chart in its own units: more points than it has pixels.
 POINTS, WIDE, HIGH = 500, 600.0, 120.0
 #: Name of a curve, as the user gave it (escape it), its values at the times of the track, and its

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import viser
 
 
-#: Frames a second of the arm, and of charts and values, which cost a browser more.
-ARM_HZ, CHART_HZ = 30.0, 6.0
+#: Frames a second of the arm, and frames from one drawing of the values to the next: these cost a
+#: browser more.
+ARM_HZ, VALUES = 30.0, 5
 #: Digits of the time on its bar, s.
 DIGITS = 2
 #: Speeds to choose from.
@@ -47,8 +48,6 @@ class Player:
         self._server, self._stage = server, stage
         self._track = stage.track
         self._t = 0.0
-        # Times of the arm and of the charts, which follow less often.
-        self._placed = self._shown = -1.0
         self._playing, self._speed = False, 1.0
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
@@ -61,25 +60,21 @@ class Player:
 
     def run(self) -> None:
         """Play until the process is interrupted."""
-        before, drawn = time.monotonic(), 0.0
+        before = time.monotonic()
         while True:
-            time.sleep(1 / ARM_HZ)
-            now = time.monotonic()
-            self.advance(now - before)
-            before = now
-            if now - drawn > 1 / CHART_HZ:
-                drawn = now
-                self._refresh()
+            for _ in range(VALUES):
+                time.sleep(1 / ARM_HZ)
+                now = time.monotonic()
+                self.advance(now - before)
+                before = now
+            self._refresh()
 
     def advance(self, seconds: float) -> None:
         """Show what is due after some seconds."""
         if self._playing:
             self._t = (self._t + seconds * self._speed) % self._track.duration
-        t = self._t
-        if t != self._placed:
-            self._placed = t
-            with self._server.atomic():
-                self._stage.show(t)
+        with self._server.atomic():
+            self._stage.show(self._t)
 
     def go_to(self, t: float, *, playing: bool = False) -> None:
         """Go to a time, s."""
@@ -140,11 +135,9 @@ class Player:
 
     def _refresh(self) -> None:
         """Bring the time bar, the values, and the line of the charts to the present time."""
-        if self._t != self._shown:
-            self._shown = self._t
-            with self._server.atomic():
-                self._slider.value = min(round(self._t, DIGITS), self._track.duration)
-                self._values.content = self._table(self._t)
+        with self._server.atomic():
+            self._slider.value = min(round(self._t, DIGITS), self._track.duration)
+            self._values.content = self._table(self._t)
 
     def _table(self, t: float) -> str:
         """Make the table of the values at a time."""

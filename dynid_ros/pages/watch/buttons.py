@@ -96,10 +96,8 @@ class Buttons:
                     not free or state.motion is not self._asked.motion):
                 self._ask(None)
         stream = state.reports.get(f'{IDENTIFIER}: stream')
-        frozen = stream is not None and stream.values.get('frozen') == 'True'
-        if frozen != self._frozen:
-            self._frozen = frozen
-            self._freeze.label = 'Go on learning' if frozen else 'Freeze the estimates'
+        self._frozen = stream is not None and stream.values.get('frozen') == 'True'
+        self._freeze.label = 'Go on learning' if self._frozen else 'Freeze the estimates'
 
     def _on_stop(self, _: Any) -> None:
         self._give(Command.STOP)

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.view.charts import points, polylines, runs
-from dynid_ros.pages.watch import markup
-from dynid_ros.pages.watch.markup import BLUE, GREY, number
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ def estimate_tiles(
     """
     tiles = [] if len(t) < 2 else [
         _tile(name, t, theta[:, j], std[:, j], bool(from_data[j])) for j, name in enumerate(names)]
-    return part('watch_estimates.html', m=markup, tiles=tiles, width=TILE_W, height=TILE_H)
+    return part('watch_estimates.html', tiles=tiles, width=TILE_W, height=TILE_H)
 
 
 def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> dict[str, Any]:
@@ -64,9 +62,9 @@ def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> dic
 
     upper, lower = height(theta + half), height(theta - half)
     return {
-        'name': name, 'value': number(theta[-1]), 'half': number(half[-1]),
+        'name': name, 'value': theta[-1], 'half': half[-1],
         'from_data': from_data, 'drawn': len(reach) and t[-1] > t[0],
-        'colour': BLUE if from_data and half[-1] < NARROW * abs(theta[-1]) else GREY,
+        'certain': from_data and half[-1] < NARROW * abs(theta[-1]),
         'bands': [f'{points(x[run], upper[run])} {points(x[run][::-1], lower[run][::-1])}'
                   for run in runs(half)],
         'middle': polylines(x, height(np.where(np.isfinite(half), theta, np.nan)))}
@@ -94,11 +92,11 @@ def error_strips(
     strips = [] if len(t) < 2 else [
         (name, unit, percent.get(name, np.nan), *_strip(t, errors[:, j]))
         for j, (name, unit) in enumerate(zip(names, units, strict=True))]
-    return part('watch_errors.html', m=markup, strips=strips, seconds=np.ptp(t) if len(t) else 0.0,
+    return part('watch_errors.html', strips=strips, seconds=np.ptp(t) if len(t) else 0.0,
                 width=STRIP_W, height=STRIP_H)
 
 
-def _strip(t: Array, error: Array) -> tuple[str, Markup]:
+def _strip(t: Array, error: Array) -> tuple[float, Markup]:
     """Reach of the axis, and the line in pixels."""
     # Predictions before anything is known, and outliers, leave the picture, not the rest flat.
     late = error[len(error) // 2:]
@@ -106,4 +104,4 @@ def _strip(t: Array, error: Array) -> tuple[str, Markup]:
     reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, 1e-9)
     x = STRIP_W * (t - t[0]) / max(t[-1] - t[0], 1e-9)
     y = np.clip(STRIP_H / 2 - 0.42 * STRIP_H * error / reach, 0, STRIP_H)
-    return number(reach), polylines(x, y)
+    return reach, polylines(x, y)

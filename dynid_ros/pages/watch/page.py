@@ -95,7 +95,7 @@ class Page:
         self._shown: tuple[Course, float] | None = None
         self._remark = ''
         self._lay_out()
-        self._round, self._ghosted = 0, True
+        self._round = 0
         self._ending = Event()
         self._server.on_client_connect(self._connected)
         self._server.on_client_disconnect(self._forget)
@@ -215,7 +215,5 @@ class Page:
                 self._body.place(q)
             if wanted is not None:
                 self._ghost.place(wanted)
-            if self._ghosted != (wanted is not None):
-                self._ghosted = wanted is not None
-                for surface in self._ghost.surfaces:
-                    surface.visible = self._ghosted
+            for surface in self._ghost.surfaces:
+                surface.visible = wanted is not None

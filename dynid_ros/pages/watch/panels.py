@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from dynid_ros.motion.feasibility.planning_limits import PlanningLimits
 from dynid_ros.pages.report.templating import part
-from dynid_ros.pages.watch import markup
 from dynid_ros.pages.watch.live_state import LiveState, PUBLISHER, Report, STATES
 from dynid_ros.pages.watch.planned_motion import Course
 
@@ -32,7 +31,7 @@ def state_text(state: LiveState, beat: int, remark: str) -> str:
         The last command and its answer.
 
     """
-    return part('watch_state.html', m=markup, state=state, beat=beat, remark=remark,
+    return part('watch_state.html', state=state, beat=beat, remark=remark,
                 no_news=NO_NEWS, states=STATES, publisher=PUBLISHER)
 
 
@@ -40,7 +39,7 @@ def report_text(reports: Mapping[str, Report], percent: Mapping[str, float]) -> 
     """Describe the quality of the streams, the verdict, and how well torque is predicted."""
     overall = percent.get('', np.nan)
     unseen = any(report.values.get('validating') == 'True' for report in reports.values())
-    return part('watch_reports.html', m=markup, reports=sorted(reports.items()),
+    return part('watch_reports.html', reports=sorted(reports.items()),
                 overall=overall if np.isfinite(overall) else None, unseen=unseen)
 
 
@@ -55,5 +54,5 @@ def course_text(
     rows = zip(names, np.where(prismatic, 'mm', '°'), scale * course.lower, scale * course.upper,
                left, np.maximum(right - left, 1), scale * course.velocity,
                100 * course.velocity / allowed.velocity, strict=True)
-    return part('watch_course.html', m=markup, course=course, rows=rows,
+    return part('watch_course.html', course=course, rows=rows,
                 dry_run=report is not None and report.dry_run)

@@ -13,7 +13,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
-from dynid_ros.utilities.first_compilation import announced
+from dynid_ros.utilities.compiled import NOTICE
+from dynid_ros.utilities.progress import listening
 
 RATE_HZ = 200.0
 #: Long enough for each kernel, and for a verdict whose error bars do not end its search, s.
@@ -37,11 +38,18 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
         Load further kernels.
 
     """
-    with announced(say) as compiling:
+    compiled: list[str] = []
+
+    def hear(stage: str, _: float) -> None:
+        if stage == NOTICE and not compiled:
+            compiled.append(stage)
+            say(stage)
+
+    with listening(hear):
         for load in more:
             load()
         _made_up(arm, BRIEF).estimate()
-        if compiling():
+        if compiled:
             load_verdict()
 
 

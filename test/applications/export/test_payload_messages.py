@@ -42,7 +42,7 @@ def test_franka_takes_the_inertia_column_by_column():
 
 
 def test_the_urdf_fragment_is_the_same_body_for_pinocchio():
-    parts = ET.fromstring(f'<robot name="r"><link name="tool0"/>{urdf_fragment(BODY, "tool0")}'
+    parts = ET.fromstring(f'<robot name="r"><link name="tool0"/>{urdf_fragment(BODY)}'
                           '</robot>')
     # A fixed root has no inertia of its own; a joint that turns shows that of the load.
     parts[2].set('type', 'continuous')

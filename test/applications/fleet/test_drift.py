@@ -20,14 +20,14 @@ def test_a_step_is_found_where_it_is_in_spite_of_outliers(first, outlier):
     values = noise(first)
     values[first:] += 5.0
     values[12] += outlier
-    found, step = find_step(values, np.ones(BAGS), 3, 1.0)
+    found, step = find_step(values, np.ones(BAGS), 1.0)
     assert found == first
     assert step.end - step.start == pytest.approx(5.0, abs=1.5)
 
 
 def test_noise_has_no_step_that_counts():
     # The largest of 35 moments in 300 series is a normal value of 1 in 10 000 or so: 4.
-    found = [find_step(noise(seed), np.ones(BAGS), 3, 1.0)[1].standard_errors
+    found = [find_step(noise(seed), np.ones(BAGS), 1.0)[1].standard_errors
              for seed in range(SERIES)]
     assert max(found) < 5.5
 
@@ -35,7 +35,7 @@ def test_noise_has_no_step_that_counts():
 def test_a_bag_that_tells_little_weighs_little():
     values, std = noise(3), np.ones(BAGS)
     std[30:33], values[30:33] = 1e3, 1e3
-    assert find_step(values, std, 3, 1.0)[1].standard_errors < 5.5
+    assert find_step(values, std, 1.0)[1].standard_errors < 5.5
 
 
 def test_a_drift_among_many_steady_series_is_the_only_one():
@@ -68,7 +68,7 @@ def test_intervals_of_slope_and_step_hold_the_truth_as_often_as_stated(share, si
         slope = find_slope(DATES, values + truth * (DATES - DATES[0]), np.ones(BAGS))
         found = (slope.end - slope.start) / np.ptp(DATES)
         slopes.append((found - truth) / (found / slope.standard_errors))
-        _, step = find_step(values + 20.0 * (np.arange(BAGS) >= BAGS // 2), np.ones(BAGS), 3, 1.0)
+        _, step = find_step(values + 20.0 * (np.arange(BAGS) >= BAGS // 2), np.ones(BAGS), 1.0)
         change = step.end - step.start
         steps.append((change - 20) / (change / step.standard_errors))
     for ratios in (slopes, steps):

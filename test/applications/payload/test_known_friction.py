@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from synthetic_recordings import recording, Waves
 
-from dynid_ros.applications.payload.known_friction import KnownFriction
+from dynid_ros.applications.payload.known_friction import breakaway
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.dynamics.base import base_parameters
@@ -26,5 +26,4 @@ def test_a_joint_at_rest_is_held_by_the_friction_of_the_slowest_motion():
     qd = np.linspace(0, 0.1, 10001)
     curves = [sum(known[f'{symbol}{joint}'] * np.tanh(qd / speed) for symbol, speed in
                   (('Fta', 0.01), ('Fcs', 0.03), ('Ftb', 0.1))) for joint in (1, 2)]
-    np.testing.assert_allclose(
-        KnownFriction(model).breakaway, np.abs(curves).max(axis=1), rtol=0.05)
+    np.testing.assert_allclose(breakaway(model), np.abs(curves).max(axis=1), rtol=0.05)

@@ -1,6 +1,7 @@
 """A design reaches its goal, repeats with its seed, stops when told and says what is wrong."""
 
 from dataclasses import replace
+import re
 
 import numpy as np
 from oracles import random_arm
@@ -22,6 +23,7 @@ from dynid_ros.motion.excitation.design_objective import (
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.excitation.search import Search, STAGES
 from dynid_ros.motion.feasibility.scene import build_scene
+from dynid_ros.utilities.progress import listening
 
 UR10_TARGET = JointLimits(
     np.full(6, -2.5), np.full(6, 2.5), np.array([2.0944, 2.0944, *[3.1416] * 4]), np.full(6, 6.0),
@@ -124,7 +126,7 @@ def test_gradient_agrees_with_finite_differences(objective):
         coupling=(CouplingColumn('Iam', 'qdd', np.eye(4)[::-1]),
                   CouplingColumn('Fvm', 'qd', np.diag([1.0, -2, 0, 3]))))
     objective = objective or DesignObjective(sought=parameters_sought(arm, ('Izz3',)))
-    search = Search(arm, Task(harmonics=3, objective=objective), scene_of(arm), None)
+    search = Search(arm, Task(harmonics=3, objective=objective), scene_of(arm))
     sharpness, wall, _ = STAGES[0]
     criterion = objective.smoothed(sharpness)
     cost = search.cost
@@ -158,26 +160,29 @@ def test_obstacles_shape_the_motion():
 
 def test_an_interrupt_keeps_the_best_so_far():
     arm = load_arm('two_axis')
-    calls = []
+    best = []
 
-    def interrupt(start, _seconds, best):
-        calls.append(best)
-        if start == 1:
+    def interrupt(stage, _):
+        best.append(float(stage.rpartition(' ')[2]))
+        if stage.startswith('start 2'):
             raise KeyboardInterrupt
 
-    designed = design(arm, Task(harmonics=3, starts=50), progress=interrupt)
+    with listening(interrupt):
+        designed = design(arm, Task(harmonics=3, starts=50))
     assert designed.starts == 2
     assert not designed.complete
-    assert designed.score == min(calls)
+    # The stage states four digits.
+    assert designed.score == pytest.approx(min(best), rel=1e-3)
     assert designed.margins.kept
 
 
 def test_progress_never_gets_worse():
     seen = []
-    design(load_arm('two_axis'), Task(harmonics=3, starts=3), progress=lambda *x: seen.append(x))
-    best = [x[2] for x in seen]
+    with listening(lambda stage, _: seen.append(re.match(r'start (\d), best (.*)', stage))):
+        design(load_arm('two_axis'), Task(harmonics=3, starts=3))
+    best = [float(each[2]) for each in seen]
     assert best == sorted(best, reverse=True)
-    assert {x[0] for x in seen} == {0, 1, 2}
+    assert {each[1] for each in seen} == {'1', '2', '3'}
 
 
 def test_the_time_limit_is_kept_and_said():

@@ -11,7 +11,6 @@ from dynid_ros.pages.report.templating import words
 from dynid_ros.pages.view.charts import runs
 from dynid_ros.pages.watch import charts, panels
 from dynid_ros.pages.watch.live_state import LiveState, Report
-from dynid_ros.pages.watch.markup import NAME
 from dynid_ros.pages.watch.planned_motion import Course
 
 HOSTILE = ['<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', "' onload='alert(1)",
@@ -70,7 +69,7 @@ def test_progress_of_a_motion_is_shown_while_it_moves(clearance, said):
 
 
 def test_words_are_cut():
-    assert words('x' * 500, NAME) == 'x' * NAME + '…'
+    assert words('x' * 500, 40) == 'x' * 40 + '…'
 
 
 def test_question_names_duration_joints_ranges_and_speeds():
@@ -104,8 +103,9 @@ def test_bands_of_the_data_are_coloured_and_those_of_the_prior_are_marked():
     tiles = [charts.estimate_tiles(('a',), T, np.ones((50, 1)), std[:, [k]], from_data[[k]])
              for k in range(3)]
     assert all(text.count('<polygon') == 1 for text in tiles)
-    assert [charts.BLUE in text for text in tiles] == [False, False, True]
-    for text, value in zip(tiles, ('1 ± 0.98, prior<', '1 ± 0.0392, prior<', '1 ± 0.0392<'),
+    assert ['#0b5cad' in text for text in tiles] == [False, False, True]
+    for text, value in zip(tiles, (
+            '1.00 ± 0.980, prior<', '1.00 ± 0.0392, prior<', '1.00 ± 0.0392<'),
                            strict=True):
         assert value in text
 
@@ -117,8 +117,8 @@ def test_bands_are_drawn_where_they_are_finite_only():
     text = charts.estimate_tiles(
         ('known', 'unknown'), T, np.ones((50, 2)), std, np.ones(2, dtype=bool))
     assert text.count('<polygon') == 1
-    assert '1 ± 0.0392' in text
-    assert '1 ± –' in text
+    assert '1.00 ± 0.0392' in text
+    assert '1.00 ± −' in text
     assert 'nan' not in text
     assert 'inf' not in text.replace('info', '')
 

@@ -23,7 +23,7 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.ros.nodes.common.lockstep import BEHIND
 from dynid_ros.ros.nodes.launching import chain
-from dynid_ros.utilities.first_compilation import NOTICE
+from dynid_ros.utilities.compiled import NOTICE
 
 #: Real time for which a process is stopped, s: shorter than the lease after which DDS forgets it.
 STOPPED = 2.0

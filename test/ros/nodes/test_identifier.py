@@ -32,7 +32,7 @@ from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.qos import LATCHED
-from dynid_ros.utilities.first_compilation import NOTICE
+from dynid_ros.utilities.compiled import NOTICE
 
 
 def test_saved_result_is_that_of_a_replay_whatever_the_joint_order(start, talker, tmp_path):

@@ -16,7 +16,6 @@ from dynid_ros.applications.export.payload_messages import (
     urscript,
 )
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.applications.payload.load_words import headline
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.verdict_words import told
@@ -29,7 +28,7 @@ def payload_answer(
 ) -> Answer:
     """State a load, the torque error with it, and the messages for controllers."""
     return Answer(
-        payload_as_dict(found), headline(found), int(not found.trustworthy), _table(found),
+        payload_as_dict(found), found.headline, int(not found.trustworthy), _table(found),
         payload_notes(found, where), wrote=wrote, details=[
             *columns(_errors(found)), *(message_lines(found) if found.ready else [])])
 
@@ -101,4 +100,4 @@ def message_lines(found: Payload) -> Iterator[str]:
     yield f'franka_msgs/srv/SetLoad: {flow_yaml(franka_request(body))}'
     yield 'franka_msgs/SetLoad of ROS 1: ' + flow_yaml(franka_request(body, 'F_x_center_load'))
     yield 'URDF (the parent link is the one of that frame):'
-    yield urdf_fragment(body, 'tool0')
+    yield urdf_fragment(body)

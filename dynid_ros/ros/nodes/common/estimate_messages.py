@@ -12,7 +12,6 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.applications.payload.load_words import headline
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.live_verdict import LiveVerdict
@@ -127,7 +126,7 @@ def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticSt
         'trustworthy': found.trustworthy, 'present': found.present,
         'code': ', '.join(finding.code for finding in found.findings),
         'remarks': '; '.join(found.remarks)}
-    return status(name, arm.name, OK if found.trustworthy else WARN, headline(found), values)
+    return status(name, arm.name, OK if found.trustworthy else WARN, found.headline, values)
 
 
 def verdict_status(name: str, arm: ArmModel, judged: LiveVerdict) -> DiagnosticStatus:

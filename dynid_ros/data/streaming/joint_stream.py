@@ -1,0 +1,162 @@
+"""A stream of joint states: checked, at a uniform rate, filtered and differentiated."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.history import RunningPresliding
+from dynid_ros.data.recordings.warmth import RunningWarmth
+from dynid_ros.data.streaming.causal_conditioning import StreamFilter
+from dynid_ros.data.streaming.resampling import Resampler
+from dynid_ros.data.streaming.sample_validation import Counters, SampleValidation
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+
+Output = TypeVar('Output')
+
+
+class JointStream(Checkpointed, Generic[Output]):
+    """
+    Samples of an arm as they come, worked on in blocks; subclasses make something of them.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The same.
+    counters : Counters
+        Counts of the rules applied.
+    samples : (m, 1 + 2 n) ndarray
+        Samples of the incomplete block.
+    before : (0 or 1, 1 + 2 n) ndarray
+        Stamp, positions and velocities of the last conditioned sample.
+    newest : float
+        Stamp of the last sample that was worked on, s.
+
+    """
+
+    saved: tuple[str, ...] = ('samples', 'before')
+    #: Made by `_design`.
+    _conditioner: StreamFilter
+
+    def __init__(self, arm: ArmModel) -> None:
+        n = arm.n
+        self.arm, self.counters, self.newest = arm, Counters(), -np.inf
+        self._intake = SampleValidation(arm.limits.velocity, self.counters)
+        self._resampler = Resampler(1 + 2 * n, self.counters)
+        self._warmth, self._presliding = RunningWarmth(n), RunningPresliding(n)
+        self.samples = np.zeros((0, 1 + 2 * n))
+        self.before = np.zeros((0, 1 + 2 * n))
+
+    @property
+    def rate_hz(self) -> float:
+        """Rate of the samples, zero until it is known, Hz."""
+        return self._resampler.rate_hz
+
+    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[Output]:
+        """
+        Take in samples.
+
+        Parameters
+        ----------
+        t : float or (k,) array_like
+            Stamps, s.
+        q, u : (n,) or (k, n) array_like
+            Positions of the joints, and the drive signal as recorded.
+
+        Returns
+        -------
+        list of Output
+            What became complete, in the order of time.
+
+        """
+        new = self._intake.rows(t, q, u)
+        self.samples = np.concatenate([self.samples, new]) if len(self.samples) else new
+        found: list[Output] = []
+        while (size := self._size) <= len(self.samples):
+            block, self.samples = self.samples[:size], self.samples[size:]
+            found += self._process(block)
+        return found
+
+    @property
+    def _size(self) -> int:
+        """Return the samples of a block."""
+        raise NotImplementedError
+
+    def _design(self, rate_hz: float) -> None:
+        """Design all filters for a rate."""
+        raise NotImplementedError
+
+    def _take(
+        self, motion: Array, q: Array, qd: Array, tau: Array, history: JointHistory,
+    ) -> list[Output]:
+        """
+        Take in conditioned samples of one stretch.
+
+        Parameters
+        ----------
+        motion : (k or k + 1, 1 + 2 n) ndarray
+            Stamps, positions and velocities, after those of the sample before.
+        q, qd, tau : (k, n) ndarray
+            Positions, velocities and torque.
+        history : JointHistory
+            History of the joints.
+
+        """
+        raise NotImplementedError
+
+    def _follow_rate(self, t: Array) -> bool:
+        """Look at the next stamps; whether their rate is new."""
+        return self._resampler.watch_rate(t)
+
+    def _end_stretch(self) -> None:
+        """Let the next sample begin a new stretch."""
+        self._resampler.begin()
+
+    def _restart(self) -> None:
+        """Forget all samples, as after a gap."""
+        self.before = self.before[:0]
+        self._presliding.reset()
+        self._conditioner.reset()
+
+    def _process(self, block: Array) -> list[Output]:
+        found: list[Output] = []
+        self.newest = float(block[-1, 0])
+        for k, stretch in enumerate(self._intake.accept(block)):
+            if self.arm.needs_history:
+                self._warmth.take(stretch[:, 0], stretch[:, 1:1 + self.arm.n])
+            fresh = k > 0
+            if fresh:
+                self._end_stretch()
+            if self._follow_rate(stretch[:, 0]):
+                self._design(self.rate_hz)
+                fresh = True
+            if not self.rate_hz:
+                continue
+            for uniform in self._resampler.feed(stretch):
+                if fresh:
+                    self._restart()
+                found += self._condition(uniform)
+                fresh = True
+        return found
+
+    def _condition(self, uniform: Array) -> list[Output]:
+        n = self.arm.n
+        uniform[:, 1 + n:] = joint_torque(uniform[:, 1 + n:], self.arm.drive)
+        t, q, qd, tau = self._conditioner.apply(uniform)
+        if not len(t):
+            return []
+        motion = np.concatenate([self.before, np.column_stack([t, q, qd])])
+        self.before = motion[-1:]
+        history = JointHistory(self._warmth.at(t), self._presliding.take(q))
+        return self._take(motion, q, qd, tau, history)
