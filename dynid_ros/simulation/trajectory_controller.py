@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 import threading
 from typing import NamedTuple
 
@@ -28,12 +28,12 @@ GOAL_TIME = 1.0
 REPLACED = 'replaced by another trajectory'
 
 
-class Status(Enum):
-    """Final status of a goal, by the codes of actions."""
+class Status(IntEnum):
+    """Final status of a goal, as in action_msgs/msg/GoalStatus."""
 
-    SUCCEEDED = 'succeeded'
-    ABORTED = 'aborted'
-    CANCELED = 'canceled'
+    SUCCEEDED = 4
+    CANCELED = 5
+    ABORTED = 6
 
 
 class Outcome(NamedTuple):

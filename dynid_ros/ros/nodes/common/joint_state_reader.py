@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -92,6 +93,13 @@ class JointOrder:
         known = next((own for own in self._names if set(own) <= set(names)), None)
         return None if known is None else np.array([names.index(name) for name in known])
 
+    def sorted(self, names: Sequence[str], *fields: Sequence[float]) -> list[Array] | None:
+        """Return fields in the order of the joints; None if joints or values are missing."""
+        order = self.of(tuple(names))
+        if order is None or min(map(len, fields)) <= order.max():
+            return None
+        return [np.array(values)[order] for values in fields]
+
 
 class JointStateReader:
     """
@@ -117,10 +125,9 @@ class JointStateReader:
         self._n = arm.n
         self._apart = arm.drive.topic
         self._pairing = Pairing(arm.n, arm.n)
-        self._held: tuple[int, Array, Array] | None = None
         self._rows: list[tuple[int, Array, Array]] = []
         self._last = 0
-        self._stamped = self._unstamped = False
+        self._stamped = False
         self.others: tuple[str, ...] = ()
         self.reset()
 
@@ -201,25 +208,16 @@ class JointStateReader:
         """
         Choose the clock, as for a recording.
 
-        Stamps that are zero from the start were never set; simulated time starts at zero; one
-        among stamps of a clock that was set is left out.
+        Stamps that are zero from the start were never set; simulated time may step back to zero;
+        one among stamps of a clock that was set is left out.
         """
         if stamp or (self._stamped and self._last < DAY_NS):
-            if self._held is not None and stamp < DAY_NS:
-                self._append(0, *self._held[1:])
-            self._held, self._stamped = None, True
+            self._stamped = True
             self._append(stamp, p, u)
             return
         self._counts['stamp_zero'] += 1
-        if self._stamped:
-            return
-        if self._held is not None:
-            self._append(*self._held)
-            self._held, self._unstamped = None, True
-        if self._unstamped:
+        if not self._stamped:
             self._append(received, p, u)
-        else:
-            self._held = received, p, u
 
     def _append(self, stamp: int, p: Array, u: Array) -> None:
         if stamp < self._last:

@@ -54,7 +54,7 @@ class SimulationLoop:
     def __init__(self, node: Node, arm: LiveArm, every: int, publish: Publish) -> None:
         self._node, self._arm, self._every, self._publish = node, arm, every, publish
         self._held = True
-        self._ticked = 0
+        self._ticked = self._zero = 0
         self._clock: Any = None
         if simulated_time(node):
             self._clock = node.create_publisher(ClockMessage, '/clock', DEPTH)
@@ -69,7 +69,7 @@ class SimulationLoop:
 
     def time_of(self, stamp: Any) -> float:
         """Time of the arm at a stamp."""
-        return nanoseconds(stamp) * 1e-9
+        return (nanoseconds(stamp) - self._zero) * 1e-9
 
     def stop(self, idle: Callable[[], bool]) -> None:
         """End the time, once the arm has come to rest, if it does."""
@@ -102,13 +102,6 @@ class RealTime(SimulationLoop):
         """Time of the arm, s, also where the simulation is behind it."""
         return time.monotonic() - self._began
 
-    def time_of(self, stamp: Any) -> float:
-        """Time of the arm at a stamp."""
-        if self._clock is not None:
-            return super().time_of(stamp)
-        now: int = self._node.get_clock().now().nanoseconds
-        return self.now() + (nanoseconds(stamp) - now) * 1e-9
-
     def begin(self, settle: Callable[[], None]) -> None:  # noqa: ARG002 - a timer does it
         """Start the time."""
         sys.setswitchinterval(SWITCH)
@@ -124,7 +117,9 @@ class RealTime(SimulationLoop):
 
     def _live(self) -> None:
         self._began = time.monotonic()
-        zero = 0 if self._clock is not None else self._node.get_clock().now().nanoseconds
+        # The stamp at which the time of the arm is zero; that of simulated time is zero, too.
+        if self._clock is None:
+            self._zero = self._node.get_clock().now().nanoseconds
         steps = 0
         while not self._gone.is_set():
             late = time.monotonic() - self._began - (steps + 1) * PERIOD
@@ -134,10 +129,11 @@ class RealTime(SimulationLoop):
                 self._node.get_logger().warning(
                     f'the simulation lost {late:.1f} s: the machine is busy')
                 self._began += late
-                zero += 0 if self._clock is not None else int(late * 1e9)
+                if self._clock is None:
+                    self._zero += int(late * 1e9)
             reading = self._step()
             steps += 1
             if steps % self._every == 0:
-                stamp = zero + round(reading.t * 1e9)
+                stamp = self._zero + round(reading.t * 1e9)
                 self._tick(stamp)
                 self._publish(reading, stamp)

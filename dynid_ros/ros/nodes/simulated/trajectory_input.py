@@ -13,11 +13,11 @@ from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
-from dynid_ros.ros.nodes.common.answers import ABORTED, CANCELED, Goals, SUCCEEDED
+from dynid_ros.ros.nodes.common.answers import Goals
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.ros.nodes.common.trajectory_points import (
     doubles,
-    times_of,
+    read_points,
     trajectory_points,
 )
 from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
@@ -39,8 +39,6 @@ NAME = 'joint_trajectory_controller'
 LOOK = 0.01
 #: Period of the feedback, s.
 FEEDBACK = 0.05
-STATES = {
-    Status.SUCCEEDED: SUCCEEDED, Status.ABORTED: ABORTED, Status.CANCELED: CANCELED}
 
 
 class TrajectoryInput:
@@ -109,11 +107,7 @@ class TrajectoryInput:
 
     def _read(self, message: JointTrajectory) -> core.JointTrajectory:
         """Trajectory in joint coordinates."""
-        points, drive = message.points, self._arm.arm.drive
-        read = core.read_trajectory(
-            self._names, message.joint_names, times_of(points).tolist(),
-            [p.positions for p in points], [p.velocities for p in points],
-            [p.accelerations for p in points], [p.effort for p in points])
+        read, drive = read_points(message, self._names), self._arm.arm.drive
         return core.JointTrajectory(
             read.t, joint_position(read.q, drive), joint_velocity(read.qd, drive),
             joint_velocity(read.qdd, drive),
@@ -173,5 +167,5 @@ class TrajectoryInput:
             self._node.get_logger().warning(
                 f'trajectory aborted: {outcome.reason} ({outcome.code.name})')
         if handle is not None:
-            self._server.end(handle, STATES[outcome.status], FollowJointTrajectory.Result(
+            self._server.end(handle, outcome.status, FollowJointTrajectory.Result(
                 error_code=int(outcome.code), error_string=outcome.reason))
