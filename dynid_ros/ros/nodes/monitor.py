@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from control_msgs.msg import DynamicJointState
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rclpy.node import Node
@@ -25,11 +25,11 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import time_message
-from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
+from dynid_ros.ros.nodes.common.runtime import declare, MODEL, run, Setting
 from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
-    Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
+    MODEL,
     Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the arm, 1/h.', 1e-4, 1e4,
             changeable=True),
     Setting('bandwidth_hz', BANDWIDTH_HZ, 'Bandwidth of the momentum observer, Hz; a tenth of the '
@@ -64,10 +64,9 @@ class ArmMonitor(Node):
         self._wrench = self.create_publisher(WrenchStamped, '~/tool_wrench', 10)
         self._contact = self.create_publisher(DynamicJointState, '~/contact', 10)
         self._gravity = self.create_publisher(JointState, '~/gravity_effort', 10)
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         offer(self, '~/tare', self._tare)
-        self._input = ArmSubscription(self, self._arm, self._on_message)
-        repeat(self, lambda: self._settings['report_rate'], self._report)
+        self._input = ArmSubscription(
+            self, self._arm, self._settings, self._health, self._on_message)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
@@ -139,11 +138,6 @@ class ArmMonitor(Node):
         """Joints that feel a contact, the clearest one first."""
         order = np.argsort(-np.abs(new.torque[-1]) / new.threshold[-1])
         return tuple(self._arm.joint_names[j] for j in order if new.contact[-1, j])
-
-    def _report(self) -> None:
-        self._input.follow()
-        now = self.get_clock().now().nanoseconds
-        self._diagnostics.publish(say.array(now, self._health()))
 
     def _health(self) -> list[DiagnosticStatus]:
         name = say.name_of(self)

@@ -38,10 +38,10 @@ def status(
         values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()])
 
 
-def array(stamp: int, statuses: Iterable[DiagnosticStatus]) -> DiagnosticArray:
-    """Collect statuses under one stamp, ns."""
+def array(node: Node, statuses: Iterable[DiagnosticStatus]) -> DiagnosticArray:
+    """Collect statuses under the time of a node."""
     message = DiagnosticArray(status=list(statuses))
-    message.header.stamp = time_message(stamp)
+    message.header.stamp = node.get_clock().now().to_msg()
     return message
 
 

@@ -20,12 +20,9 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
-#: Period of the looks whether something that is repeated is due, s.
-LOOK = 0.02
 #: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
 ROSOUT = 0.5
 
@@ -83,6 +80,12 @@ class Setting:
                 from_value=self.low, to_value=self.high)] if bounded else [])
 
 
+ARM = Setting(
+    'arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
+    example='panda')
+MODEL = Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result')
+
+
 def declare(
     node: Node, settings: Sequence[Setting], change: Callable[[str, Any], None] | None = None,
 ) -> dict[str, Any]:
@@ -126,19 +129,6 @@ def _set(
     except DynidError as error:
         return SetParametersResult(successful=False, reason=str(error))
     return SetParametersResult(successful=True)
-
-
-def repeat(node: Node, rate: Callable[[], float], callback: Callable[[], None]) -> None:
-    """Call something so many times a second of this computer, by a rate that may change."""
-    due = time.monotonic()
-
-    def look() -> None:
-        nonlocal due
-        if time.monotonic() >= due:
-            due = time.monotonic() + 1.0 / rate() - LOOK / 2
-            callback()
-
-    create_steady_timer(node, LOOK, look)
 
 
 def _declare(node: Node, setting: Setting) -> Any:

@@ -152,7 +152,7 @@ class MotionReport:
     def _publish(self) -> None:
         aborted = self._phase is Phase.ABORTED
         clearance = self._clearance if np.isfinite(self._clearance) else np.nan
-        self._status.publish(say.array(self._node.get_clock().now().nanoseconds, [say.status(
+        self._status.publish(say.array(self._node, [say.status(
             f'{say.name_of(self._node)}: motion', self._arm.name,
             say.ERROR if aborted else say.OK,
             f'{self._phase.value}: {self._why}' if aborted else self._phase.value,
