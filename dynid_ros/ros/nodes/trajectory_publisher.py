@@ -36,11 +36,8 @@ LOOK = 0.2
 SOON = 0.05
 #: Period of the reference, s.
 REFERENCE = 0.01
-#: Time in which the arm must be at rest after a signal or an abort, s.
+#: Time in which the arm must be at rest after an abort, s.
 LAST = 2.0
-#: Time after which users read that no states come, s; and where simulated time waits for others.
-PATIENCE = 3.0
-SIMULATED_PATIENCE = 15.0
 
 
 class TrajectoryPublisher(Node):
@@ -81,8 +78,7 @@ class TrajectoryPublisher(Node):
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
-        # Simulated time may be slower than this computer's.
-        end = time.monotonic() + (SIMULATED_PATIENCE if self._time.simulated else LAST)
+        end = time.monotonic() + self._time.patience
         if self._control.active:
             self._control.stop(self._time.now())
             while self._control.active and not self._states.gone and time.monotonic() < end:
@@ -183,12 +179,6 @@ class TrajectoryPublisher(Node):
                 self._start_once()
         self._answer()
 
-    @property
-    def _patient(self) -> bool:
-        """Whether there was time for others to appear."""
-        patience = SIMULATED_PATIENCE if self._time.simulated else PATIENCE
-        return time.monotonic() - self._created > patience
-
     def _missing(self) -> str:
         """Name who must come before a motion can start, in a clause; empty if all are there."""
         if self._states.mixed:
@@ -200,7 +190,8 @@ class TrajectoryPublisher(Node):
 
     def _announce(self, missing: str) -> None:
         """Log once that a motion can start, and each reason why none can before."""
-        if self._missed in ('', missing) or (missing and not self._patient):
+        soon = time.monotonic() - self._created <= self._time.patience
+        if self._missed in ('', missing) or (missing and soon):
             return
         self._missed = missing
         if missing:
