@@ -58,7 +58,6 @@ class ArmMonitor(Node):
         self._first = self._next = -1
         self._latest: MonitoredSamples | None = None
         self._touched: tuple[str, ...] = ()
-        self._contacts = 0
         self._aged = ''
         self._torque = self.create_publisher(JointState, '~/external_torque', 10)
         self._wrench = self.create_publisher(WrenchStamped, '~/tool_wrench', 10)
@@ -104,7 +103,6 @@ class ArmMonitor(Node):
         names = self._felt(new)
         changed = bool(names) != bool(self._touched)
         if changed and names:
-            self._contacts += 1
             j = self._arm.joint_names.index(names[0])
             self.get_logger().warning(
                 f'contact: {names[0]} feels {new.torque[-1, j]:.3g} '
@@ -145,13 +143,13 @@ class ArmMonitor(Node):
                 self._contact_status(f'{name}: contact'), self._model_status(f'{name}: model')]
 
     def _contact_status(self, name: str) -> DiagnosticStatus:
-        new, count = self._latest, {'contacts': self._contacts}
+        new = self._latest
         if new is None or not np.isfinite(new.threshold[-1]).any():
             return say.status(name, self._arm.name, say.WARN,
                               'contact is not known yet: it needs five seconds of motion, or of '
-                              'rest', count)
+                              'rest', {})
         text = f'contact: {", ".join(self._touched)}' if self._touched else 'no contact'
-        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text, count)
+        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text, {})
 
     def _model_status(self, name: str) -> DiagnosticStatus:
         aged = self._monitor.age.finding
@@ -159,11 +157,8 @@ class ArmMonitor(Node):
         if text and not self._aged:
             self.get_logger().warning(text)
         self._aged = text
-        values: dict[str, object] = {} if aged is None else {
-            'joints': ', '.join(aged.joints), 'ratio': aged.ratio,
-            **({} if aged.payload is None else {'payload': aged.payload})}
         return say.status(name, self._arm.name, say.WARN if text else say.OK,
-                          text or 'the model fits', values)
+                          text or 'the model fits', {})
 
     def _tare(self) -> str:
         self._monitor.tare()
