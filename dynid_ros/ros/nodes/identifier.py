@@ -167,7 +167,7 @@ class Identifier(Node):
 
     @property
     def _heard(self) -> int:
-        return self._reader.messages + self._reader.signals
+        return self._reader.counts['messages'] + self._reader.counts['signals']
 
     def _on_message(self) -> None:
         if len(self._reader) >= BLOCK:
@@ -232,10 +232,10 @@ class Identifier(Node):
     def _save(self) -> str:
         folder = self._output()
         self._learn()
-        counts = self._reader.counts.items()
+        counts = self._reader.counts
         saved = self._shown.save(folder, [
-            Defect(f'topic_{problem}', 'info', f'{count} {PROBLEMS[problem]}.', None, count)
-            for problem, count in counts if count])
+            Defect(f'topic_{problem}', 'info', f'{counts[problem]} {meaning}.', None,
+                   counts[problem]) for problem, meaning in PROBLEMS.items() if counts[problem]])
         write_state(self._online, folder)
         return saved
 

@@ -51,7 +51,7 @@ class Recorder(Node):
 
     def __init__(self) -> None:
         super().__init__('recorder')
-        self._settings = declare(self, SETTINGS, lambda *_: None)
+        self._settings = declare(self, SETTINGS)
         self._arm = load_arm(self._settings['arm'])
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
@@ -96,7 +96,7 @@ class Recorder(Node):
         self._bag = BagProcess(
             self._folder, topics, self._bag_node,
             {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
-             'started': now.isoformat()}, qos, self._input.reader.messages,
+             'started': now.isoformat()}, qos, self._input.reader.counts['messages'],
             # rosbag2 cannot remap the time of one among several simulated arms.
             simulated_time(self) and self.resolve_topic_name('/clock') == '/clock')
         return f'recording {", ".join(topics)} into {self._bag.bag}'
@@ -161,7 +161,7 @@ class Recorder(Node):
         if self._bag is None:
             return say.OK, 'not recording', {}
         values: dict[str, object] = {'bag': str(self._bag.bag), 'bytes': self._bag.size()}
-        reason = self._bag.trouble(self._input.reader.messages)
+        reason = self._bag.trouble(self._input.reader.counts['messages'])
         if reason:
             return say.ERROR, reason, values
         listeners = self.get_subscriptions_info_by_topic(self._input.topic)

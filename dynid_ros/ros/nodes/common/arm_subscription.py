@@ -219,16 +219,12 @@ class ArmSubscription:
         """
         met, now = met or {}, time.monotonic()
         counts = {**self.reader.counts, **{rule: applied[rule] for rule in losses}}
-        received = {'messages': self.reader.messages}
-        if len(self._followed) > 1:
-            received['signals'] = self.reader.signals
-        new = {key: count - self._before.get(key, 0)
-               for key, count in {**counts, **received}.items()}
+        new = {key: count - self._before.get(key, 0) for key, count in counts.items()}
         found = self._trouble(new)
         self._met = {key: since for key, since in self._met.items() if now - since < RECENT}
-        self._met |= {key: now for key in counts if new[key] > 0}
-        if any(new[key] for key in received):
-            self._before = {**counts, **received}
+        self._met |= {key: now for key in new if key in MEANINGS and new[key] > 0}
+        if new['messages'] or new['signals']:
+            self._before = counts
         topics = ' and '.join(self.topics)
         every = [*(f'{counts[key]} {MEANINGS[key]}' for key in self._met),
                  *(text for _, text in met.values())]
@@ -237,11 +233,9 @@ class ArmSubscription:
             found = Problem(level, frozenset([*self._met, *met]), f'{topics}: {"; ".join(every)}')
         shown = found or Problem(say.OK, frozenset(), f'{topics} is good')
         self._log(shown)
-        publishers = sorted({name for names in self.publishers.values() for name in names})
         return say.status(
             f'{say.name_of(self._node)}: stream', self._arm.name, shown.level, shown.text,
-            {**applied, **received, 'publishers': ', '.join(publishers), **self.reader.counts,
-             **further})
+            {**applied, **self.reader.counts, **further})
 
     def _look(self) -> None:
         """Report, if it is time for that."""
@@ -304,5 +298,5 @@ class ArmSubscription:
             self._callback()
         if topic == self.topic:
             self._answers.heard(message.header.stamp)
-            if self.reader.messages % EVERY == 0:
+            if self.reader.counts['messages'] % EVERY == 0:
                 self._answers.answer(message.header.stamp)

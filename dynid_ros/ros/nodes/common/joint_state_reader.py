@@ -112,8 +112,6 @@ class JointStateReader:
 
     Attributes
     ----------
-    messages, signals : int
-        Joint states, and messages of a drive topic, so far.
     others : tuple of str
         The first names in the last message that lacked joints.
 
@@ -137,15 +135,14 @@ class JointStateReader:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Count how often each of `PROBLEMS` was met."""
+        """Count joint states (``messages``), drive ``signals``, and each of `PROBLEMS`."""
         own = {'signal_missing': self._pairing.unpaired, 'signal_late': self._pairing.late}
         return self._counts | own
 
     def reset(self) -> None:
         """Forget the counts, and the samples that wait."""
         self.take()
-        self.messages = self.signals = 0
-        self._counts = dict.fromkeys(PROBLEMS, 0)
+        self._counts = dict.fromkeys(('messages', 'signals', *PROBLEMS), 0)
         self._pairing.unpaired = self._pairing.late = 0
 
     def add(self, message: JointState, received: int) -> None:
@@ -161,7 +158,7 @@ class JointStateReader:
             Time of reception, ns, for messages that nobody stamped.
 
         """
-        self.messages += 1
+        self._counts['messages'] += 1
         order = self._resolve('joints_missing', tuple(message.name))
         if order is None:
             return
@@ -175,7 +172,7 @@ class JointStateReader:
     def add_signal(self, message: Any, received: int) -> None:
         """Take in one message of the drive topic."""
         assert self._apart is not None
-        self.signals += 1
+        self._counts['signals'] += 1
         stamp, names, u = signal_of(self._apart, message)
         order = self._resolve('signal_joints_missing', names)
         if order is None:
