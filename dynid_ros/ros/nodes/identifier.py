@@ -201,9 +201,9 @@ class Identifier(Node):
             self._validation.publish(say.joint_numbers(self._arm, now, estimate))
             self._summary.publish(say.summary_numbers(
                 self._arm, now, estimate, self._online.samples))
-        online, name = self._online, f'{say.name_of(self)}: estimate'
+        online = self._online
         known = [] if self._estimate is None else [
-            say.estimate_status(name, self._arm, self._estimate)]
+            say.estimate_status(self, self._arm, self._estimate)]
         return [self._input.status(
             online.counts, LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},

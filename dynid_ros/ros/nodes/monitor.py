@@ -138,27 +138,27 @@ class ArmMonitor(Node):
         return tuple(self._arm.joint_names[j] for j in order if new.contact[-1, j])
 
     def _health(self) -> list[DiagnosticStatus]:
-        name = say.name_of(self)
         return [self._input.status(self._monitor.counters.as_dict(), LOSSES),
-                self._contact_status(f'{name}: contact'), self._model_status(f'{name}: model')]
+                self._contact_status(), self._model_status()]
 
-    def _contact_status(self, name: str) -> DiagnosticStatus:
+    def _contact_status(self) -> DiagnosticStatus:
         new = self._latest
         if new is None or not np.isfinite(new.threshold[-1]).any():
-            return say.status(name, self._arm.name, say.WARN,
+            return say.status(self, self._arm, 'contact', say.WARN,
                               'contact is not known yet: it needs five seconds of motion, or of '
-                              'rest', {})
+                              'rest')
         text = f'contact: {", ".join(self._touched)}' if self._touched else 'no contact'
-        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text, {})
+        level = say.WARN if self._touched else say.OK
+        return say.status(self, self._arm, 'contact', level, text)
 
-    def _model_status(self, name: str) -> DiagnosticStatus:
+    def _model_status(self) -> DiagnosticStatus:
         aged = self._monitor.age.finding
         text = '' if aged is None else aged.sentence
         if text and not self._aged:
             self.get_logger().warning(text)
         self._aged = text
-        return say.status(name, self._arm.name, say.WARN if text else say.OK,
-                          text or 'the model fits', {})
+        return say.status(self, self._arm, 'model', say.WARN if text else say.OK,
+                          text or 'the model fits')
 
     def _tare(self) -> str:
         self._monitor.tare()

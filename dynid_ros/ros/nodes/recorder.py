@@ -134,12 +134,11 @@ class Recorder(Node):
         self._quality.add(*self._input.reader.take())
         defects = self._quality.defects()
         named = {f'{d.code} {d.joint or ""}'.strip(): d for d in defects}
-        wrong = sorted((key for key, d in named.items() if d.severity != 'info'),
-                       key=lambda key: named[key].severity)
         return [
-            say.status(f'{say.name_of(self)}: bag', self._arm.name, *self._bag_judgement()),
+            say.status(self, self._arm, 'bag', *self._bag_judgement()),
             self._input.status(
-                {}, (), {key: (_LEVELS[named[key].severity], named[key].message) for key in wrong},
+                {}, (), {key: (_LEVELS[defect.severity], defect.message)
+                         for key, defect in named.items() if defect.severity != 'info'},
                 rate_hz=self._quality.rate_hz,
                 **{key: defect.message for key, defect in named.items()})]
 

@@ -234,7 +234,7 @@ class ArmSubscription:
         shown = found or Problem(say.OK, frozenset(), f'{topics} is good')
         self._log(shown)
         return say.status(
-            f'{say.name_of(self._node)}: stream', self._arm.name, shown.level, shown.text,
+            self._node, self._arm, 'stream', shown.level, shown.text,
             {**applied, **self.reader.counts, **further})
 
     def _look(self) -> None:
