@@ -93,7 +93,9 @@ class JointOrder:
         known = next((own for own in self._names if set(own) <= set(names)), None)
         return None if known is None else np.array([names.index(name) for name in known])
 
-    def sorted(self, names: Sequence[str], *fields: Sequence[float]) -> list[Array] | None:
+    def sorted(
+        self, names: Sequence[str], *fields: Sequence[float] | Array,
+    ) -> list[Array] | None:
         """Return fields in the order of the joints; None if joints or values are missing."""
         order = self.of(tuple(names))
         if order is None or min(map(len, fields)) <= order.max():
@@ -123,7 +125,7 @@ class JointStateReader:
         self._n = arm.n
         self._apart = arm.drive.topic
         self._pairing = Pairing(arm.n, arm.n)
-        self._rows: list[tuple[int, Array, Array]] = []
+        self._rows: list[tuple[int, list[Array]]] = []
         self._last = 0
         self._stamped = False
         self.others: tuple[str, ...] = ()
@@ -159,49 +161,47 @@ class JointStateReader:
 
         """
         self._counts['messages'] += 1
-        order = self._resolve('joints_missing', tuple(message.name))
-        if order is None:
-            return
-        p = np.array(message.position)
-        u = p if self._apart else np.array(message.effort)
-        if min(len(p), len(u)) <= order.max():
-            self._counts['values_missing' if len(u) else 'effort_missing'] += 1
-            return
-        self._stamp(nanoseconds(message.header.stamp), received, p[order], u[order])
+        fields = (message.position,) if self._apart else (message.position, message.effort)
+        values = self._sorted('joints_missing', tuple(message.name), *fields)
+        if values is not None:
+            self._stamp(nanoseconds(message.header.stamp), received, values)
 
     def add_signal(self, message: Any, received: int) -> None:
         """Take in one message of the drive topic."""
         assert self._apart is not None
         self._counts['signals'] += 1
         stamp, names, u = signal_of(self._apart, message)
-        order = self._resolve('signal_joints_missing', names)
-        if order is None:
-            return
-        if len(u) <= order.max():
-            self._counts['values_missing'] += 1
-            return
-        self._pairing.add_signal(stamp or received, u[order])
+        values = self._sorted('signal_joints_missing', names, u)
+        if values is not None:
+            self._pairing.add_signal(stamp or received, *values)
 
     def take(self) -> tuple[NDArray[np.int64], Array, Array]:
         """Hand over stamps (k,), ns, positions and drive signals (k, n), and start afresh."""
         if self._apart:
             return self._pairing.take()
         rows, self._rows = self._rows, []
-        values = np.array([row[1:] for row in rows]).reshape(-1, 2, self._n)
+        values = np.array([row[1] for row in rows]).reshape(-1, 2, self._n)
         return np.array([row[0] for row in rows], dtype=np.int64), values[:, 0], values[:, 1]
 
-    def _resolve(self, problem: str, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+    def _sorted(
+        self, problem: str, names: tuple[str, ...], *fields: Sequence[float] | Array,
+    ) -> list[Array] | None:
+        """Return the fields of a message in the order of the joints, or count its problem."""
         order = self._orders.of(names)
         if order is None:
             self._counts[problem] += 1
             self.others = names[:SHOWN]
-        else:
-            if not np.array_equal(order, self._order.get(problem, order)):
-                self._counts['order_changed'] += 1
-            self._order[problem] = order
-        return order
+            return None
+        if not np.array_equal(order, self._order.get(problem, order)):
+            self._counts['order_changed'] += 1
+        self._order[problem] = order
+        values = self._orders.sorted(names, *fields)
+        if values is None:
+            bare = len(fields) > 1 and not len(fields[1])
+            self._counts['effort_missing' if bare else 'values_missing'] += 1
+        return values
 
-    def _stamp(self, stamp: int, received: int, p: Array, u: Array) -> None:
+    def _stamp(self, stamp: int, received: int, values: list[Array]) -> None:
         """
         Choose the clock, as for a recording.
 
@@ -210,17 +210,15 @@ class JointStateReader:
         """
         if stamp or (self._stamped and self._last < DAY_NS):
             self._stamped = True
-            self._append(stamp, p, u)
-            return
-        self._counts['stamp_zero'] += 1
-        if not self._stamped:
-            self._append(received, p, u)
-
-    def _append(self, stamp: int, p: Array, u: Array) -> None:
+        else:
+            self._counts['stamp_zero'] += 1
+            if self._stamped:
+                return
+            stamp = received
         if stamp < self._last:
             self._counts['clock_back'] += 1
         self._last = stamp
         if self._apart:
-            self._pairing.add_state(stamp, p)
+            self._pairing.add_state(stamp, *values)
         else:
-            self._rows.append((stamp, p, u))
+            self._rows.append((stamp, values))
