@@ -71,8 +71,7 @@ class Node(Parameters):
         self, msg_type: Any, topic: str, qos_profile: QoSProfile | int,
     ) -> Publisher:
         """Make a publisher."""
-        return self.__join(Publisher(
-            CONTEXT.participant, msg_type, self.resolve_topic_name(topic), _profile(qos_profile)))
+        return self.__join(Publisher(self, msg_type, topic, _profile(qos_profile)))
 
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Callable[[Any], Any],
@@ -88,13 +87,11 @@ class Node(Parameters):
         self, srv_type: Any, srv_name: str, callback: Callable[[Any, Any], Any],
     ) -> Service:
         """Make a service."""
-        name = self.resolve_topic_name(srv_name)
-        return self.__join(Service(CONTEXT.participant, srv_type, name, self.__logger, callback))
+        return self.__join(Service(self, srv_type, srv_name, callback))
 
     def create_client(self, srv_type: Any, srv_name: str) -> Client:
         """Make a client."""
-        name = self.resolve_topic_name(srv_name)
-        return self.__join(Client(CONTEXT.participant, srv_type, name, self.__logger))
+        return self.__join(Client(self, srv_type, srv_name))
 
     def create_timer(
         self, timer_period_sec: float, callback: Callable[[], None], *,
