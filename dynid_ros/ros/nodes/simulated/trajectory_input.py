@@ -10,12 +10,16 @@ from control_msgs.action import FollowJointTrajectory
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from dynid_ros.arm.drive import joint_position, joint_velocity
+from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.ros.nodes.common.answers import Goals
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
-from dynid_ros.ros.nodes.common.trajectory_points import read_points
+from dynid_ros.ros.nodes.common.trajectory_points import (
+    doubles,
+    read_points,
+    trajectory_points,
+)
 from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
 from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.simulation.live import LiveArm
@@ -33,6 +37,8 @@ from dynid_ros.simulation.trajectory_controller import (
 NAME = 'joint_trajectory_controller'
 #: Period of the look at how goals have ended, s.
 LOOK = 0.01
+#: Period of the feedback, s.
+FEEDBACK = 0.05
 
 
 class TrajectoryInput:
@@ -43,7 +49,7 @@ class TrajectoryInput:
     joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
     Positions are in the coordinates of ``joint_states``, and efforts are torques there, Nm: a goal
     with efforts is followed by them and PD control, one without by computed torque. Only the
-    tolerances of positions count, and no feedback is sent.
+    tolerances of positions count.
 
     Parameters
     ----------
@@ -66,6 +72,7 @@ class TrajectoryInput:
             self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
         create_steady_timer(node, LOOK, self.answer_ended)
+        create_steady_timer(node, FEEDBACK, self._feed_back)
 
     @property
     def idle(self) -> bool:
@@ -131,6 +138,21 @@ class TrajectoryInput:
         for known, goal in self._goals:
             if known is handle and goal.outcome is None:
                 self._arm.cancel()
+
+    def _feed_back(self) -> None:
+        """Report to the senders of goals where the arm is, and where it should be."""
+        measured, drive = self._arm.position, self._arm.arm.drive
+        for handle, goal in self._goals:
+            since = self._loop.now() - goal.start
+            if handle is None or since < goal.trajectory.t[0]:
+                continue
+            wanted = goal.trajectory.sample(since).q
+            desired, actual = trajectory_points(
+                np.full(2, since), motor_position(np.array([wanted, measured]), drive))
+            handle.publish_feedback(FollowJointTrajectory.Feedback(
+                joint_names=self._names, desired=desired, actual=actual,
+                error=JointTrajectoryPoint(
+                    positions=doubles((wanted - measured) @ drive.transmission.T))))
 
     def answer_ended(self) -> None:
         """Answer the goals that have ended."""
