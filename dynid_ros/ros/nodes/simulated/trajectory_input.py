@@ -35,10 +35,8 @@ from dynid_ros.simulation.trajectory_controller import (
 
 #: Name of the controller, the prefix of its topic and action.
 NAME = 'joint_trajectory_controller'
-#: Period of the look at how goals have ended, s.
-LOOK = 0.01
-#: Period of the feedback, s.
-FEEDBACK = 0.05
+#: Period of the feedback, and of the look at goals that end while the time stands still, s.
+LOOK = 0.05
 
 
 class TrajectoryInput:
@@ -58,7 +56,7 @@ class TrajectoryInput:
     arm : LiveArm
         The arm.
     loop : SimulationLoop
-        Loop that steps it, maybe in another thread, and knows its time.
+        Loop that steps it, and knows its time.
 
     """
 
@@ -71,8 +69,7 @@ class TrajectoryInput:
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._accept,
             self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
-        create_steady_timer(node, LOOK, self.answer_ended)
-        create_steady_timer(node, FEEDBACK, self._feed_back)
+        create_steady_timer(node, LOOK, self._look)
 
     @property
     def idle(self) -> bool:
@@ -139,8 +136,9 @@ class TrajectoryInput:
             if known is handle and goal.outcome is None:
                 self._arm.cancel()
 
-    def _feed_back(self) -> None:
+    def _look(self) -> None:
         """Report to the senders of goals where the arm is, and where it should be."""
+        self.answer_ended()
         measured, drive = self._arm.position, self._arm.arm.drive
         for handle, goal in self._goals:
             since = self._loop.now() - goal.start
