@@ -23,7 +23,7 @@ _End = TypeVar('_End', bound=Publisher | Subscription)
 
 
 class Node(Parameters):
-    """A node; its own names start with two underscores, too."""
+    """A node; its own names start with two underscores, to leave all others to subclasses."""
 
     def __init__(self, node_name: str) -> None:
         arguments = CONTEXT.arguments

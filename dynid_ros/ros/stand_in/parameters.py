@@ -62,7 +62,7 @@ def _type_of(name: str, value: Any) -> ParameterType:
 
 class Parameters:
     """
-    What a node declares; its own names start with two underscores, to leave others to subclasses.
+    Parameters that a node declares; its own names start with two underscores, as in `Node`.
 
     Parameters
     ----------
