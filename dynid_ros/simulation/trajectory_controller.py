@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
-import threading
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -28,12 +27,12 @@ GOAL_TIME = 1.0
 REPLACED = 'replaced by another trajectory'
 
 
-class Status(Enum):
-    """Final status of a goal, by the codes of actions."""
+class Status(IntEnum):
+    """Final status of a goal, as in action_msgs/msg/GoalStatus."""
 
-    SUCCEEDED = 'succeeded'
-    ABORTED = 'aborted'
-    CANCELED = 'canceled'
+    SUCCEEDED = 4
+    CANCELED = 5
+    ABORTED = 6
 
 
 class Outcome(NamedTuple):
@@ -77,8 +76,7 @@ class TrajectoryController:
     Control that moves an arm along trajectories and holds it at their end.
 
     A new goal replaces the previous one and starts at the measured state; one that is cancelled or
-    aborted ends in a constant deceleration of each joint by its limit. Goals come from another
-    thread than the control.
+    aborted ends in a constant deceleration of each joint by its limit.
 
     Parameters
     ----------
@@ -102,7 +100,6 @@ class TrajectoryController:
         self._deceleration = planning_limits(arm).acceleration
         self._control = control
         self._gains = gains
-        self._lock = threading.Lock()
         self._goal: TrajectoryGoal | None = None
         self._course: JointTrajectory | None = None
         self._start = 0.0
@@ -110,21 +107,18 @@ class TrajectoryController:
 
     def follow(self, goal: TrajectoryGoal) -> None:
         """Run a goal from the next step on, instead of the one before."""
-        with self._lock:
-            self._conclude(Status.ABORTED, Code.INVALID_GOAL, REPLACED)
-            self._goal, self._begin, self.moving = goal, self._join, True
+        self._conclude(Status.ABORTED, Code.INVALID_GOAL, REPLACED)
+        self._goal, self._begin, self.moving = goal, self._join, True
 
     def cancel(self) -> None:
         """Abort the goal, if any, and come to rest."""
-        with self._lock:
-            if self._goal is not None:
-                self._conclude(Status.CANCELED, Code.SUCCESSFUL, 'cancelled')
-                self._begin = self._brake
+        if self._goal is not None:
+            self._conclude(Status.CANCELED, Code.SUCCESSFUL, 'cancelled')
+            self._begin = self._brake
 
     def release(self) -> None:
         """Release the arm."""
-        with self._lock:
-            self._course = None
+        self._course = None
 
     def torque(self, t: float, q: Array, qd: Array) -> Array | None:
         """
@@ -143,18 +137,17 @@ class TrajectoryController:
             Nm; None before the first goal.
 
         """
-        with self._lock:
-            if self._begin is not None:
-                self._begin(t, q, qd)
-                self._begin = None
-            if self._course is None:
-                return None
-            wanted = self._course.sample(t - self._start)
-            if self._goal is not None and self._judge(self._goal, t, q, qd, wanted):
-                self._brake(t, q, qd)
-                wanted = self._course.sample(0.0)
-            self.moving = self._goal is not None or t - self._start < self._course.end
-            given = self._course.feed_forward(t - self._start)
+        if self._begin is not None:
+            self._begin(t, q, qd)
+            self._begin = None
+        if self._course is None:
+            return None
+        wanted = self._course.sample(t - self._start)
+        if self._goal is not None and self._judge(self._goal, t, q, qd, wanted):
+            self._brake(t, q, qd)
+            wanted = self._course.sample(0.0)
+        self.moving = self._goal is not None or t - self._start < self._course.end
+        given = self._course.feed_forward(t - self._start)
         if given is None:
             return self._control.torque(q, qd, *wanted)
         return given + self._gains.torque(q, qd, wanted.q, wanted.qd)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-import json
 import os
 from pathlib import Path
 import random
-import signal
 import socket
-import subprocess
-import sys
 
 from dynid_ros.errors import DynidError, InputError
-from dynid_ros.ros.nodes.bag_process import end_with_parent
+from dynid_ros.ros.nodes.common.child_process import ChildProcess, node_command
 
 #: Longest time that a node takes to end, s: more than the recorder gives its bag.
 PATIENCE = 90.0
@@ -40,7 +35,7 @@ class Processes:
 
     def __init__(self, logs: Path) -> None:
         self.logs = logs
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._running: dict[str, ChildProcess] = {}
 
     def __enter__(self) -> Processes:
         self.logs.mkdir(parents=True, exist_ok=True)
@@ -48,21 +43,14 @@ class Processes:
 
     def __exit__(self, *fault: object) -> None:
         for process in self._running.values():
-            process.send_signal(signal.SIGINT)
-        for name in tuple(self._running):
-            self._wait(name)
+            process.interrupt()
+        for process in self._running.values():
+            process.wait(PATIENCE)
 
     def start(self, name: str, **parameters: object) -> None:
         """Start a node of this package with parameters."""
-        command = [sys.executable, '-m', f'dynid_ros.ros.nodes.{name}', '--ros-args']
-        for key, value in parameters.items():
-            command += ['-p', f'{key}:={json.dumps(value)}']
-        with (self.logs / f'{name}.log').open('wb') as log:
-            # Only this process gets Ctrl-C, and ends the others in order.
-            self._running[name] = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=partial(_begin, BEHIND.get(name, 0), os.getpid()))
+        self._running[name] = ChildProcess(
+            node_command(name, **parameters), self.logs / f'{name}.log', BEHIND.get(name, 0))
 
     def pid(self, name: str) -> int:
         """Process identifier of a running node."""
@@ -78,9 +66,9 @@ class Processes:
             One does not; the message holds the reason.
 
         """
-        for name in tuple(self._running):
+        for name, process in tuple(self._running.items()):
             if self.ended(name):
-                raise self._why(name, 0)
+                raise self._why(name, process)
 
     def ended(self, name: str) -> bool:
         """
@@ -92,12 +80,12 @@ class Processes:
             It has ended otherwise.
 
         """
-        status = self._running[name].poll()
-        if status is None:
+        process = self._running[name]
+        if process.status is None:
             return False
         del self._running[name]
-        if status:
-            raise self._why(name, status)
+        if process.status:
+            raise self._why(name, process)
         return True
 
     def stop(self, name: str) -> None:
@@ -110,30 +98,15 @@ class Processes:
             It did not end well.
 
         """
-        self._running[name].send_signal(signal.SIGINT)
-        status = self._wait(name)
-        if status:
-            raise self._why(name, status)
+        self._running[name].interrupt()
+        self._running[name].wait(PATIENCE)
+        self.ended(name)
 
-    def _wait(self, name: str) -> int:
-        process = self._running.pop(name)
-        try:
-            return process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.wait()
-
-    def _why(self, name: str, status: int) -> DynidError:
-        log = self.logs / f'{name}.log'
-        lines = log.read_text(errors='replace').strip().splitlines()[-LAST_LINES:]
+    def _why(self, name: str, process: ChildProcess) -> DynidError:
+        status = process.status or 0
         how = f'was killed by signal {-status}' if status < 0 else f'ended with status {status}'
-        return DynidError('\n  '.join([f'{name} {how}; {log} ends with:', *lines]))
-
-
-def _begin(niceness: int, parent: int) -> None:
-    """Take a place behind others, and end with the parent."""
-    os.nice(niceness)
-    end_with_parent(parent)
+        return DynidError('\n  '.join([
+            f'{name} {how}; {self.logs / name}.log ends with:', *process.last_lines(LAST_LINES)]))
 
 
 @contextmanager

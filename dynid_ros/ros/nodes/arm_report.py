@@ -78,11 +78,11 @@ class ArmReport:
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict, if there is one."""
-        name, arm = f'{say.name_of(self._node)}: verdict', self._session.arm
+        node, arm = self._node, self._session.arm
         if self._fault:
-            return [say.status(name, arm.name, say.ERROR, self._fault, {})]
+            return [say.status(node, arm, 'verdict', say.ERROR, self._fault)]
         return [] if self._judged.verdict is None else [
-            say.verdict_status(name, arm, self._judged)]
+            say.verdict_status(node, arm, self._judged)]
 
     def reset(self) -> None:
         """Forget all findings."""

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-import ctypes
-from functools import partial
 import importlib.util
-import os
 from pathlib import Path
 import shutil
 import signal
-import subprocess
-import sys
 
 from rclpy.qos import QoSProfile
 import yaml
@@ -19,6 +14,7 @@ import yaml
 from dynid_ros.data.files.bag_backends import is_truncated
 from dynid_ros.errors import InputError
 from dynid_ros.ros import stand_in as embedded
+from dynid_ros.ros.nodes.common.child_process import ChildProcess, node_command
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.
@@ -29,7 +25,6 @@ FULL = 131072
 STALLED = 3000
 #: Longest time that the bag takes to close, s: on a busy machine with a slow disk.
 PATIENCE = 60.0
-_PDEATHSIG = 1
 
 
 class BagProcess:
@@ -63,25 +58,30 @@ class BagProcess:
         qos: Mapping[str, QoSProfile], messages: int, simulated: bool,
     ) -> None:
         self.bag = folder / 'bag'
-        self._log = folder / 'rosbag2.log'
         self._grown = 0, messages
         self._lost: str | None = None
-        settings, overrides = folder / '.storage.yaml', folder / '.qos.yaml'
-        write_whole(settings, CHUNKS)
-        write_whole(overrides, yaml.safe_dump({topic: {
-            'history': 'keep_last', 'depth': profile.depth, 'durability': 'volatile',
-            'reliability': profile.reliability.name.lower()}
-            for topic, profile in qos.items()}).encode())
-        command = [
-            *_recorder(settings), '--output', str(self.bag),
-            '--qos-profile-overrides-path', str(overrides),
-            '--node-name', name, *['--use-sim-time'] * simulated,
-            '--custom-data', *(f'{k}={v}' for k, v in facts.items()),
-            '--topics', *topics]
-        with self._log.open('wb') as log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                start_new_session=True, preexec_fn=partial(end_with_parent, os.getpid()))
+        told = [f'{key}={value}' for key, value in facts.items()]
+        if embedded.active():
+            command = [
+                *node_command('bag_recorder', output=str(self.bag), topics=list(topics),
+                              facts=told, use_sim_time=simulated), '-r', f'__node:={name}']
+        elif importlib.util.find_spec('rosbag2_py') is None:
+            raise InputError('recording needs rosbag2, which this ROS 2 lacks; install ros2bag '
+                             'and rosbag2_storage_mcap, or start without a recorder')
+        else:
+            settings, overrides = folder / '.storage.yaml', folder / '.qos.yaml'
+            write_whole(settings, CHUNKS)
+            write_whole(overrides, yaml.safe_dump({topic: {
+                'history': 'keep_last', 'depth': profile.depth, 'durability': 'volatile',
+                'reliability': profile.reliability.name.lower()}
+                for topic, profile in qos.items()}).encode())
+            command = [
+                'ros2', 'bag', 'record', '--storage', 'mcap', '--output', str(self.bag),
+                '--storage-config-file', str(settings),
+                '--qos-profile-overrides-path', str(overrides), '--disable-keyboard-controls',
+                '--node-name', name, *['--use-sim-time'] * simulated, '--custom-data', *told,
+                '--topics', *topics]
+        self._process = ChildProcess(command, folder / 'rosbag2.log')
 
     def trouble(self, messages: int) -> str | None:
         """
@@ -111,11 +111,11 @@ class BagProcess:
 
     def ended(self) -> str | None:
         """Find the reason why the process ended; None while it runs."""
-        status = self._process.poll()
+        status = self._process.status
         if status is None:
             return None
-        lines = self._log.read_text(errors='replace').strip().splitlines()
-        return f'rosbag2 ended with status {status}: {lines[-1] if lines else "no reason given"}'
+        (reason,) = self._process.last_lines(1) or ['no reason given']
+        return f'rosbag2 ended with status {status}: {reason}'
 
     def size(self) -> int:
         """Bytes on disk."""
@@ -124,43 +124,10 @@ class BagProcess:
     def stop(self) -> str | None:
         """Close the bag, and return the reason if it is incomplete."""
         trouble = self.ended() or self._lost
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
-        try:
-            self._process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._process.interrupt()
+        self._process.wait(PATIENCE)
+        if self._process.status == -signal.SIGKILL:
             return trouble or 'rosbag2 did not end and was killed'
         if trouble is None and any(map(is_truncated, self.bag.glob('*.mcap'))):
             trouble = 'its end could not be written; look at the space on the disk'
         return trouble
-
-
-def _recorder(settings: Path) -> list[str]:
-    """Return the command that records: rosbag2, or its stand-in."""
-    if embedded.active():
-        return [sys.executable, '-m', 'dynid_ros.ros.nodes.bag_recorder']
-    if importlib.util.find_spec('rosbag2_py') is None:
-        raise InputError('recording needs rosbag2, which this ROS 2 lacks; install ros2bag and '
-                         'rosbag2_storage_mcap, or start without a recorder')
-    return ['ros2', 'bag', 'record', '--storage', 'mcap', '--storage-config-file', str(settings),
-            '--disable-keyboard-controls']
-
-
-def end_with_parent(parent: int) -> None:
-    """
-    Ask Linux for SIGINT when the parent is gone, so that no recorder is left behind.
-
-    Parameters
-    ----------
-    parent : int
-        Process of which this one is a new child; it may be gone already.
-
-    """
-    # A process that a shell started in the background ignores it.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if sys.platform == 'linux':
-        ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGINT)
-        if os.getppid() != parent:
-            os.kill(os.getpid(), signal.SIGINT)

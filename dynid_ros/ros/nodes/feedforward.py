@@ -21,17 +21,14 @@ from dynid_ros.motion.trajectory.trajectory_file import Trajectory
 from dynid_ros.ros.nodes.common.answers import ABORTED, answer_of, CANCELED, Goals, SUCCEEDED
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
-from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
-from dynid_ros.ros.nodes.common.trajectory_points import doubles, times_of
-from dynid_ros.simulation.joint_trajectory import read_trajectory
+from dynid_ros.ros.nodes.common.runtime import declare, MODEL, run, Setting
+from dynid_ros.ros.nodes.common.trajectory_points import doubles, read_points
 
 SETTINGS = (
-    Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
+    MODEL,
     Setting('controller', 'joint_trajectory_controller',
             'Controller that gets the trajectories; it must add their effort to its feedback.'),
 )
-#: Error code of control_msgs/action/FollowJointTrajectory.
-INVALID_GOAL = -1
 #: Period of the look whether the controller is still there, s.
 LOOK = 0.2
 
@@ -97,17 +94,14 @@ class FeedForward(Node):
             raise InputError(
                 f'the action {self._name} is not there; is the controller active?')
         message, arm = goal.trajectory, self._model.arm
-        names, points = list(message.joint_names), message.points
+        names = list(message.joint_names)
         order = self._order.of(tuple(names))
         if order is None or len(names) != arm.n:
             raise InputError(
                 f'the joints of the trajectory ({", ".join(names)}) are not the joints of the '
                 f'model ({", ".join(arm.joint_names)})')
         # In the order of the model's joints, which the transmission couples.
-        read = read_trajectory(
-            [names[k] for k in order], names, times_of(points).tolist(),
-            [p.positions for p in points], [p.velocities for p in points],
-            [p.accelerations for p in points], [()] * len(points))
+        read = read_points(message, [names[k] for k in order])
         lacking = ~np.isfinite(np.hstack([read.qd, read.qdd])).all(axis=1)
         if lacking.any():
             raise InputError(
@@ -165,7 +159,7 @@ class FeedForward(Node):
     def _refuse(self, goal: Relayed, reason: str) -> None:
         self.get_logger().warning(f'trajectory refused: {reason}')
         self._conclude(goal, ABORTED, FollowJointTrajectory.Result(
-            error_code=INVALID_GOAL, error_string=reason))
+            error_code=FollowJointTrajectory.Result.INVALID_GOAL, error_string=reason))
 
     def _conclude(self, goal: Relayed, status: int, result: Any) -> None:
         if goal not in self._goals:

@@ -8,7 +8,7 @@ from pathlib import Path
 import time
 
 from control_msgs.msg import DynamicJointState
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
 import rclpy
 from rclpy.node import Node
@@ -34,7 +34,7 @@ from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import simulated_time
 from dynid_ros.ros.nodes.common.qos import LATCHED
-from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
+from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up
@@ -84,17 +84,16 @@ class Identifier(Node):
         self._fresh = False
         self._estimate: Estimate | None = None
         self._online = self._start_online()
-        # A node that finds the subscription finds all publishers, too.
         self._shown: ArmReport | PayloadReport = (
             PayloadReport(self, self._online, self._settings['tool_frame'])
             if isinstance(self._online, LivePayload)
             else ArmReport(self, self._online, self._settings['arm']))
         self._publish()
-        self._input = ArmSubscription(self, self._arm, self._on_message)
+        self._input = ArmSubscription(
+            self, self._arm, self._settings, self._health, self._on_message)
         self._reader = self._input.reader
         self._marks = ValidationMarks(self, self._on_mark)
         self._arm = self._online.arm
-        repeat(self, lambda: self._settings['report_rate'], self._report)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
@@ -162,14 +161,13 @@ class Identifier(Node):
             DynamicJointState, f'~/{name}', LATCHED) for name in ('summary', 'validation'))
         self._residuals = self.create_publisher(JointState, '~/residuals', 100)
         self._predicted = self.create_publisher(JointState, '~/predicted_effort', 100)
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         offer(self, '~/reset', self._reset)
         offer(self, '~/save', self._save)
         self.create_service(SetBool, '~/freeze', self._on_freeze)
 
     @property
     def _heard(self) -> int:
-        return self._reader.messages + self._reader.signals
+        return self._reader.counts['messages'] + self._reader.counts['signals']
 
     def _on_message(self) -> None:
         if len(self._reader) >= BLOCK:
@@ -192,9 +190,9 @@ class Identifier(Node):
             self._residuals.publish(say.effort_message(self._arm, stamp, beyond))
             self._predicted.publish(say.effort_message(self._arm, stamp, torque))
 
-    def _report(self) -> None:
+    def _health(self) -> list[DiagnosticStatus]:
+        """Publish the estimates of now, and return all statuses."""
         now = self.get_clock().now().nanoseconds
-        self._input.follow()
         self._shown.look(now)
         if self._fresh:
             self._fresh = False
@@ -203,12 +201,9 @@ class Identifier(Node):
             self._validation.publish(say.joint_numbers(self._arm, now, estimate))
             self._summary.publish(say.summary_numbers(
                 self._arm, now, estimate, self._online.samples))
-        self._diagnostics.publish(say.array(now, self._health()))
-
-    def _health(self) -> list[DiagnosticStatus]:
-        online, name = self._online, f'{say.name_of(self)}: estimate'
+        online = self._online
         known = [] if self._estimate is None else [
-            say.estimate_status(name, self._arm, self._estimate)]
+            say.estimate_status(self, self._arm, self._estimate)]
         return [self._input.status(
             online.pipeline.counters.as_dict(), LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
@@ -237,10 +232,10 @@ class Identifier(Node):
     def _save(self) -> str:
         folder = self._output()
         self._learn()
-        counts = self._reader.counts.items()
+        counts = self._reader.counts
         saved = self._shown.save(folder, [
-            Defect(f'topic_{problem}', 'info', f'{count} {PROBLEMS[problem]}.', None, count)
-            for problem, count in counts if count])
+            Defect(f'topic_{problem}', 'info', f'{counts[problem]} {meaning}.', None,
+                   counts[problem]) for problem, meaning in PROBLEMS.items() if counts[problem]])
         write_state(self._online, folder)
         return saved
 

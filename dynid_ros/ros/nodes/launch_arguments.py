@@ -136,16 +136,13 @@ class Given:
         settings, file = settings_of(executable), self.values.get('config', '')
         found = dict(defaults) | ({'output_folder': self.folder(folder)} if folder else {})
         if file:
-            found |= _configured(file, '/'.join(['', *self._names, executable]), settings)
+            names = [*filter(None, [self.namespace]), executable]
+            found |= _configured(file, f'/{"/".join(names)}', settings)
         if folder in self.given:
             found['output_folder'] = self.values[folder]
         return found | {
             name: _read(settings[name], self.values[name]) for name in settings
             if name in self.given}
-
-    @property
-    def _names(self) -> list[str]:
-        return [self.namespace] if self.namespace else []
 
     def node(
         self, executable: str, parameters: Mapping[str, Any], *, prefix: str = PATIENT,

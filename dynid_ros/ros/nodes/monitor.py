@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from control_msgs.msg import DynamicJointState
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rclpy.node import Node
@@ -25,11 +25,11 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import time_message
-from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
+from dynid_ros.ros.nodes.common.runtime import declare, MODEL, run, Setting
 from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
-    Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result'),
+    MODEL,
     Setting('alarms_per_hour', ALARMS_PER_HOUR, 'False alarms of the arm, 1/h.', 1e-4, 1e4,
             changeable=True),
     Setting('bandwidth_hz', BANDWIDTH_HZ, 'Bandwidth of the momentum observer, Hz; a tenth of the '
@@ -58,16 +58,14 @@ class ArmMonitor(Node):
         self._first = self._next = -1
         self._latest: MonitoredSamples | None = None
         self._touched: tuple[str, ...] = ()
-        self._contacts = 0
         self._aged = ''
         self._torque = self.create_publisher(JointState, '~/external_torque', 10)
         self._wrench = self.create_publisher(WrenchStamped, '~/tool_wrench', 10)
         self._contact = self.create_publisher(DynamicJointState, '~/contact', 10)
         self._gravity = self.create_publisher(JointState, '~/gravity_effort', 10)
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         offer(self, '~/tare', self._tare)
-        self._input = ArmSubscription(self, self._arm, self._on_message)
-        repeat(self, lambda: self._settings['report_rate'], self._report)
+        self._input = ArmSubscription(
+            self, self._arm, self._settings, self._health, self._on_message)
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
@@ -105,7 +103,6 @@ class ArmMonitor(Node):
         names = self._felt(new)
         changed = bool(names) != bool(self._touched)
         if changed and names:
-            self._contacts += 1
             j = self._arm.joint_names.index(names[0])
             self.get_logger().warning(
                 f'contact: {names[0]} feels {new.torque[-1, j]:.3g} '
@@ -140,36 +137,28 @@ class ArmMonitor(Node):
         order = np.argsort(-np.abs(new.torque[-1]) / new.threshold[-1])
         return tuple(self._arm.joint_names[j] for j in order if new.contact[-1, j])
 
-    def _report(self) -> None:
-        self._input.follow()
-        now = self.get_clock().now().nanoseconds
-        self._diagnostics.publish(say.array(now, self._health()))
-
     def _health(self) -> list[DiagnosticStatus]:
-        name = say.name_of(self)
         return [self._input.status(self._monitor.counters.as_dict(), LOSSES),
-                self._contact_status(f'{name}: contact'), self._model_status(f'{name}: model')]
+                self._contact_status(), self._model_status()]
 
-    def _contact_status(self, name: str) -> DiagnosticStatus:
-        new, count = self._latest, {'contacts': self._contacts}
+    def _contact_status(self) -> DiagnosticStatus:
+        new = self._latest
         if new is None or not np.isfinite(new.threshold[-1]).any():
-            return say.status(name, self._arm.name, say.WARN,
+            return say.status(self, self._arm, 'contact', say.WARN,
                               'contact is not known yet: it needs five seconds of motion, or of '
-                              'rest', count)
+                              'rest')
         text = f'contact: {", ".join(self._touched)}' if self._touched else 'no contact'
-        return say.status(name, self._arm.name, say.WARN if self._touched else say.OK, text, count)
+        level = say.WARN if self._touched else say.OK
+        return say.status(self, self._arm, 'contact', level, text)
 
-    def _model_status(self, name: str) -> DiagnosticStatus:
+    def _model_status(self) -> DiagnosticStatus:
         aged = self._monitor.age.finding
         text = '' if aged is None else aged.sentence
         if text and not self._aged:
             self.get_logger().warning(text)
         self._aged = text
-        values: dict[str, object] = {} if aged is None else {
-            'joints': ', '.join(aged.joints), 'ratio': aged.ratio,
-            **({} if aged.payload is None else {'payload': aged.payload})}
-        return say.status(name, self._arm.name, say.WARN if text else say.OK,
-                          text or 'the model fits', values)
+        return say.status(self, self._arm, 'model', say.WARN if text else say.OK,
+                          text or 'the model fits')
 
     def _tare(self) -> str:
         self._monitor.tare()

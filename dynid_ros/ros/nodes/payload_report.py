@@ -63,8 +63,7 @@ class PayloadReport:
 
     def health(self) -> list[DiagnosticStatus]:
         """Return the status of the verdict."""
-        name = f'{say.name_of(self._node)}: verdict'
-        return [say.load_status(name, self._session.arm, self._found)]
+        return [say.load_status(self._node, self._session.arm, self._found)]
 
     def reset(self) -> None:
         """Forget the load."""

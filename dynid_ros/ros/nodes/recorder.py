@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
@@ -26,15 +26,14 @@ from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import simulated_time
 from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
-from dynid_ros.ros.nodes.common.runtime import declare, repeat, run, Setting
+from dynid_ros.ros.nodes.common.runtime import ARM, declare, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.utilities.arrays import Array
 
 #: Defects without a meaning in so short a time, or of an arm that may stand still.
 IGNORED = ('too_short', 'joint_constant')
 SETTINGS = (
-    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
-            example='panda'),
+    ARM,
     Setting('output_folder', 'recordings', 'Folder; each recording makes one of its own in it.'),
     Setting('topics', [], 'Topics to record beside the joint states and the drive signal of the '
             'arm.'),
@@ -52,17 +51,16 @@ class Recorder(Node):
 
     def __init__(self) -> None:
         super().__init__('recorder')
-        self._settings = declare(self, SETTINGS, lambda *_: None)
+        self._settings = declare(self, SETTINGS)
         self._arm = load_arm(self._settings['arm'])
         self._bag: BagProcess | None = None
         self._sidecar: dict[str, Any] = {}
-        self._input = ArmSubscription(self, self._arm, ready=self._ready)
+        self._input = ArmSubscription(
+            self, self._arm, self._settings, self._health, ready=self._ready)
         self._quality = RollingQuality(self._arm, self._input.topic)
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._marks = ValidationMarks(self, self._on_mark)
         offer(self, '~/start', self._start)
         offer(self, '~/stop', self._finish)
-        repeat(self, lambda: self._settings['report_rate'], self._report)
         self._waiting: bool = self._settings['record_at_start']
 
     def stop(self) -> None:
@@ -98,7 +96,7 @@ class Recorder(Node):
         self._bag = BagProcess(
             self._folder, topics, self._bag_node,
             {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
-             'started': now.isoformat()}, qos, self._input.reader.messages,
+             'started': now.isoformat()}, qos, self._input.reader.counts['messages'],
             # rosbag2 cannot remap the time of one among several simulated arms.
             simulated_time(self) and self.resolve_topic_name('/clock') == '/clock')
         return f'recording {", ".join(topics)} into {self._bag.bag}'
@@ -131,33 +129,30 @@ class Recorder(Node):
         if self._bag is not None:
             self._write_sidecar()
 
-    def _report(self) -> None:
-        publishers = self._input.follow()
-        self._record_if_published(publishers)
+    def _health(self) -> list[DiagnosticStatus]:
+        self._record_if_published()
         self._quality.add(*self._input.reader.take())
         defects = self._quality.defects()
         named = {f'{d.code} {d.joint or ""}'.strip(): d for d in defects}
-        wrong = sorted((key for key, d in named.items() if d.severity != 'info'),
-                       key=lambda key: named[key].severity)
-        statuses = [
-            say.status(f'{say.name_of(self)}: bag', self._arm.name, *self._bag_judgement()),
+        return [
+            say.status(self, self._arm, 'bag', *self._bag_judgement()),
             self._input.status(
-                {}, (), {key: (_LEVELS[named[key].severity], named[key].message) for key in wrong},
+                {}, (), {key: (_LEVELS[defect.severity], defect.message)
+                         for key, defect in named.items() if defect.severity != 'info'},
                 rate_hz=self._quality.rate_hz,
                 **{key: defect.message for key, defect in named.items()})]
-        now = self.get_clock().now().nanoseconds
-        self._diagnostics.publish(say.array(now, statuses))
 
     def _ready(self) -> list[str] | None:
         """Topics that the bag must hear before simulated time starts; None while it is awaited."""
         if self._waiting:
-            self._record_if_published(self._input.follow())
+            self._input.follow()
+            self._record_if_published()
         if self._bag is None:
             return None if self._waiting else []
         return [f'/{self._bag_node} {topic}' for topic in self._input.topics]
 
-    def _record_if_published(self, publishers: list[str]) -> None:
-        if self._waiting and publishers:
+    def _record_if_published(self) -> None:
+        if self._waiting and self._input.publishers[self._input.topic]:
             self._waiting = False
             self.get_logger().info(self._start())
 
@@ -165,7 +160,7 @@ class Recorder(Node):
         if self._bag is None:
             return say.OK, 'not recording', {}
         values: dict[str, object] = {'bag': str(self._bag.bag), 'bytes': self._bag.size()}
-        reason = self._bag.trouble(self._input.reader.messages)
+        reason = self._bag.trouble(self._input.reader.counts['messages'])
         if reason:
             return say.ERROR, reason, values
         listeners = self.get_subscriptions_info_by_topic(self._input.topic)

@@ -101,7 +101,7 @@ class SimulatedArmNode(Node):
             Float64MultiArray, 'effort_commands', self._on_command, NEWEST)
         self._loop = self._make_loop(values['lockstep'], values['rate'])
         self._trajectories = TrajectoryInput(self, self._arm, self._loop)
-        self._loop.begin(self._trajectories.answer_ended)
+        self._loop.begin()
         self.get_logger().info(
             f"simulating '{self._arm.arm.name}', {signal} in the field effort; effort_commands "
             f'are for {", ".join(joints)}')
@@ -143,7 +143,7 @@ class SimulatedArmNode(Node):
             self.get_logger().error(f'refused: {error}', throttle_duration_sec=1.0)
 
     def _publish(self, reading: Reading, nanoseconds: int) -> int | None:
-        # The thread that steps the arm only reads it: the other one may just set the next fault.
+        self._trajectories.answer_ended()
         fault, until = self._fault
         fault = fault if reading.t <= until else Fault()
         if fault.kind == 'silent':

@@ -29,18 +29,15 @@ from dynid_ros.ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
 from dynid_ros.ros.nodes.motion.motion_state import StateWatch
 
-#: Periods of the watchdog and of the look at the graph, s; and of the latter while simulated time
-#: waits for it.
+#: Periods of the watchdog and of the look at the graph, s; and of the latter where simulated time
+#: may wait for it.
 WATCH = 0.01
 LOOK = 0.2
-SOON = 0.02
+SOON = 0.05
 #: Period of the reference, s.
 REFERENCE = 0.01
-#: Time in which the arm must be at rest after a signal or an abort, s.
+#: Time in which the arm must be at rest after an abort, s.
 LAST = 2.0
-#: Time after which users read that no states come, s; and where simulated time waits for others.
-PATIENCE = 3.0
-SIMULATED_PATIENCE = 15.0
 
 
 class TrajectoryPublisher(Node):
@@ -70,11 +67,9 @@ class TrajectoryPublisher(Node):
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._answers = Answers(self, [self._states.topic])
         self._unanswered: Any = None
-        # Discovery does not depend on the simulated time, which may wait for it.
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
-        create_steady_timer(self, LOOK, self._look)
-        if self._time.simulated:
-            create_steady_timer(self, SOON, self._look_soon)
+        # Discovery does not depend on the simulated time, which may wait for it.
+        create_steady_timer(self, SOON if self._time.simulated else LOOK, self._look)
         offer(self, '~/start', self._on_start)
         offer(self, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
@@ -83,8 +78,7 @@ class TrajectoryPublisher(Node):
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
-        # Simulated time may be slower than this computer's.
-        end = time.monotonic() + (SIMULATED_PATIENCE if self._time.simulated else LAST)
+        end = time.monotonic() + self._time.patience
         if self._control.active:
             self._control.stop(self._time.now())
             while self._control.active and not self._states.gone and time.monotonic() < end:
@@ -178,24 +172,12 @@ class TrajectoryPublisher(Node):
             self._on_failure(self._output.missing)
         if self._states.gone:
             self._finish_once()
-        if self._ran:
-            return
-        missing = self._missing()
-        self._announce(missing)
-        if self._values['once'] and self._output.settled and not missing:
-            self._start_once()
-
-    def _look_soon(self) -> None:
-        if self._unanswered is not None:
-            if not (self._ran or self._control.active):
-                self._look()
-            self._answer()
-
-    @property
-    def _patient(self) -> bool:
-        """Whether there was time for others to appear."""
-        patience = SIMULATED_PATIENCE if self._time.simulated else PATIENCE
-        return time.monotonic() - self._created > patience
+        if not self._ran:
+            missing = self._missing()
+            self._announce(missing)
+            if self._values['once'] and self._output.settled and not missing:
+                self._start_once()
+        self._answer()
 
     def _missing(self) -> str:
         """Name who must come before a motion can start, in a clause; empty if all are there."""
@@ -208,7 +190,8 @@ class TrajectoryPublisher(Node):
 
     def _announce(self, missing: str) -> None:
         """Log once that a motion can start, and each reason why none can before."""
-        if self._missed in ('', missing) or (missing and not self._patient):
+        soon = time.monotonic() - self._created <= self._time.patience
+        if self._missed in ('', missing) or (missing and soon):
             return
         self._missed = missing
         if missing:

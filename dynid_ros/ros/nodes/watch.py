@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 import time
 from typing import Any
@@ -34,13 +34,12 @@ from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.ros.nodes.common.qos import LATCHED, NEWEST
-from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
-from dynid_ros.ros.nodes.common.trajectory_points import times_of
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.ros.nodes.common.runtime import ARM, declare, run, Setting
+from dynid_ros.ros.nodes.common.trajectory_points import read_points
+from dynid_ros.simulation.joint_trajectory import TrajectoryError
 
 SETTINGS = (
-    Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
-            example='panda'),
+    ARM,
     Setting('host', '127.0.0.1', 'Address on which the page is served. Beyond the loopback '
             'interface, it asks for a token before it shows buttons.'),
     Setting('port', 8080, 'Port of the page; 0 for any that is free.'),
@@ -110,34 +109,28 @@ class Watch(Node):
             self.create_subscription(kind, topic, callback, qos)
 
     def _on_state(self, message: JointState) -> None:
-        p = self._in_order(message.name, message.position)
-        if p is not None and np.isfinite(p).all():
-            self._state.hear_state(joint_position(p, self._arm.drive))
+        found = self._order.sorted(message.name, message.position)
+        if found is not None and np.isfinite(found).all():
+            self._state.hear_state(joint_position(found[0], self._arm.drive))
 
     def _on_reference(self, message: JointState) -> None:
-        q = self._in_order(message.name, message.position)
-        if q is not None and np.isfinite(q).all():
-            self._state.hear_reference(q)
+        found = self._order.sorted(message.name, message.position)
+        if found is not None and np.isfinite(found).all():
+            self._state.hear_reference(found[0])
 
     def _on_residual(self, message: JointState) -> None:
-        error = self._in_order(message.name, message.effort)
-        if error is not None:
-            self._state.residuals.add(nanoseconds(message.header.stamp) * 1e-9, error)
+        found = self._order.sorted(message.name, message.effort)
+        if found is not None:
+            self._state.residuals.add(nanoseconds(message.header.stamp) * 1e-9, found[0])
 
     def _on_motion(self, message: JointTrajectory) -> None:
         order = self._order.of(tuple(message.joint_names))
-        rows = message.points[:MOST_POINTS]
-        if order is None or not rows:
+        if order is None or len(message.points) > MOST_POINTS:
             return
-        try:
-            t = times_of(rows)
-            q, qd = (np.array([list(getattr(each, name)) for each in rows], dtype=float)[:, order]
-                     for name in ('positions', 'velocities'))
-        except (ValueError, IndexError):
-            # Not of this package, whose points have all joints.
-            return
-        if np.isfinite(q).all() and np.isfinite(qd).all() and (np.diff(t) > 0).all():
-            self._state.motion = PlannedMotion(t, q, qd)
+        with suppress(TrajectoryError):
+            read = read_points(message, [message.joint_names[k] for k in order])
+            if np.isfinite(read.qd).all():
+                self._state.motion = PlannedMotion(read.t, read.q, read.qd)
 
     def _on_status(self, message: DiagnosticArray) -> None:
         for status in message.status[:1]:
@@ -166,13 +159,6 @@ class Watch(Node):
             self._state.hear_estimates(
                 nanoseconds(message.header.stamp) * 1e-9, names[few], columns['value'][few],
                 columns['std'][few], columns['from_data'][few] > 0)
-
-    def _in_order(self, names: Sequence[str], values: Sequence[float]) -> Array | None:
-        """Values (n,) in the order of the arm's joints; None if some are missing."""
-        order = self._order.of(tuple(names))
-        if order is None or len(values) <= order.max():
-            return None
-        return np.array(values)[order]
 
     def _follow(self) -> None:
         self._states.follow()

@@ -19,18 +19,14 @@ _EXECUTING, _CANCELING = 2, 3
 _SERVICES = {'SendGoal': 'send_goal', 'GetResult': 'get_result', 'CancelGoal': 'cancel_goal'}
 
 
-class CancelResponse(Enum):
-    """Answer of a server to a request to cancel."""
-
-    REJECT = 1
-    ACCEPT = 2
-
-
 class GoalResponse(Enum):
-    """Answer of a server to a goal."""
+    """Answer of a server to a goal, or to a request to cancel."""
 
     REJECT = 1
     ACCEPT = 2
+
+
+CancelResponse = GoalResponse
 
 
 class GoalHandle:

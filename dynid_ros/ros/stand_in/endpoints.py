@@ -15,15 +15,10 @@ from typing import Any
 from cyclonedds.qos import Policy
 from rosbags.serde import SerdeError
 
-from dynid_ros.ros.stand_in.dds import (
-    Participant,
-    QoSProfile,
-    settled,
-    take,
-    write,
-)
+from dynid_ros.ros.stand_in.dds import QoSProfile, settled, take, write
 from dynid_ros.ros.stand_in.log import Logger
 from dynid_ros.ros.stand_in.messages import decode, encode
+from dynid_ros.ros.stand_in.spin import CONTEXT
 
 #: Identifier of the client and number of the request, before each request and its reply.
 _HEADER = struct.Struct('<Qq')
@@ -45,10 +40,10 @@ class Publisher:
 
     reader = None
 
-    def __init__(self, participant: Participant, kind: Any, topic: str, qos: QoSProfile) -> None:
+    def __init__(self, node: Any, kind: Any, topic: str, qos: QoSProfile) -> None:
         self._kind = kind
-        self.topic_name = topic
-        self.writer: Any = participant.writer(f'rt{topic}', kind.TYPE, qos)
+        self.topic_name = node.resolve_topic_name(topic)
+        self.writer: Any = CONTEXT.participant.writer(f'rt{self.topic_name}', kind.TYPE, qos)
 
     def publish(self, message: Any) -> None:
         """Send a message."""
@@ -126,17 +121,17 @@ class _Pair(Subscription):
     """Reader and writer of a service or of its client; messages keep their header."""
 
     def __init__(
-        self, participant: Participant, kind: Any, name: str, logger: Logger,
-        callback: Callable[..., Any], *, serves: bool,
+        self, node: Any, kind: Any, srv_name: str, callback: Callable[..., Any], *, serves: bool,
     ) -> None:
         self.srv_type = kind
+        name, participant = node.resolve_topic_name(srv_name), CONTEXT.participant
         sides = [(f'rq{name}Request', kind.Request.TYPE), (f'rr{name}Reply', kind.Response.TYPE)]
         heard, said = sides if serves else sides[::-1]
         # Joins the reader and the writer that belong together.
         identity = '.'.join(f'{byte:02x}' for byte in secrets.token_bytes(16))
         user_data = f'{"serviceid" if serves else "clientid"}={identity};'
         reader = participant.reader(*heard, _QUEUE, service=user_data)
-        super().__init__(name, reader, partial(_split, heard[1]), callback, logger)
+        super().__init__(name, reader, partial(_split, heard[1]), callback, node.get_logger())
         self.writer = participant.writer(*said, _QUEUE, service=user_data)
 
     def _send(self, header: bytes, message: Any) -> None:
@@ -151,11 +146,8 @@ class Service(_Pair):
     is kept until the reader is there. rmw_cyclonedds waits for it, and for 0.1 s only.
     """
 
-    def __init__(
-        self, participant: Participant, kind: Any, name: str, logger: Logger,
-        callback: Callable[[Any, Any], Any],
-    ) -> None:
-        super().__init__(participant, kind, name, logger, callback, serves=True)
+    def __init__(self, node: Any, kind: Any, name: str, callback: Callable[..., Any]) -> None:
+        super().__init__(node, kind, name, callback, serves=True)
         self._owed: list[tuple[float, bytes, bytes, Any]] = []
 
     def ready(self) -> bool:
@@ -196,8 +188,8 @@ class Service(_Pair):
 class Client(_Pair):
     """Asks a service."""
 
-    def __init__(self, participant: Participant, kind: Any, name: str, logger: Logger) -> None:
-        super().__init__(participant, kind, name, logger, self._answered, serves=False)
+    def __init__(self, node: Any, kind: Any, name: str) -> None:
+        super().__init__(node, kind, name, self._answered, serves=False)
         self._guid = secrets.randbits(63)
         self._waiting: dict[bytes, Future[Any]] = {}
         self._number = 0

@@ -13,7 +13,7 @@ from dynid_ros.ros.stand_in.endpoints import Client, Publisher, Service, Subscri
 from dynid_ros.ros.stand_in.graph import EndpointInfo
 from dynid_ros.ros.stand_in.log import Logger
 from dynid_ros.ros.stand_in.messages import decode, message_class
-from dynid_ros.ros.stand_in.parameters import Parameter, ParameterStore
+from dynid_ros.ros.stand_in.parameters import Parameters
 from dynid_ros.ros.stand_in.spin import Clock, CONTEXT, Timer
 
 #: As rclpy listens to the simulated time: only the newest counts.
@@ -22,7 +22,7 @@ CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 _End = TypeVar('_End', bound=Publisher | Subscription)
 
 
-class Node:
+class Node(Parameters):
     """A node; its own names start with two underscores, to leave all others to subclasses."""
 
     def __init__(self, node_name: str) -> None:
@@ -38,8 +38,8 @@ class Node:
         self.timers: list[Timer] = []
         # Whether the last piece of work was a timer's.
         self.timed = False
-        self.__parameters = ParameterStore(arguments.overrides(full))
-        for name, kind, answer in self.__parameters.services():
+        super().__init__(arguments.overrides(full))
+        for name, kind, answer in self.parameter_services():
             self.create_service(kind, f'~/{name}', answer)
         self.__clock = Clock()
         if self.declare_parameter('use_sim_time', False).value:
@@ -71,8 +71,7 @@ class Node:
         self, msg_type: Any, topic: str, qos_profile: QoSProfile | int,
     ) -> Publisher:
         """Make a publisher."""
-        return self.__join(Publisher(
-            CONTEXT.participant, msg_type, self.resolve_topic_name(topic), _profile(qos_profile)))
+        return self.__join(Publisher(self, msg_type, topic, _profile(qos_profile)))
 
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Callable[[Any], Any],
@@ -88,13 +87,11 @@ class Node:
         self, srv_type: Any, srv_name: str, callback: Callable[[Any, Any], Any],
     ) -> Service:
         """Make a service."""
-        name = self.resolve_topic_name(srv_name)
-        return self.__join(Service(CONTEXT.participant, srv_type, name, self.__logger, callback))
+        return self.__join(Service(self, srv_type, srv_name, callback))
 
     def create_client(self, srv_type: Any, srv_name: str) -> Client:
         """Make a client."""
-        name = self.resolve_topic_name(srv_name)
-        return self.__join(Client(CONTEXT.participant, srv_type, name, self.__logger))
+        return self.__join(Client(self, srv_type, srv_name))
 
     def create_timer(
         self, timer_period_sec: float, callback: Callable[[], None], *,
@@ -112,26 +109,6 @@ class Node:
         """Find the subscriptions to a topic, anywhere."""
         name = self.resolve_topic_name(topic_name)
         return CONTEXT.graph.endpoints('subscriptions', f'rt{name}')
-
-    def declare_parameter(self, name: str, value: Any = None, descriptor: Any = None) -> Parameter:
-        """Declare a parameter."""
-        return self.__parameters.declare(name, value, descriptor)
-
-    def get_parameter(self, name: str) -> Parameter:
-        """Find a parameter."""
-        return self.get_parameter_or(name, Parameter(name))
-
-    def get_parameter_or(self, name: str, alternative_value: Parameter) -> Parameter:
-        """Find a parameter, or take another."""
-        return self.__parameters.get(name) or alternative_value
-
-    def set_descriptor(self, name: str, descriptor: Any) -> None:
-        """Describe a parameter anew."""
-        self.__parameters.describe(name, descriptor)
-
-    def add_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
-        """Ask a callback before a parameter changes."""
-        self.__parameters.checks.append(callback)
 
     def destroy_publisher(self, end: Any) -> None:
         """Send and hear no more through a publisher, subscription, service or client."""

@@ -60,9 +60,9 @@ def _type_of(name: str, value: Any) -> ParameterType:
     return _TYPES[type(value)]
 
 
-class ParameterStore:
+class Parameters:
     """
-    Declared parameters.
+    Parameters that a node declares; its own names start with two underscores, as in `Node`.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ class ParameterStore:
     """
 
     def __init__(self, overrides: dict[str, Any]) -> None:
-        self._overrides = overrides
-        self._values: dict[str, Parameter] = {}
-        self._descriptors: dict[str, Any] = {}
-        self.checks: list[Callable[[list[Parameter]], Any]] = []
+        self.__overrides = overrides
+        self.__values: dict[str, Parameter] = {}
+        self.__descriptors: dict[str, Any] = {}
+        self.__checks: list[Callable[[list[Parameter]], Any]] = []
 
-    def declare(self, name: str, default: Any, descriptor: Any) -> Parameter:
+    def declare_parameter(self, name: str, value: Any = None, descriptor: Any = None) -> Parameter:
         """
         Declare a parameter; its default, or the type that is given instead, fixes its type.
 
@@ -87,29 +87,37 @@ class ParameterStore:
             The value that was given for it does not fit.
 
         """
-        typed = isinstance(default, ParameterType)
+        typed = isinstance(value, ParameterType)
         descriptor = descriptor or message_class('rcl_interfaces/msg/ParameterDescriptor')()
         descriptor.name = name
-        descriptor.type = int(default if typed else _type_of(name, default))
-        self._descriptors[name] = descriptor
-        value = self._overrides.get(name, [] if typed else default)
-        parameter = Parameter(name, ParameterType(descriptor.type), value)
-        if name in self._overrides:
-            self._check(parameter)
-        self._values[name] = parameter
+        descriptor.type = int(value if typed else _type_of(name, value))
+        self.__descriptors[name] = descriptor
+        default = [] if typed else value
+        parameter = Parameter(
+            name, ParameterType(descriptor.type), self.__overrides.get(name, default))
+        if name in self.__overrides:
+            self.__check(parameter)
+        self.__values[name] = parameter
         return parameter
 
-    def describe(self, name: str, descriptor: Any) -> None:
+    def set_descriptor(self, name: str, descriptor: Any) -> None:
         """Describe a parameter anew."""
-        descriptor.name, self._descriptors[name] = name, descriptor
+        descriptor.name, self.__descriptors[name] = name, descriptor
 
-    def get(self, name: str) -> Parameter | None:
-        """Find a parameter that has a value."""
-        found = self._values.get(name)
-        return found if found and found.type_ else None
+    def get_parameter(self, name: str) -> Parameter:
+        """Find a parameter."""
+        return self.get_parameter_or(name, Parameter(name))
 
-    def _check(self, parameter: Parameter) -> None:
-        descriptor = self._descriptors[parameter.name]
+    def get_parameter_or(self, name: str, alternative_value: Parameter) -> Parameter:
+        """Find a parameter, or take another."""
+        return self.__values.get(name, alternative_value)
+
+    def add_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
+        """Ask a callback before a parameter changes."""
+        self.__checks.append(callback)
+
+    def __check(self, parameter: Parameter) -> None:
+        descriptor = self.__descriptors[parameter.name]
         if parameter.type_ != descriptor.type:
             raise ParameterException(
                 f"parameter '{parameter.name}' must be of type "
@@ -120,51 +128,52 @@ class ParameterStore:
                     f"parameter '{parameter.name}' must be from {allowed.from_value:g} to "
                     f'{allowed.to_value:g}, not {parameter.value!r}')
 
-    def services(self) -> Iterator[tuple[str, Any, Callable[[Any, Any], Any]]]:
+    def parameter_services(self) -> Iterator[tuple[str, Any, Callable[[Any, Any], Any]]]:
         """Names, classes and callbacks."""
         answers: dict[str, Callable[[Any], dict[str, Any]]] = {
             'get_parameters': lambda request: {
-                'values': [each.message() for each in self._find(request)]},
+                'values': [each.message() for each in self.__find(request)]},
             'get_parameter_types': lambda request: {
-                'types': [each.type_ for each in self._find(request)]},
+                'types': [each.type_ for each in self.__find(request)]},
             'set_parameters': lambda request: {
-                'results': [self._set([each]) for each in request.parameters]},
-            'set_parameters_atomically': lambda request: {'result': self._set(request.parameters)},
+                'results': [self.__set([each]) for each in request.parameters]},
+            'set_parameters_atomically': lambda request: {
+                'result': self.__set(request.parameters)},
             'list_parameters': lambda _: {
                 'result': message_class('rcl_interfaces/msg/ListParametersResult')(
-                    names=list(self._values))},
+                    names=list(self.__values))},
             'describe_parameters': lambda request: {
-                'descriptors': [self._descriptors.get(name) or message_class(
+                'descriptors': [self.__descriptors.get(name) or message_class(
                     'rcl_interfaces/msg/ParameterDescriptor')(name=name)
                     for name in request.names]}}
         for name, answer in answers.items():
             kind = message_class(f'rcl_interfaces/srv/{name.title().replace("_", "")}')
             yield name, kind, partial(_respond, kind, answer)
 
-    def _find(self, request: Any) -> list[Parameter]:
-        return [self._values.get(name, Parameter(name)) for name in request.names]
+    def __find(self, request: Any) -> list[Parameter]:
+        return [self.__values.get(name, Parameter(name)) for name in request.names]
 
-    def _set(self, messages: list[Any]) -> Any:
+    def __set(self, messages: list[Any]) -> Any:
         """Set parameters from the network, all or none."""
         result = message_class('rcl_interfaces/msg/SetParametersResult')
         try:
-            wanted = [self._wanted(message) for message in messages]
+            wanted = [self.__wanted(message) for message in messages]
         except ParameterException as error:
             return result(reason=str(error))
-        for answer in (check(wanted) for check in self.checks):
+        for answer in (check(wanted) for check in self.__checks):
             if not answer.successful:
                 return answer
-        self._values.update((parameter.name, parameter) for parameter in wanted)
+        self.__values.update((parameter.name, parameter) for parameter in wanted)
         return result(successful=True)
 
-    def _wanted(self, message: Any) -> Parameter:
+    def __wanted(self, message: Any) -> Parameter:
         name, field = message.name, _FIELDS.get(message.value.type)
-        if name not in self._descriptors:
+        if name not in self.__descriptors:
             raise ParameterException(f"there is no parameter '{name}'")
-        if self._descriptors[name].read_only:
+        if self.__descriptors[name].read_only:
             raise ParameterException(f"parameter '{name}' is read-only")
         parameter = Parameter(name, value=getattr(message.value, field) if field else None)
-        self._check(parameter)
+        self.__check(parameter)
         return parameter
 
 

@@ -13,8 +13,6 @@ from std_msgs.msg import Float64MultiArray
 
 from dynid_ros.arm import load_arm
 from dynid_ros.motion.execution.tracking_control import RigidArm
-from dynid_ros.ros.nodes.simulated_arm import SimulatedArmNode
-from dynid_ros.simulation.live import Reading
 from dynid_ros.simulation.plausible_drive import typical_torque
 
 ARM = load_arm('panda')
@@ -131,31 +129,6 @@ def test_faults_are_injected_for_their_time(start, talker):
     refused = inject(talker, 'explode')
     assert not refused.successful
     assert "no fault 'explode'" in refused.reason
-
-
-def test_a_fault_that_is_set_while_another_one_ends_is_not_lost(talker):
-    class Overtaken(float):
-        """A time at whose comparison the thread of the parameters sets the next fault."""
-
-        def __gt__(self, until):
-            node._inject('dead')
-            return float(self) > until
-
-        def __le__(self, until):
-            return not self > until
-
-    node = SimulatedArmNode()
-    try:
-        node._inject('silent 0.001')
-        reading = Reading(Overtaken(1e6), *np.zeros((3, ARM.n)))
-        # What has ended keeps nothing back any more, and what has begun is there.
-        assert node._publish(reading, 10**15) == 10**15
-        heard = talker.listen(JointState, 'joint_states')
-        talker.until(lambda: heard, 'a state')
-        assert heard[-1].effort[0] == 0.0 and any(heard[-1].effort)
-    finally:
-        node.stop()
-        node.destroy_node()
 
 
 def test_voltage_arm_publishes_its_signal_apart(start, talker):

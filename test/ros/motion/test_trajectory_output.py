@@ -133,6 +133,7 @@ class Watch:
 
     seconds = 10.0
     simulated = True
+    patience = 15.0
 
     def now(self):
         return self.seconds

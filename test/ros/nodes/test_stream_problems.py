@@ -56,7 +56,8 @@ def test_a_topic_of_another_type_and_a_silent_one_are_named(start, talker):
 def test_joints_that_come_and_go_in_a_problem_are_logged_once(talker, capfd, monkeypatch):
     monkeypatch.setattr(arm_subscription, 'THROTTLE', 0.0)
     monkeypatch.setattr(arm_subscription, 'SILENCE', PATIENCE)
-    heard = arm_subscription.ArmSubscription(talker.node, load_arm(ARM))
+    heard = arm_subscription.ArmSubscription(
+        talker.node, load_arm(ARM), {'report_rate': 1.0}, list)
     for joints in ('a', 'ab', 'b', 'a', '', 'a'):
         heard.status({}, (), {
             f'dead {joint}': (DiagnosticStatus.WARN, f'{joint} is dead') for joint in joints})

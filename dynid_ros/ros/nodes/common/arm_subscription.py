@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import time
 from typing import Any, NamedTuple
 
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -16,9 +16,17 @@ from dynid_ros.data.streaming.sample_validation import RULES
 from dynid_ros.data.tables.joint_names import remedy
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.joint_state_reader import JointStateReader, message_type, PROBLEMS
-from dynid_ros.ros.nodes.common.lockstep import Answers, BEHIND, EVERY, watch_clock
+from dynid_ros.ros.nodes.common.lockstep import (
+    Answers,
+    BEHIND,
+    create_steady_timer,
+    EVERY,
+    watch_clock,
+)
 from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
 
+#: Period of the looks whether a report is due, s.
+LOOK = 0.02
 #: Without a message for so long, s, a stream counts as stopped.
 SILENCE = 1.0
 #: Meaning of each count.
@@ -116,6 +124,10 @@ class ArmSubscription:
         Owner.
     arm : ArmModel
         The arm.
+    settings : mapping of str to object
+        Parameters of the node; ``report_rate``, reports per second, may change.
+    health : callable
+        Returns the statuses of a report on ``/diagnostics``, the one of `status` among them.
     callback : callable, optional
         Called after each message.
     ready : callable, optional
@@ -127,16 +139,24 @@ class ArmSubscription:
         The samples.
     topic : str
         Full name of the joint states.
+    publishers : dict of str to list of str
+        Full names of the nodes that publish each topic, by the last look.
 
     """
 
     def __init__(
-        self, node: Node, arm: ArmModel, callback: Callable[[], None] | None = None,
+        self, node: Node, arm: ArmModel, settings: Mapping[str, Any],
+        health: Callable[[], Sequence[DiagnosticStatus]],
+        callback: Callable[[], None] | None = None,
         ready: Callable[[], Sequence[str] | None] = tuple,
     ) -> None:
         self._node = node
         self._arm = arm
+        self._settings, self._health = settings, health
+        self._due = time.monotonic()
         self._callback = callback
+        # A node that finds the subscription finds all publishers, too.
+        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.reader = JointStateReader(arm)
         self._watch = watch_clock(node)
         states = StateSubscription(
@@ -151,23 +171,23 @@ class ArmSubscription:
                 lambda m: self._on(drive.topic, self.reader.add_signal, m))
             self._followed.append(drive)
         self._heard = dict.fromkeys(self.topics, self._watch.now().nanoseconds)
-        self._publishers: dict[str, list[str]] = {}
+        self.publishers: dict[str, list[str]] = {}
         # Counts at the last report before which messages came; and when each last grew, s.
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
         self._logged: frozenset[str] = frozenset()
         self._logged_at = -THROTTLE
         self._answers = Answers(node, self.topics, BEHIND, ready)
+        create_steady_timer(node, LOOK, self._look)
 
     @property
     def topics(self) -> list[str]:
         """Return the full names of all topics."""
         return [subscription.topic for subscription in self._followed]
 
-    def follow(self) -> list[str]:
-        """Adapt to the publishers of now, and return the nodes that publish joint states."""
-        self._publishers = {each.topic: each.follow() for each in self._followed}
-        return self._publishers[self.topic]
+    def follow(self) -> None:
+        """Adapt to the publishers of now."""
+        self.publishers = {each.topic: each.follow() for each in self._followed}
 
     def leave(self) -> None:
         """Release a simulated arm, which need not wait for this node any more."""
@@ -199,16 +219,12 @@ class ArmSubscription:
         """
         met, now = met or {}, time.monotonic()
         counts = {**self.reader.counts, **{rule: applied[rule] for rule in losses}}
-        received = {'messages': self.reader.messages}
-        if len(self._followed) > 1:
-            received['signals'] = self.reader.signals
-        new = {key: count - self._before.get(key, 0)
-               for key, count in {**counts, **received}.items()}
+        new = {key: count - self._before.get(key, 0) for key, count in counts.items()}
         found = self._trouble(new)
         self._met = {key: since for key, since in self._met.items() if now - since < RECENT}
-        self._met |= {key: now for key in counts if new[key] > 0}
-        if any(new[key] for key in received):
-            self._before = {**counts, **received}
+        self._met |= {key: now for key in new if key in MEANINGS and new[key] > 0}
+        if new['messages'] or new['signals']:
+            self._before = counts
         topics = ' and '.join(self.topics)
         every = [*(f'{counts[key]} {MEANINGS[key]}' for key in self._met),
                  *(text for _, text in met.values())]
@@ -217,17 +233,23 @@ class ArmSubscription:
             found = Problem(level, frozenset([*self._met, *met]), f'{topics}: {"; ".join(every)}')
         shown = found or Problem(say.OK, frozenset(), f'{topics} is good')
         self._log(shown)
-        publishers = sorted({name for names in self._publishers.values() for name in names})
         return say.status(
-            f'{say.name_of(self._node)}: stream', self._arm.name, shown.level, shown.text,
-            {**applied, **received, 'publishers': ', '.join(publishers), **self.reader.counts,
-             **further})
+            self._node, self._arm, 'stream', shown.level, shown.text,
+            {**applied, **self.reader.counts, **further})
+
+    def _look(self) -> None:
+        """Report, if it is time for that."""
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + 1.0 / self._settings['report_rate'] - LOOK / 2
+        self.follow()
+        self._diagnostics.publish(say.array(self._node, self._health()))
 
     def _trouble(self, new: Mapping[str, int]) -> Problem | None:
         """Find why nothing can be identified now, by the counts since the last report."""
         now = self._watch.now().nanoseconds
         for each in self._followed:
-            names = self._publishers.get(each.topic, [])
+            names = self.publishers.get(each.topic, [])
             listed = ', '.join(names)
             silent = (now - self._heard[each.topic]) * 1e-9
             if silent > SILENCE and each.others:
@@ -276,5 +298,5 @@ class ArmSubscription:
             self._callback()
         if topic == self.topic:
             self._answers.heard(message.header.stamp)
-            if self.reader.messages % EVERY == 0:
+            if self.reader.counts['messages'] % EVERY == 0:
                 self._answers.answer(message.header.stamp)

@@ -29,18 +29,19 @@ def name_of(node: Node) -> str:
 
 
 def status(
-    name: str, source: str, level: bytes, message: str, values: Mapping[str, object]
+    node: Node, arm: ArmModel, task: str, level: bytes, message: str,
+    values: Mapping[str, object] | None = None,
 ) -> DiagnosticStatus:
-    """Status with named values; plots read the numbers."""
+    """Status of a task of a node, with named values; plots read the numbers."""
     return DiagnosticStatus(
-        level=level, name=name, message=message, hardware_id=source,
-        values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()])
+        level=level, name=f'{name_of(node)}: {task}', message=message, hardware_id=arm.name,
+        values=[KeyValue(key=key, value=_text(value)) for key, value in (values or {}).items()])
 
 
-def array(stamp: int, statuses: Iterable[DiagnosticStatus]) -> DiagnosticArray:
-    """Collect statuses under one stamp, ns."""
+def array(node: Node, statuses: Iterable[DiagnosticStatus]) -> DiagnosticArray:
+    """Collect statuses under the time of a node."""
     message = DiagnosticArray(status=list(statuses))
-    message.header.stamp = time_message(stamp)
+    message.header.stamp = node.get_clock().now().to_msg()
     return message
 
 
@@ -104,7 +105,7 @@ def summary_numbers(
         name: np.array([value], dtype=float) for name, value in figures.items()})
 
 
-def estimate_status(name: str, arm: ArmModel, estimate: Estimate) -> DiagnosticStatus:
+def estimate_status(node: Node, arm: ArmModel, estimate: Estimate) -> DiagnosticStatus:
     """Report how many parameters are determined, and how well torque is predicted."""
     known, every = int(estimate.determined.sum()), len(estimate.determined)
     text = (f'{known} of {every} parameters are determined, '
@@ -114,22 +115,23 @@ def estimate_status(name: str, arm: ArmModel, estimate: Estimate) -> DiagnosticS
     if far:
         text += '; outliers were left out: ' + ', '.join(
             f'{count} of {joint}' for joint, count in far.items())
-    return status(name, arm.name, WARN if far or known < every else OK, text, dict(zip(
+    return status(node, arm, 'estimate', WARN if far or known < every else OK, text, dict(zip(
         arm.joint_names, estimate.metrics.relative_error_percent, strict=True)))
 
 
-def load_status(name: str, arm: ArmModel, found: Payload | None) -> DiagnosticStatus:
+def load_status(node: Node, arm: ArmModel, found: Payload | None) -> DiagnosticStatus:
     """Report the mass of a load, whether it is trusted, why not, and its open questions."""
     if found is None:
-        return status(name, arm.name, WARN, 'the mass is not determined yet', {})
+        return status(node, arm, 'verdict', WARN, 'the mass is not determined yet')
     values: dict[str, object] = {
         'trustworthy': found.trustworthy, 'present': found.present,
         'code': ', '.join(finding.code for finding in found.findings),
         'remarks': '; '.join(found.remarks)}
-    return status(name, arm.name, OK if found.trustworthy else WARN, found.headline, values)
+    return status(
+        node, arm, 'verdict', OK if found.trustworthy else WARN, found.headline, values)
 
 
-def verdict_status(name: str, arm: ArmModel, judged: LiveVerdict) -> DiagnosticStatus:
+def verdict_status(node: Node, arm: ArmModel, judged: LiveVerdict) -> DiagnosticStatus:
     """Report a verdict in a line, its uses, and code, evidence and remedy of each finding."""
     assert judged.verdict is not None
     values: dict[str, object] = {'trustworthy': judged.verdict.trustworthy,
@@ -143,7 +145,7 @@ def verdict_status(name: str, arm: ArmModel, judged: LiveVerdict) -> DiagnosticS
         values |= {key + last: value for key, value in own.items() if value is not None}
     codes = [finding.code for finding in judged.verdict.findings[:1]]
     level = OK if not codes or codes[0] in NOT_YET else WARN
-    return status(name, arm.name, level, judged.headline, values)
+    return status(node, arm, 'verdict', level, judged.headline, values)
 
 
 def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -92,6 +93,15 @@ class JointOrder:
         known = next((own for own in self._names if set(own) <= set(names)), None)
         return None if known is None else np.array([names.index(name) for name in known])
 
+    def sorted(
+        self, names: Sequence[str], *fields: Sequence[float] | Array,
+    ) -> list[Array] | None:
+        """Return fields in the order of the joints; None if joints or values are missing."""
+        order = self.of(tuple(names))
+        if order is None or min(map(len, fields)) <= order.max():
+            return None
+        return [np.array(values)[order] for values in fields]
+
 
 class JointStateReader:
     """
@@ -104,8 +114,6 @@ class JointStateReader:
 
     Attributes
     ----------
-    messages, signals : int
-        Joint states, and messages of a drive topic, so far.
     others : tuple of str
         The first names in the last message that lacked joints.
 
@@ -117,10 +125,9 @@ class JointStateReader:
         self._n = arm.n
         self._apart = arm.drive.topic
         self._pairing = Pairing(arm.n, arm.n)
-        self._held: tuple[int, Array, Array] | None = None
-        self._rows: list[tuple[int, Array, Array]] = []
+        self._rows: list[tuple[int, list[Array]]] = []
         self._last = 0
-        self._stamped = self._unstamped = False
+        self._stamped = False
         self.others: tuple[str, ...] = ()
         self.reset()
 
@@ -130,15 +137,14 @@ class JointStateReader:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Count how often each of `PROBLEMS` was met."""
+        """Count joint states (``messages``), drive ``signals``, and each of `PROBLEMS`."""
         own = {'signal_missing': self._pairing.unpaired, 'signal_late': self._pairing.late}
         return self._counts | own
 
     def reset(self) -> None:
         """Forget the counts, and the samples that wait."""
         self.take()
-        self.messages = self.signals = 0
-        self._counts = dict.fromkeys(PROBLEMS, 0)
+        self._counts = dict.fromkeys(('messages', 'signals', *PROBLEMS), 0)
         self._pairing.unpaired = self._pairing.late = 0
 
     def add(self, message: JointState, received: int) -> None:
@@ -154,78 +160,65 @@ class JointStateReader:
             Time of reception, ns, for messages that nobody stamped.
 
         """
-        self.messages += 1
-        order = self._resolve('joints_missing', tuple(message.name))
-        if order is None:
-            return
-        p = np.array(message.position)
-        u = p if self._apart else np.array(message.effort)
-        if min(len(p), len(u)) <= order.max():
-            self._counts['values_missing' if len(u) else 'effort_missing'] += 1
-            return
-        self._stamp(nanoseconds(message.header.stamp), received, p[order], u[order])
+        self._counts['messages'] += 1
+        fields = (message.position,) if self._apart else (message.position, message.effort)
+        values = self._sorted('joints_missing', tuple(message.name), *fields)
+        if values is not None:
+            self._stamp(nanoseconds(message.header.stamp), received, values)
 
     def add_signal(self, message: Any, received: int) -> None:
         """Take in one message of the drive topic."""
         assert self._apart is not None
-        self.signals += 1
+        self._counts['signals'] += 1
         stamp, names, u = signal_of(self._apart, message)
-        order = self._resolve('signal_joints_missing', names)
-        if order is None:
-            return
-        if len(u) <= order.max():
-            self._counts['values_missing'] += 1
-            return
-        self._pairing.add_signal(stamp or received, u[order])
+        values = self._sorted('signal_joints_missing', names, u)
+        if values is not None:
+            self._pairing.add_signal(stamp or received, *values)
 
     def take(self) -> tuple[NDArray[np.int64], Array, Array]:
         """Hand over stamps (k,), ns, positions and drive signals (k, n), and start afresh."""
         if self._apart:
             return self._pairing.take()
         rows, self._rows = self._rows, []
-        values = np.array([row[1:] for row in rows]).reshape(-1, 2, self._n)
+        values = np.array([row[1] for row in rows]).reshape(-1, 2, self._n)
         return np.array([row[0] for row in rows], dtype=np.int64), values[:, 0], values[:, 1]
 
-    def _resolve(self, problem: str, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+    def _sorted(
+        self, problem: str, names: tuple[str, ...], *fields: Sequence[float] | Array,
+    ) -> list[Array] | None:
+        """Return the fields of a message in the order of the joints, or count its problem."""
         order = self._orders.of(names)
         if order is None:
             self._counts[problem] += 1
             self.others = names[:SHOWN]
-        else:
-            if not np.array_equal(order, self._order.get(problem, order)):
-                self._counts['order_changed'] += 1
-            self._order[problem] = order
-        return order
+            return None
+        if not np.array_equal(order, self._order.get(problem, order)):
+            self._counts['order_changed'] += 1
+        self._order[problem] = order
+        values = self._orders.sorted(names, *fields)
+        if values is None:
+            bare = len(fields) > 1 and not len(fields[1])
+            self._counts['effort_missing' if bare else 'values_missing'] += 1
+        return values
 
-    def _stamp(self, stamp: int, received: int, p: Array, u: Array) -> None:
+    def _stamp(self, stamp: int, received: int, values: list[Array]) -> None:
         """
         Choose the clock, as for a recording.
 
-        Stamps that are zero from the start were never set; simulated time starts at zero; one
-        among stamps of a clock that was set is left out.
+        Stamps that are zero from the start were never set; simulated time may step back to zero;
+        one among stamps of a clock that was set is left out.
         """
         if stamp or (self._stamped and self._last < DAY_NS):
-            if self._held is not None and stamp < DAY_NS:
-                self._append(0, *self._held[1:])
-            self._held, self._stamped = None, True
-            self._append(stamp, p, u)
-            return
-        self._counts['stamp_zero'] += 1
-        if self._stamped:
-            return
-        if self._held is not None:
-            self._append(*self._held)
-            self._held, self._unstamped = None, True
-        if self._unstamped:
-            self._append(received, p, u)
+            self._stamped = True
         else:
-            self._held = received, p, u
-
-    def _append(self, stamp: int, p: Array, u: Array) -> None:
+            self._counts['stamp_zero'] += 1
+            if self._stamped:
+                return
+            stamp = received
         if stamp < self._last:
             self._counts['clock_back'] += 1
         self._last = stamp
         if self._apart:
-            self._pairing.add_state(stamp, p)
+            self._pairing.add_state(stamp, *values)
         else:
-            self._rows.append((stamp, p, u))
+            self._rows.append((stamp, values))

@@ -32,6 +32,9 @@ EVERY = 50
 BEHIND = 500
 #: Largest step ahead of the clock that the stamp of a state may make, s.
 MOST_AHEAD = 1.0
+#: Time of this computer in which others must answer or appear, s; and where the time is simulated
+#: and stands still meanwhile.
+PATIENCE, SIMULATED_PATIENCE = 2.0, 15.0
 #: Answers that may wait for a busy arm.
 DEPTH = 100
 
@@ -80,11 +83,14 @@ class ControlTime:
     ----------
     simulated : bool
         Whether the time is simulated.
+    patience : float
+        Time of this computer in which others must answer or appear, s.
 
     """
 
     def __init__(self, node: Node) -> None:
         self.simulated = simulated_time(node)
+        self.patience = SIMULATED_PATIENCE if self.simulated else PATIENCE
         self._clock = node.get_clock()
         self._stamp = 0
 

@@ -20,12 +20,9 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from dynid_ros.errors import DynidError, InputError
-from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
-#: Period of the looks whether something that is repeated is due, s.
-LOOK = 0.02
 #: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
 ROSOUT = 0.5
 
@@ -73,18 +70,24 @@ class Setting:
 
     def described(self, fixed: bool) -> ParameterDescriptor:
         """Return the description that ``ros2 param describe`` shows."""
-        bounded = self.low is not None and self.high is not None
         kind = self.declared.value if self.default == [] else 0
         return ParameterDescriptor(
             type=kind, description=self.description, read_only=fixed,
             additional_constraints='' if self.changeable else
             'read at the start: restart the node to change it',
             floating_point_range=[FloatingPointRange(
-                from_value=self.low, to_value=self.high)] if bounded else [])
+                from_value=self.low, to_value=self.high)] if self.low is not None else [])
+
+
+ARM = Setting(
+    'arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
+    example='panda')
+MODEL = Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result')
 
 
 def declare(
-    node: Node, settings: Sequence[Setting], change: Callable[[str, Any], None] | None = None,
+    node: Node, settings: Sequence[Setting],
+    change: Callable[[str, Any], None] = lambda _name, _value: None,
 ) -> dict[str, Any]:
     """
     Declare parameters, and return their values.
@@ -109,8 +112,7 @@ def declare(
         if each.choices and value not in each.choices:
             raise InputError(f"the parameter '{each.name}' of {node.get_name()} must be "
                              f"{' or '.join(each.choices)}, not '{value}'")
-    if change is not None:
-        node.add_on_set_parameters_callback(partial(_set, values, change))
+    node.add_on_set_parameters_callback(partial(_set, values, change))
     return values
 
 
@@ -128,19 +130,6 @@ def _set(
     return SetParametersResult(successful=True)
 
 
-def repeat(node: Node, rate: Callable[[], float], callback: Callable[[], None]) -> None:
-    """Call something so many times a second of this computer, by a rate that may change."""
-    due = time.monotonic()
-
-    def look() -> None:
-        nonlocal due
-        if time.monotonic() >= due:
-            due = time.monotonic() + 1.0 / rate() - LOOK / 2
-            callback()
-
-    create_steady_timer(node, LOOK, look)
-
-
 def _declare(node: Node, setting: Setting) -> Any:
     """Declare one parameter, and return its value."""
     name, empty = setting.name, setting.default == []
@@ -155,19 +144,6 @@ def _declare(node: Node, setting: Setting) -> Any:
             node.set_parameters([Parameter(name, setting.declared, [])])
         node.set_descriptor(name, setting.described(True))
     return node.get_parameter(name).value
-
-
-def signals_to_stop() -> list[int]:
-    """
-    Answer SIGINT and SIGTERM from now on, and return the list to which they are appended.
-
-    A signal may interrupt the handler of the one before, where the lock of an Event would wait for
-    itself.
-    """
-    stopping: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, _: stopping.append(number))
-    return stopping
 
 
 def run(make: type[Node]) -> int:
@@ -190,7 +166,11 @@ def run(make: type[Node]) -> int:
         Exit status of the node, 0 if it has none, or 2 if it could not start.
 
     """
-    stopping = signals_to_stop()
+    # A signal may interrupt the handler of the one before, where the lock of an Event would wait
+    # for itself.
+    stopping: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: stopping.append(number))
     # A launch file may hold them back until they can be answered.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     kind: Any = make

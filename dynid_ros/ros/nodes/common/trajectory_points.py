@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import array
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.duration import Duration
-from trajectory_msgs.msg import JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid_ros.ros.nodes.common.lockstep import nanoseconds
+from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.utilities.arrays import Array
 
 #: Fields of a point, in the order of the arguments of `trajectory_points`.
 FIELDS = ('positions', 'velocities', 'accelerations')
 
 
-def doubles(values: NDArray[np.float64]) -> array.array[float]:
+def doubles(values: Array) -> array.array[float]:
     """Return values as messages take them without a check of each."""
     return array.array('d', values.tobytes())
 
@@ -32,6 +30,11 @@ def trajectory_points(t: Array, *rows: Array) -> list[JointTrajectoryPoint]:
         for time, *point in zip(t.tolist(), *rows, strict=True)]
 
 
-def times_of(points: Sequence[Any]) -> Array:
-    """Return the times (N,) of points, s."""
-    return np.array([nanoseconds(point.time_from_start) * 1e-9 for point in points])
+def read_points(message: JointTrajectory, joints: Sequence[str]) -> core.JointTrajectory:
+    """Read a trajectory in the order of `joints`; raise TrajectoryError where it is none."""
+    points = message.points
+    return core.read_trajectory(
+        joints, list(message.joint_names),
+        [nanoseconds(point.time_from_start) * 1e-9 for point in points],
+        [p.positions for p in points], [p.velocities for p in points],
+        [p.accelerations for p in points], [p.effort for p in points])

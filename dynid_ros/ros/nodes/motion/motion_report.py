@@ -152,9 +152,8 @@ class MotionReport:
     def _publish(self) -> None:
         aborted = self._phase is Phase.ABORTED
         clearance = self._clearance if np.isfinite(self._clearance) else np.nan
-        self._status.publish(say.array(self._node.get_clock().now().nanoseconds, [say.status(
-            f'{say.name_of(self._node)}: motion', self._arm.name,
-            say.ERROR if aborted else say.OK,
+        self._status.publish(say.array(self._node, [say.status(
+            self._node, self._arm, 'motion', say.ERROR if aborted else say.OK,
             f'{self._phase.value}: {self._why}' if aborted else self._phase.value,
             {'phase': self._phase.value, 'since': str(self._since), 'share': self._share,
              'least_clearance': clearance, **self._facts})]))

@@ -19,13 +19,13 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.feasibility.scene import build_scene, Scene
 from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.ros.nodes.common.lockstep import ControlTime
-from dynid_ros.ros.nodes.common.runtime import Setting
+from dynid_ros.ros.nodes.common.runtime import ARM, Setting
 from dynid_ros.ros.nodes.motion.effort_output import EffortOutput
 from dynid_ros.ros.nodes.motion.trajectory_output import TrajectoryOutput
 
 CONTROLLER = 'joint_trajectory_controller'
 SETTINGS = (
-    Setting('arm', '', 'A shipped arm, or the path of an arm.yaml', example='panda'),
+    ARM,
     Setting('excitation', '', 'The excitation.yaml to run', example='excitation.yaml'),
     Setting('command', CONTROLLER,
             f'How the arm is moved. {CONTROLLER}: a FollowJointTrajectory goal; effort: PD '

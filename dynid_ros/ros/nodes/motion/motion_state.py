@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -20,15 +19,14 @@ from dynid_ros.ros.nodes.common.qos import NEWEST
 
 def motion_state(joints: JointOrder, drive: Drive, message: JointState) -> MotionState | None:
     """Read a message; None where a joint, its position or its velocity is missing."""
-    order = joints.of(tuple(message.name))
-    p, pd = np.array(message.position), np.array(message.velocity)
-    if order is None or min(len(p), len(pd)) <= order.max():
+    found = joints.sorted(message.name, message.position, message.velocity)
+    if found is None:
         return None
-    tau = None
-    measured = drive.signal == 'effort' and drive.topic is None
-    if measured and len(message.effort) > order.max():
-        tau = joint_torque(np.array(message.effort)[order], drive)
-    return MotionState(joint_position(p[order], drive), joint_velocity(pd[order], drive), tau)
+    measured = None
+    if drive.signal == 'effort' and drive.topic is None:
+        measured = joints.sorted(message.name, message.effort)
+    tau = None if measured is None else joint_torque(measured[0], drive)
+    return MotionState(joint_position(found[0], drive), joint_velocity(found[1], drive), tau)
 
 
 class StateWatch:

@@ -29,10 +29,6 @@ POINTS_HZ = 25.0
 LEAD = 0.1
 #: Largest time by which the arm may be ahead because its controller answered late, s.
 AHEAD_SECONDS = 0.2
-#: Time of this computer in which a controller must answer, s; and in which a simulated one must,
-#: whose time stands still meanwhile.
-ANSWER = 2.0
-SIMULATED_ANSWER = 15.0
 
 
 class TrajectoryOutput(Output):
@@ -66,7 +62,6 @@ class TrajectoryOutput(Output):
     ) -> None:
         self._logger = node.get_logger()
         self._time = time
-        self._patience = SIMULATED_ANSWER if time.simulated else ANSWER
         self._answer_by = 0.0
         self._drive = arm.drive
         self._silent = silent
@@ -87,7 +82,7 @@ class TrajectoryOutput(Output):
         if not self._client.server_is_ready():
             return f'the action {self._name} is not there; is the controller active?'
         if self._sent is not None and monotonic() > self._answer_by:
-            return f'{self._name} has not answered for {self._patience:g} s'
+            return f'{self._name} has not answered for {self._time.patience:g} s'
         return ''
 
     @property
@@ -158,7 +153,7 @@ class TrajectoryOutput(Output):
     def _ask(self, question: Any, lacking: str, take: Callable[[Any], None]) -> None:
         """Wait for an answer that the controller owes at once."""
         self._unanswered += 1
-        self._answer_by = monotonic() + self._patience
+        self._answer_by = monotonic() + self._time.patience
 
         def answered(future: Any) -> None:
             self._unanswered -= 1

@@ -99,9 +99,8 @@ class Lockstep(SimulationLoop):
         self._since = time.monotonic()
         node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
 
-    def begin(self, settle: Callable[[], None]) -> None:
+    def begin(self) -> None:
         """Start the time as soon as all nodes have met."""
-        self._settle = settle
         create_steady_timer(self._node, LOOK, self._look)
 
     def stop(self, idle: Callable[[], bool]) -> None:
@@ -160,7 +159,7 @@ class Lockstep(SimulationLoop):
         """Go on where no answer does it, and log the names of awaited nodes."""
         if self._kept:
             self._kept = False
-            self._advance(max(1, round(LOOK / (self._every * PERIOD))))
+            self._lead(max(1, round(LOOK / (self._every * PERIOD))))
         else:
             self._go_on()
         if not self._begun and self._clock is not None:
@@ -200,7 +199,7 @@ class Lockstep(SimulationLoop):
             if (self._kept or not self._listeners
                     or not all(map(self._keeps_up, self._listeners.values()))):
                 return
-            self._advance(1)
+            self._lead(1)
 
     def _keeps_up(self, listener: Listener) -> bool:
         return self._states - listener.answered <= listener.behind
@@ -213,16 +212,13 @@ class Lockstep(SimulationLoop):
             pairs -= {f'{i.node_namespace.rstrip("/")}/{i.node_name} {topic}' for i in infos}
         return pairs
 
-    def _advance(self, states: int) -> None:
+    def _lead(self, states: int) -> None:
+        """Go on by so many states, but not beyond one that was published."""
         self._since = time.monotonic()
         for listener in self._listeners.values():
             listener.missing = None
         for _ in range(states):
-            reading = self._step(self._every)
-            self._settle()
-            stamp = round(reading.t * 1e9)
-            self._tick(stamp)
-            published = self._publish(reading, stamp)
+            published = self._advance()
             if published is not None:
                 self._stamps.append(published)
                 self._states += 1

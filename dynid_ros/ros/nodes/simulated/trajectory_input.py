@@ -13,11 +13,11 @@ from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
-from dynid_ros.ros.nodes.common.answers import ABORTED, CANCELED, Goals, SUCCEEDED
+from dynid_ros.ros.nodes.common.answers import Goals
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.ros.nodes.common.trajectory_points import (
     doubles,
-    times_of,
+    read_points,
     trajectory_points,
 )
 from dynid_ros.ros.nodes.simulated.simulation_loop import SimulationLoop
@@ -35,12 +35,8 @@ from dynid_ros.simulation.trajectory_controller import (
 
 #: Name of the controller, the prefix of its topic and action.
 NAME = 'joint_trajectory_controller'
-#: Period of the look at how goals have ended, s.
-LOOK = 0.01
-#: Period of the feedback, s.
-FEEDBACK = 0.05
-STATES = {
-    Status.SUCCEEDED: SUCCEEDED, Status.ABORTED: ABORTED, Status.CANCELED: CANCELED}
+#: Period of the feedback, and of the look at goals that end while the time stands still, s.
+LOOK = 0.05
 
 
 class TrajectoryInput:
@@ -60,7 +56,7 @@ class TrajectoryInput:
     arm : LiveArm
         The arm.
     loop : SimulationLoop
-        Loop that steps it, maybe in another thread, and knows its time.
+        Loop that steps it, and knows its time.
 
     """
 
@@ -73,8 +69,7 @@ class TrajectoryInput:
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._accept,
             self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
-        create_steady_timer(node, LOOK, self.answer_ended)
-        create_steady_timer(node, FEEDBACK, self._feed_back)
+        create_steady_timer(node, LOOK, self._look)
 
     @property
     def idle(self) -> bool:
@@ -109,11 +104,7 @@ class TrajectoryInput:
 
     def _read(self, message: JointTrajectory) -> core.JointTrajectory:
         """Trajectory in joint coordinates."""
-        points, drive = message.points, self._arm.arm.drive
-        read = core.read_trajectory(
-            self._names, message.joint_names, times_of(points).tolist(),
-            [p.positions for p in points], [p.velocities for p in points],
-            [p.accelerations for p in points], [p.effort for p in points])
+        read, drive = read_points(message, self._names), self._arm.arm.drive
         return core.JointTrajectory(
             read.t, joint_position(read.q, drive), joint_velocity(read.qd, drive),
             joint_velocity(read.qdd, drive),
@@ -145,8 +136,9 @@ class TrajectoryInput:
             if known is handle and goal.outcome is None:
                 self._arm.cancel()
 
-    def _feed_back(self) -> None:
+    def _look(self) -> None:
         """Report to the senders of goals where the arm is, and where it should be."""
+        self.answer_ended()
         measured, drive = self._arm.position, self._arm.arm.drive
         for handle, goal in self._goals:
             since = self._loop.now() - goal.start
@@ -173,5 +165,5 @@ class TrajectoryInput:
             self._node.get_logger().warning(
                 f'trajectory aborted: {outcome.reason} ({outcome.code.name})')
         if handle is not None:
-            self._server.end(handle, STATES[outcome.status], FollowJointTrajectory.Result(
+            self._server.end(handle, outcome.status, FollowJointTrajectory.Result(
                 error_code=int(outcome.code), error_string=outcome.reason))

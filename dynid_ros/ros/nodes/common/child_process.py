@@ -1,0 +1,94 @@
+"""Processes that this one starts, and that never outlive it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import ctypes
+from functools import partial
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+_PDEATHSIG = 1
+
+
+class ChildProcess:
+    """
+    A command that gets SIGINT when this process ends in whatever way.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Its words.
+    log : Path
+        New file for all that it prints.
+    niceness : int
+        Places behind this process where processors are few.
+
+    Attributes
+    ----------
+    pid : int
+        Its identifier.
+
+    """
+
+    def __init__(self, command: Sequence[str], log: Path, niceness: int = 0) -> None:
+        self._log = log
+        with log.open('wb') as output:
+            # Only this process gets Ctrl-C, and ends the others in order.
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True, preexec_fn=partial(_begin, niceness, os.getpid()))
+        self.pid = self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """Return the exit status, negative after a signal; None while it runs."""
+        return self._process.poll()
+
+    def interrupt(self) -> None:
+        """Ask it to end, as Ctrl-C does."""
+        self._process.send_signal(signal.SIGINT)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for its end, and kill it if it takes longer."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def last_lines(self, count: int) -> list[str]:
+        """Return the last lines of its log, which hold the reason why it has ended."""
+        return self._log.read_text(errors='replace').strip().splitlines()[-count:]
+
+
+def node_command(name: str, **parameters: object) -> list[str]:
+    """Return the words that start a node of this package with parameters."""
+    given = (('-p', f'{key}:={json.dumps(value)}') for key, value in parameters.items())
+    return [sys.executable, '-m', f'dynid_ros.ros.nodes.{name}', '--ros-args',
+            *(word for pair in given for word in pair)]
+
+
+def _begin(niceness: int, parent: int) -> None:
+    """
+    Ask Linux for SIGINT when the parent is gone, so that no process is left behind.
+
+    Parameters
+    ----------
+    niceness : int
+        As for `ChildProcess`.
+    parent : int
+        Process of which this one is a new child; it may be gone already.
+
+    """
+    os.nice(niceness)
+    # A process that a shell started in the background ignores it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.platform == 'linux':
+        ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGINT)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGINT)
