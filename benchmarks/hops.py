@@ -1,9 +1,11 @@
 """
-Count what a reader meets on the way of ``dynid identify`` from its arguments to its report.
+Count what a reader meets on the way of a command from its arguments to its output.
 
-    python benchmarks/hops.py RECORDING [OPTION ...]
+    python benchmarks/hops.py identify RECORDING --arm panda
+    python benchmarks/hops.py replay RECORDING --arm panda
+    python benchmarks/hops.py design panda
 
-OPTION ... are options of `dynid identify`, such as ``--arm panda``; results go to a temporary
+Any command with ``--output`` and its arguments can be given; the output goes to a temporary
 folder. The command runs in this process, so that every call of the package is seen; another
 process runs it before, so that kernels are compiled. To count another version of the package, put
 its folder first in PYTHONPATH.
@@ -131,13 +133,13 @@ def rooms(modules: Iterable[str]) -> Counter[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table of one recording."""
+    """Print the table of one command."""
     package = import_module(PACKAGE)
     command = import_module(f'{PACKAGE}.interface.cli.main').main
     assert package.__file__ is not None
     root = str(Path(package.__file__).parent) + '/'
     with tempfile.TemporaryDirectory() as folder:
-        words = ['identify', *arguments, '--output', folder]
+        words = [*arguments, '--output', str(Path(folder, 'output.yaml'))]
         subprocess.run(
             [sys.executable, '-c', RUN, *words], stdout=subprocess.DEVNULL, check=False)
         with redirect_stdout(io.StringIO()):

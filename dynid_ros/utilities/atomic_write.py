@@ -16,7 +16,7 @@ from dynid_ros.errors import ResultError
 #: 6.0 has 0.2 MB, and a result of 400 parameters 4 MB; a device may have no end.
 LARGEST = 32 * 2**20
 #: Mark of a file that dynid wrote, within `MARGIN` bytes of its start or end.
-MARK, MARGIN = re.compile(rb'\bby:? dynid_ros\b'), 4096
+MARK, MARGIN = re.compile(rb'\b(by:?|format:) dynid_ros\b'), 4096
 
 
 def read_whole(path: Path) -> bytes:

@@ -1,4 +1,17 @@
-"""Optimal exciting motions within all limits, and validation motions, with their metadata."""
+"""
+Optimal exciting motions within all limits, and validation motions, with their metadata.
+
+The stages from a task to the file of a motion, each with the object that it takes and the one that
+it makes; `motion/execution/motion_control.py` goes on from the file:
+
+1. `build_scene`: links and objects around the arm → `Scene`, with the pairs that need clearance
+2. `initial_guess`: `Task` and random numbers → coordinates of a motion within all limits
+3. `Descent`: coordinates → coordinates of more information, kept within the limits by barriers
+4. `Search`: coordinates of several starts → `Design`, the best motion that keeps all limits
+   between samples too
+5. `with_validation`: `Design` → `MotionPair`, with another motion behind it
+6. `write_motion`: `MotionPair` → excitation.yaml
+"""
 
 from __future__ import annotations
 

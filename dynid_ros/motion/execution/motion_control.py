@@ -1,4 +1,15 @@
-"""Control of a motion: states, faults and requests in, commands out; no clock, no topics."""
+"""
+Control of a motion: states, faults and requests in, commands out; no clock, no topics.
+
+The stages from the file of a motion to a command, each with the object that it takes and the one
+that it makes:
+
+1. `load_motion`: excitation.yaml → `MotionExecutor`, with a motion that keeps all limits
+2. `StateWatch`: joint state → `MotionState`, whose publisher is known
+3. `SafetyMonitor` and `LimitWatch`: `MotionState` → `Violation`, which aborts, or None
+4. `MotionExecutor`: time → `Reference`
+5. `Output`: `MotionState` and `Reference` → torque, or a goal of a controller
+"""
 
 from __future__ import annotations
 

@@ -57,6 +57,8 @@ def test_samples_and_drawings_are_written_on_request(tmp_path):
     assert rows[-1, 0] == pytest.approx(motion.duration)
     np.testing.assert_allclose(rows[:, 1:3], motion.evaluate(rows[:, 0])[0], atol=1e-7)
     assert (tmp_path / 'path.png').exists()
+    # As a user does who designs once more.
+    assert design(tmp_path, '--export', *export, '--plots', str(tmp_path)) == 0
 
 
 def test_least_margins_have_the_units_of_their_joints(tmp_path, capsys):
