@@ -170,7 +170,6 @@ class Monitor(JointStream[MonitoredSamples]):
             self.levels = AlarmLevels(model, bandwidth, self._alarms)
         self._conditioner = ShortLag(rate_hz, model.arm.n, model.treatment.delay)
         self._observer = MomentumObserver(model, rate_hz, bandwidth)
-        self._slow = model.arm.friction_shape.smooth_speed
         self._judgement = Judgement(self.levels, model.treatment.cutoff_hz, rate_hz, self.noise)
 
     def _restart(self) -> None:
@@ -189,7 +188,7 @@ class Monitor(JointStream[MonitoredSamples]):
             return []
         # The observer lags by one sample.
         t, q, qd = np.split(motion[-m - 1:-1], [1, 1 + self.arm.n], axis=1)
-        moving = np.abs(qd) >= self._slow
+        moving = np.abs(qd) >= self.arm.friction_shape.smooth_speed
         tared, std, threshold, contact = self._judgement.take(torque, variance, friction, moving)
         self.age.take(t[:, 0], q, torque, std, moving)
         return [MonitoredSamples(t[:, 0], self.newest, q, qd, tared, std, threshold, contact)]
