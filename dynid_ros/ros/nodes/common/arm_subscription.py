@@ -33,8 +33,6 @@ SILENCE = 1.0
 MEANINGS = {**{rule: f'times: {text}' for rule, text in RULES.items()}, **PROBLEMS}
 #: Time for which a problem that was met stays in the reports, s.
 RECENT = 5.0
-#: Shortest time between two lines in the log, s, however often a problem comes and goes.
-THROTTLE = 2.0
 #: Messages that are taken before anything else has its turn.
 BATCH = 100
 
@@ -176,7 +174,6 @@ class ArmSubscription:
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
         self._logged: frozenset[str] = frozenset()
-        self._logged_at = -THROTTLE
         self._answers = Answers(node, self.topics, BEHIND, ready)
         create_steady_timer(node, LOOK, self._look)
 
@@ -283,12 +280,10 @@ class ArmSubscription:
 
     def _log(self, found: Problem) -> None:
         """Log the start and the end of a problem, and what joins it meanwhile, once each."""
-        now, keys = time.monotonic(), found.keys
-        known = keys <= self._logged if keys else not self._logged
-        if known or now - self._logged_at < THROTTLE:
+        keys = found.keys
+        if keys <= self._logged if keys else not self._logged:
             return
         self._logged = keys | self._logged if keys & self._logged else keys
-        self._logged_at = now
         self._node.get_logger().warning(found.text if keys else f'{found.text} again')
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
