@@ -78,24 +78,22 @@ class StateSubscription:
         self._node, self._kind, self._callback, self._depth = node, kind, callback, depth
         self.type = f'{kind.__module__.partition(".")[0]}/msg/{kind.__name__}'
         self.topic: str = node.resolve_topic_name(topic)
-        self._subscribe()
+        self._subscribe(state_qos(node, self.topic, depth))
 
     def follow(self) -> list[str]:
         """Adapt to the publishers of now, and return the full names of their nodes."""
-        if self._qos.reliability != self._wanted().reliability:
+        wanted = state_qos(self._node, self.topic, self._depth)
+        if self._qos.reliability != wanted.reliability:
             self._node.destroy_subscription(self._subscription)
-            self._subscribe()
+            self._subscribe(wanted)
         infos = self._node.get_publishers_info_by_topic(self.topic)
         self.others = sorted({info.topic_type for info in infos} - {self.type})
         return sorted(f'{i.node_namespace.rstrip("/")}/{i.node_name}' for i in infos)
 
-    def _wanted(self) -> QoSProfile:
-        return state_qos(self._node, self.topic, self._depth)
-
-    def _subscribe(self) -> None:
-        self._qos = self._wanted()
+    def _subscribe(self, qos: QoSProfile) -> None:
+        self._qos = qos
         self._subscription = self._node.create_subscription(
-            self._kind, self.topic, self._take, self._qos)
+            self._kind, self.topic, self._take, qos)
 
     def _take(self, message: Any) -> None:
         self._callback(message)
@@ -294,4 +292,4 @@ class ArmSubscription:
         if topic == self.topic:
             self._answers.heard(message.header.stamp)
             if self.reader.counts['messages'] % EVERY == 0:
-                self._answers.answer(message.header.stamp)
+                self._answers.answer()
