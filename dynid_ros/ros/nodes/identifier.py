@@ -64,10 +64,9 @@ SETTINGS = (
 )
 #: Rules of the stream by which data is lost.
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
-#: Messages that wait when the node is stopped are worked on for so long, s, until none comes for
-#: so long, s; and the same in simulated time, where this node may be behind.
-LAST_WORDS, SILENCE = 1.0, 0.1
-SIMULATED_LAST_WORDS, SIMULATED_SILENCE = 10.0, 0.5
+#: Messages that wait when the node is stopped are worked on for so long, s; and in simulated time,
+#: where this node may be behind. They are over when none comes for so long, s.
+LAST_WORDS, SIMULATED_LAST_WORDS, SILENCE = 1.0, 10.0, 0.5
 
 
 class Identifier(Node):
@@ -98,11 +97,9 @@ class Identifier(Node):
 
     def stop(self) -> None:
         """Take in the messages that wait, and save if asked to."""
-        simulated = simulated_time(self)
-        end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated else LAST_WORDS)
-        silence = SIMULATED_SILENCE if simulated else SILENCE
+        end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated_time(self) else LAST_WORDS)
         heard, since = self._heard, time.monotonic()
-        while time.monotonic() < min(end, since + silence):
+        while time.monotonic() < min(end, since + SILENCE):
             rclpy.spin_once(self, timeout_sec=0.01)
             if self._heard > heard:
                 heard, since = self._heard, time.monotonic()

@@ -77,7 +77,7 @@ class SimulatedArmNode(Node):
 
     def __init__(self) -> None:
         super().__init__('simulated_arm')
-        values = declare(self, SETTINGS, self._change)
+        values = declare(self, SETTINGS, lambda _name, text: self._inject(text))
         arm, assumed = with_plausible_drives(load_arm(values['arm']))
         if assumed:
             self.get_logger().info(assumptions(arm, assumed))
@@ -120,9 +120,6 @@ class SimulatedArmNode(Node):
         if not simulated_time(self):
             raise InputError("the parameter 'lockstep' needs use_sim_time: set it to true")
         return Lockstep(self, self._arm, every, self._publish, lockstep, self._command)
-
-    def _change(self, _name: str, text: str) -> None:
-        self._inject(text)
 
     def _inject(self, text: str) -> None:
         fault = Fault(text)

@@ -66,7 +66,6 @@ class TrajectoryPublisher(Node):
                                     self._on_start, self._on_stop)
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._answers = Answers(self, [self._states.topic])
-        self._unanswered: Any = None
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
         # Discovery does not depend on the simulated time, which may wait for it.
         create_steady_timer(self, SOON if self._time.simulated else LOOK, self._look)
@@ -102,18 +101,16 @@ class TrajectoryPublisher(Node):
         self._notice_phase()
         if self._time.simulated:
             self._finish_once()
-        self._unanswered = message.header.stamp
         self._answer()
 
     def _answer(self) -> None:
         """Answer the last state, unless the simulated time must wait for others."""
         starting = (self._values['once'] and self._control.period
                     and not (self._ran or self._refused))
-        if (self._unanswered is None or self.finished or starting
+        if (not self._answers.owed or self.finished or starting
                 or not self._output.settled):
             return
-        stamp, self._unanswered = self._unanswered, None
-        self._answers.answer(stamp, self._output.sent)
+        self._answers.answer(self._output.sent)
         self._output.sent = ()
 
     def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:

@@ -54,7 +54,6 @@ def test_a_topic_of_another_type_and_a_silent_one_are_named(start, talker):
 
 
 def test_joints_that_come_and_go_in_a_problem_are_logged_once(talker, capfd, monkeypatch):
-    monkeypatch.setattr(arm_subscription, 'THROTTLE', 0.0)
     monkeypatch.setattr(arm_subscription, 'SILENCE', PATIENCE)
     heard = arm_subscription.ArmSubscription(
         talker.node, load_arm(ARM), {'report_rate': 1.0}, list)

@@ -33,8 +33,6 @@ SILENCE = 1.0
 MEANINGS = {**{rule: f'times: {text}' for rule, text in RULES.items()}, **PROBLEMS}
 #: Time for which a problem that was met stays in the reports, s.
 RECENT = 5.0
-#: Shortest time between two lines in the log, s, however often a problem comes and goes.
-THROTTLE = 2.0
 #: Messages that are taken before anything else has its turn.
 BATCH = 100
 
@@ -80,24 +78,22 @@ class StateSubscription:
         self._node, self._kind, self._callback, self._depth = node, kind, callback, depth
         self.type = f'{kind.__module__.partition(".")[0]}/msg/{kind.__name__}'
         self.topic: str = node.resolve_topic_name(topic)
-        self._subscribe()
+        self._subscribe(state_qos(node, self.topic, depth))
 
     def follow(self) -> list[str]:
         """Adapt to the publishers of now, and return the full names of their nodes."""
-        if self._qos.reliability != self._wanted().reliability:
+        wanted = state_qos(self._node, self.topic, self._depth)
+        if self._qos.reliability != wanted.reliability:
             self._node.destroy_subscription(self._subscription)
-            self._subscribe()
+            self._subscribe(wanted)
         infos = self._node.get_publishers_info_by_topic(self.topic)
         self.others = sorted({info.topic_type for info in infos} - {self.type})
         return sorted(f'{i.node_namespace.rstrip("/")}/{i.node_name}' for i in infos)
 
-    def _wanted(self) -> QoSProfile:
-        return state_qos(self._node, self.topic, self._depth)
-
-    def _subscribe(self) -> None:
-        self._qos = self._wanted()
+    def _subscribe(self, qos: QoSProfile) -> None:
+        self._qos = qos
         self._subscription = self._node.create_subscription(
-            self._kind, self.topic, self._take, self._qos)
+            self._kind, self.topic, self._take, qos)
 
     def _take(self, message: Any) -> None:
         self._callback(message)
@@ -176,7 +172,6 @@ class ArmSubscription:
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
         self._logged: frozenset[str] = frozenset()
-        self._logged_at = -THROTTLE
         self._answers = Answers(node, self.topics, BEHIND, ready)
         create_steady_timer(node, LOOK, self._look)
 
@@ -283,12 +278,10 @@ class ArmSubscription:
 
     def _log(self, found: Problem) -> None:
         """Log the start and the end of a problem, and what joins it meanwhile, once each."""
-        now, keys = time.monotonic(), found.keys
-        known = keys <= self._logged if keys else not self._logged
-        if known or now - self._logged_at < THROTTLE:
+        keys = found.keys
+        if keys <= self._logged if keys else not self._logged:
             return
         self._logged = keys | self._logged if keys & self._logged else keys
-        self._logged_at = now
         self._node.get_logger().warning(found.text if keys else f'{found.text} again')
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
@@ -299,4 +292,4 @@ class ArmSubscription:
         if topic == self.topic:
             self._answers.heard(message.header.stamp)
             if self.reader.counts['messages'] % EVERY == 0:
-                self._answers.answer(message.header.stamp)
+                self._answers.answer()

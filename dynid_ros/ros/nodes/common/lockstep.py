@@ -123,6 +123,11 @@ class Answers:
         Returns each further node and topic that must have met, as ``'node topic'``, or None as
         long as that is not known.
 
+    Attributes
+    ----------
+    owed : bool
+        Whether a state has been heard and not been answered.
+
     """
 
     def __init__(
@@ -134,6 +139,7 @@ class Answers:
         self._behind = behind
         self._ready = ready
         self._newest: Any = Time()
+        self.owed = False
         self._answered = -math.inf
         self._publisher: Any = None
         if simulated_time(node):
@@ -142,16 +148,16 @@ class Answers:
 
     def heard(self, stamp: Any) -> None:
         """Take note of a state, which may be answered later."""
-        self._newest = stamp
+        self._newest, self.owed = stamp, True
 
-    def answer(self, stamp: Any, efforts: Sequence[float] = ()) -> None:
-        """Report that the state of a stamp has been dealt with, and the commanded efforts."""
-        self._answered = time.monotonic()
-        self._say(stamp, effort=efforts)
+    def answer(self, efforts: Sequence[float] = ()) -> None:
+        """Report that the newest state has been dealt with, and the commanded efforts."""
+        self._answered, self.owed = time.monotonic(), False
+        self._say(effort=efforts)
 
     def leave(self) -> None:
         """Report that no answer will come any more."""
-        self._say(self._newest, position=[-1.0])
+        self._say(position=[-1.0])
 
     def _join(self) -> None:
         """Report that the time may start, while it stands still."""
@@ -163,12 +169,12 @@ class Answers:
             return
         name = self._node.get_fully_qualified_name()
         pairs = [f'{name} {topic}' for topic in self._topics]
-        self._say(self._newest, name=[*pairs, *others], position=[float(self._behind)])
+        self._say(name=[*pairs, *others], position=[float(self._behind)])
 
-    def _say(self, stamp: Any, **fields: Any) -> None:
+    def _say(self, **fields: Any) -> None:
         if self._publisher is None or not self._publisher.get_subscription_count():
             return
         message = JointState(**fields)
         message.header.frame_id = self._node.get_fully_qualified_name()
-        message.header.stamp = stamp
+        message.header.stamp = self._newest
         self._publisher.publish(message)
