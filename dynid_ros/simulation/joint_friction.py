@@ -20,8 +20,8 @@ from dynid_ros.utilities.arrays import Array
 #: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
 #: An arm with a joint that never reaches 1 rad/s has a thousandth of the speed of that joint.
 COULOMB_WIDTH = 1e-3
-#: Slowest speed of a curve by that width, its fastest one, rad/s or m/s, and the speeds at each
-#: power of ten: between them straight lines are within 1e-4 of a hyperbolic tangent.
+#: Slowest speed of a curve relative to this width, its fastest one, rad/s or m/s, and the speeds
+#: at each power of ten: between them straight lines are within 1e-4 of a hyperbolic tangent.
 SLOWEST, FASTEST, DENSITY = 0.03, 100.0, 100
 
 

@@ -39,7 +39,7 @@ class AlarmLevels:
     the colour of the residual is taken into account. By the root mean square of their joint, the
     values of all joints make one tail (see `tail_level`): shared out like this, the alarms of the
     complete arm are as many as wanted. Residuals of fitted samples make the tail longer, in the
-    size of the held-out ones. Without any residuals, they are taken for those of the fit and
+    size of the held-out ones. Without any residuals, they are taken for residuals of the fit and
     Gaussian.
 
     Parameters
@@ -128,7 +128,7 @@ def tail_level(values: Array, piece: float, rate: float) -> float:
     Level that the largest value of a piece exceeds at a rate.
 
     The excess of the tail (see `TAIL`) is taken for exponential: bounded and Gaussian values fall
-    off faster. Its mean is known from m values only, so that the level is that of the predictive
+    off faster. Its mean is known from m values only, so that the level follows from the predictive
     distribution, ``rate(u) = rate(u0) (1 + (u - u0) / (m mean))^-m``.
 
     Parameters

@@ -187,10 +187,10 @@ def judge(
 
 class StreamNoise:
     """
-    Largest values of the last pieces of motion, and of those of rest.
+    Largest values of the last pieces of motion, and of the last pieces of rest.
 
     Motor torque ripples while an arm moves, and an encoder is quiet while it rests: the noise
-    of one does not predict that of the other. By the mean of its joint, the values of all
+    of one does not predict the noise of the other. By the mean of its joint, the values of all
     joints make one tail, as in `alarm_levels`.
 
     Parameters

@@ -16,8 +16,8 @@ from dynid_ros.arm.parameters import inertial_to_com
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
-#: Turns about x of each joint's frame in that of the joint before, by the quarter; both makers use
-#: the frames of a modified DH table. The first one depends on the base.
+#: Turns about x of each joint's frame in the frame of the joint before, in quarters; both makers
+#: use the frames of a modified DH table. The first one depends on the base.
 _UR_TURNS = (0, 1, 0, 0, 1, -1)
 _FRANKA_TURNS = (0, -1, 1, 1, -1, 1, 1)
 #: Difference of two directions up to which a frame is the maker's: calibrated ones differ by less.

@@ -33,7 +33,7 @@ class Features(NamedTuple):
     Attributes
     ----------
     values : (B, F) ndarray
-        Load (4), friction of each joint by the usual one less one (n), offsets less those of the
+        Load (4), friction of each joint by the usual one less one (n), offsets less the
         reference, and the logarithm of the residual, Nm, that these leave of each joint (n).
     std : (B, F) ndarray
         Standard deviations for white residuals; one for the logarithm. Both are NaN where a bag

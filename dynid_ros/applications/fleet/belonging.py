@@ -26,9 +26,9 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.utilities.arrays import Array
 
 #: Probability of any bag of a fleet without faults that does not belong, for values that differ
-#: from bag to bag as those of Student's t do.
+#: from bag to bag as Student's t does.
 CHANCE = 1e-2
-#: Degrees of freedom of t, at most: however many bags there are, those of a real arm have longer
+#: Degrees of freedom of t, at most: however many bags there are, values of a real arm have longer
 #: tails than normal values.
 FREEDOM = 30
 #: Residual or friction of a joint, by the usual one, from which a bag does not belong, besides:

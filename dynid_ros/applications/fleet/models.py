@@ -60,7 +60,7 @@ def fleet_model(
 
     """
     arm = settings.arm
-    # The scores of one bag add up to zero, and those of few scatter too little.
+    # The scores of one bag add up to zero, and the scores of few bags scatter too little.
     enough = len(bags) >= FEWEST_BAGS
     covariance = cluster_covariance(scores, solution) if enough else solution.white_covariance
     prior = arm_prior(arm).widened(solution.widening)
@@ -131,8 +131,8 @@ def _verdict(
             'motions of the bags', 'record more bags'))
     if bags < FEWEST_BAGS:
         findings.append(Finding(
-            'few_bags', f'the scatter of {counted(bags, "bag")} gives no error bars, and those of '
-            'white residuals, which stand for them, are too small',
+            'few_bags', f'the scatter of {counted(bags, "bag")} gives no error bars, and error '
+            'bars of white residuals, which stand for them, are too small',
             f'record {FEWEST_BAGS} bags or more'))
     findings += held_out_findings(fit, held_out)
     return Verdict(no_errors(findings), tuple(findings), expected, (), weak)

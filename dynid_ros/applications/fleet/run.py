@@ -181,7 +181,7 @@ def _settings(
 def _sample(arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool) -> list[Recording]:
     """Read some good bags, spread over all of them."""
     tried = np.unique(np.linspace(0, len(bags) - 1, min(TRIES, len(bags))).round().astype(int))
-    # From a stride to the next, so that those of the first few are spread, too.
+    # From a stride to the next, so that the first few are spread, too.
     order = [k for start in range(SAMPLE) for k in tried[start::SAMPLE].tolist()]
     found: list[Recording] = []
     reason = ''

@@ -22,8 +22,8 @@ from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import choose_conditioning, widened
 
 FORMAT = 2
-#: Friction columns of a sidecar. Those of the load follow from an estimate, which a bag that is
-#: read once does not know; those of the warmth from motion before the bag.
+#: Friction columns of a sidecar. Columns of the load follow from an estimate, which a bag that is
+#: read once does not know, and columns of the warmth from motion before the bag.
 CANDIDATES = tuple(name for name, term in TERMS.items() if not term.state)
 
 

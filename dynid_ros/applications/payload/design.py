@@ -31,8 +31,8 @@ from dynid_ros.utilities.arrays import Array
 
 #: Name of the objective.
 PAYLOAD = 'payload'
-#: Without a model: standard deviation of the residual of a joint by its effort limit, and how
-#: many samples a second count as independent. About that of the model of a real arm.
+#: Without a model: standard deviation of the residual of a joint relative to its effort limit, and
+#: how many samples a second count as independent. Models of real arms have about as much.
 RESIDUAL, INDEPENDENT_HZ = 5e-3, 5.0
 #: A first moment counts by this length, m: as much as an error of the centre of 5 mm is worth an
 #: error of the mass of 1 %.

@@ -210,7 +210,7 @@ def check_signal(model: IdentifiedModel, recording: Recording) -> None:
 
 
 def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
-    """Condition a recording as those of the model were."""
+    """Condition a recording as the recordings of the model were."""
     check_signal(model, recording)
     arm = model.arm
     recording, _ = checked_recording(recording, arm)

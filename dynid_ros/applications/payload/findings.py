@@ -31,8 +31,8 @@ from dynid_ros.utilities.arrays import Array
 FREE_KG = 0.05
 #: Half the width of that error bar in standard deviations.
 ERROR_BAR = 3.0
-#: Torque error of a joint with the load, by that of the model in its own recording and by the
-#: torque itself, from which another cause must be at work.
+#: Torque error of a joint with the load, relative to the error of the model in its own recording
+#: and to the torque itself, from which another cause must be at work.
 UNEXPLAINED, UNEXPLAINED_SHARE = 4.0, 0.1
 #: Torque of a joint that ten free parameters of a load explain, and no body that they come from,
 #: by what the model leaves of its own recording. Loads of real arms reach 0.7, and those with a

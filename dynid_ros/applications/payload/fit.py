@@ -103,7 +103,7 @@ class LoadRegression:
     Regression of a load, with what a model knows as further rows.
 
     Unknown are the errors of the model's parameters, the changes of friction since it was
-    identified, and the load. The information on the errors is that of the model's samples and of
+    identified, and the load. The information on the errors comes from the model's samples and from
     the prior of the arm, so that a parameter that the samples leave open counts with the width of
     the prior.
 
@@ -241,8 +241,8 @@ class LoadRegression:
         Returns
         -------
         (b, b + 1) ndarray
-            Rows of the base parameters of the loaded arm, whose noise counts as that of rows
-            that are weighted by the standard deviation of their joint.
+            Rows of the base parameters of the loaded arm, weighted by the standard
+            deviation of their joint.
 
         """
         b, ties = len(self.columns), np.append(

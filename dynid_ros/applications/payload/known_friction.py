@@ -41,8 +41,8 @@ def friction_spread(model: IdentifiedModel) -> Array:
     Returns
     -------
     (f,) ndarray
-        Standard deviations of the coefficients, in the order of `friction_places`. That of an
-        offset, which may be zero by chance, is no less than that of the torque that holds the
+        Standard deviations of the coefficients, in the order of `friction_places`. An
+        offset, which may be zero by chance, has no less than the torque that holds the
         joint.
 
     """

@@ -43,7 +43,7 @@ class Layout:
     arrays : (slice or ndarray, slice or ndarray, slice or ndarray)
         Bytes of positions, velocities and efforts.
     fixed : list of int
-        Bytes that equal messages share: those of the header and all counts, without alignments.
+        Bytes that equal messages share: header and all counts, without alignments.
 
     """
 

@@ -94,7 +94,7 @@ def _without(recording: Recording, lost: Mask, distance: Array) -> Recording:
     kept = recording.take(~lost, stamp_checks.left_out(
         unknown, lost, 'stamps_far_off', stamp_checks.BACKWARDS_SHARE,
         '{count} of {total} stamps are far from those around them or not finite, and their '
-        f'samples are left out; the first is that of sample {first}, {where}.',
+        f'samples are left out; the first is the stamp of sample {first}, {where}.',
         ' Let the driver stamp by one clock and record again.'))
     # A wrong first stamp is no start to count from.
     return replace(kept, t=kept.t - kept.t[0]) if lost[0] else kept

@@ -78,8 +78,8 @@ class Recording(Summarised):
     defects : tuple of Defect
         Defects found while reading.
     warmth : Warmth or None
-        Warmth of the joints, once positions are checked; that of a part follows from all samples
-        before it.
+        Warmth of the joints, once positions are checked; the warmth of a part follows from all
+        samples before it.
     validation : tuple of (float, float)
         From when to when the arm ran a motion that validates the others, in the time of ``t``, s.
 

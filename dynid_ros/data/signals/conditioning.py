@@ -45,9 +45,9 @@ LEAST_ROWS_HZ = 5.0
 #: Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below half
 #: the rate to fall off. No good recording comes near it.
 HIGHEST_CUTOFF = 0.4
-#: Cut-off of the positions as a multiple of that of the rows. Friction changes the motion when a
+#: Cut-off of the positions relative to the cut-off of the rows. Friction changes the motion when a
 #: joint turns round, which has to come through; the decimating filter takes noise of the
-#: derivatives out together with that of the torque. Half and twice of it change the larger
+#: derivatives out together with noise of the torque. Half and twice of it change the larger
 #: held-out error of UR10 and Panda by less than 0.01 %.
 POSITION_CUTOFF = 3.0
 #: Largest deviation of the rate of another recording, relative to it, up to which the same filters

@@ -26,7 +26,7 @@ SHORTEST = 0.25
 #: Share of the low-pass (sum of absolute coefficients) beyond which a standstill spoils a row. The
 #: geometric mean of the errors of real recordings, each predicted from the others (UR10, Panda,
 #: TX40 and five field arms, at 5 Hz), is 2 % lower than with half of the weight, and within 1 % of
-#: that of 0.02 and 0.1; rows without any standstill are too few at 2 Hz (8 % more).
+#: the error with 0.02 and 0.1; rows without any standstill are too few at 2 Hz (8 % more).
 SPOILED_WEIGHT = 0.05
 #: Shortest rest of all joints that does not belong to the motion, s. An arm rests for less between
 #: two points of a motion, and for more while somebody ends the recording. Turns stay below 2 % of

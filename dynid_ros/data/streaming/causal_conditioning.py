@@ -96,9 +96,9 @@ class CausalConditioner(StreamFilter):
     """
     Condition a stream as the batch conditions a recording.
 
-    The filter is that of `Decimator` with the cut-off of the positions, the difference that of
-    `differentiate`. A symmetric filter delays all frequencies alike, so that positions, velocities
-    and torque keep the same time; its memory is its length.
+    The filter is the one of `Decimator` with the cut-off of the positions; differences are taken
+    as by `differentiate`. A symmetric filter delays all frequencies alike, so that positions,
+    velocities and torque keep the same time; its memory is its length.
 
     Parameters
     ----------

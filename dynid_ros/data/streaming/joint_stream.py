@@ -106,7 +106,7 @@ class JointStream(Checkpointed, Generic[Output]):
         Parameters
         ----------
         motion : (k or k + 1, 1 + 2 n) ndarray
-            Stamps, positions and velocities, after those of the sample before.
+            Stamps, positions and velocities; the sample before comes first.
         q, qd, tau : (k, n) ndarray
             Positions, velocities and torque.
         history : JointHistory

@@ -17,7 +17,7 @@ _POINTS = 4
 # Bounds for the rate of a stream. Measured figures come from benchmarks/thresholds.py: real
 # arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-#: Deviation of the rate of a block from that of the stream, relative to it, which counts as
+#: Deviation of the rate of a block from the rate of the stream, relative to it, which counts as
 #: another rate. The median of a block of late stamps strays by less. Good recordings reach 0.0003.
 OTHER_RATE = 0.2
 #: Such blocks in a row that make another rate; filters are designed anew then.

@@ -87,7 +87,7 @@ def _read(
 
 
 def _length(arrays: Mapping[str, Values]) -> int:
-    """Find the number of samples: that of the time, else the most common of long dimensions."""
+    """Find the number of samples: of the time, else the most common of long dimensions."""
     for key, values in arrays.items():
         if plain(key).quantity == 'time' and values.size and max(values.shape) == values.size:
             return values.size

@@ -47,7 +47,7 @@ def block_jackknife(
     Returns
     -------
     noise, prior : (b, b) ndarray
-        Covariance that the rows give the estimate, and that of the prior; they add up.
+        Covariance that the rows give the estimate, and covariance from the prior; they add up.
 
     References
     ----------

@@ -47,7 +47,7 @@ def estimate_gains(
     Inertial parameters act on several joints, and a wrong ratio of two gains makes them
     contradict each other; friction and rotor inertia act on one joint and add nothing. With
     gains ``exp(x)`` times the stated ones, the drive signals obey
-    ``exp(-x_i) W_i theta = tau_i + e_i``, tau as the stated gains have it. The noise e is that of
+    ``exp(-x_i) W_i theta = tau_i + e_i``, tau as the stated gains have it. The noise e belongs to
     the signals, which no choice of gains makes small; each motor has its own variance. Gains and
     parameters may have a common factor, which a load of known mass fixes. A weak prior of
     parameters and ratios decides where the rows leave room.
@@ -195,7 +195,7 @@ class GainProjection:
             covariance[square], pulled[square])
 
     def disagreement(self) -> Array:
-        """Residual of each motor by that of a fit to one set alone, (n,), largest of the sets."""
+        """Residual of each motor relative to a fit to one set alone, (n,), largest of the sets."""
         found = np.ones(self._arm.n)
         for each, change, carried in zip(
                 self._recorded, self._changes, self._load, strict=True):

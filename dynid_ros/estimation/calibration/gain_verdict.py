@@ -32,7 +32,7 @@ REFUTING_STD = 0.25
 #: to be right, no known one differs by more than 1.5.
 REFUTED_DEVIATIONS = 4.0
 #: Share by which a refuted gain differs. Friction that no term describes may shift gains however
-#: long the recording; those of the real arms that are known differ by up to 0.07.
+#: long the recording; the known gains of real arms differ by up to 0.07.
 REFUTED_SHARE = 0.05
 #: Largest error of a fit whose gains mean anything. Good recordings reach 4.4 %.
 LARGEST_ERROR_PERCENT = 25.0

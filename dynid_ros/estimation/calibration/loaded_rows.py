@@ -20,9 +20,9 @@ def load_columns(arm: ArmModel, frame: Placement | None = None) -> Array:
     """
     Change of the base parameters with the load that the arm carries.
 
-    The torque of a load is linear in its ten inertial parameters, and those of the link that
-    carries it are columns of the regressor, so that ``W @ load_columns(arm)`` are the columns of
-    the load for any rows W, however they were filtered.
+    The torque of a load is linear in its ten inertial parameters, and the parameters of the link
+    that carries it are columns of the regressor, so that ``W @ load_columns(arm)`` are the columns
+    of the load for any rows W, however they were filtered.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class LogGains:
     reference : int or None
         Motor whose stated gain is taken for true; None where a weighed load gives all of them.
     disagreement : (n,) ndarray
-        Residual of each motor by that of a fit to the recordings with the load alone, or to those
+        Residual of each motor relative to a fit to the recordings with the load alone, or
         without it, whichever is larger: 1 unless they differ by more than the load.
 
     """

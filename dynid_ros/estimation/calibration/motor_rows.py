@@ -30,7 +30,7 @@ Places = NDArray[np.intp]
 
 #: Periods of the cut-off on each side of a reversal in which rows of a motor are left out.
 #: Friction turns its sign there, sooner or later than any term has it, and the low-pass spreads
-#: the error. Without this, gains of a simulated TX40 are wrong by 7 %, those of a UR10 by 1 %.
+#: the error. Without this, gains of a simulated TX40 are wrong by 7 %, and of a UR10 by 1 %.
 REVERSAL = 0.5
 
 
@@ -40,7 +40,7 @@ class MotorRows:
     Rows of recordings in which the arm carries the same: nothing, or a load.
 
     A gain scales the signal of one motor. Behind a transmission that couples joints, the torque
-    of a joint is that of several motors, so that the equations are brought to the motors:
+    of a joint comes from several motors, so that the equations are brought to the motors:
     ``transmission⁻ᵀ W theta = gain * u``.
 
     Attributes
@@ -178,7 +178,7 @@ def _near_reversals(arm: ArmModel, qd: Array, reach: int) -> Flags:
 
 
 def _has_own_motors(arm: ArmModel) -> bool:
-    """Whether each joint has a motor of its own, so that its rows are those of the motor."""
+    """Whether each joint has a motor of its own, so that its rows are rows of the motor."""
     transmission = arm.drive.transmission
     return bool((transmission == np.diag(np.diag(transmission))).all())
 

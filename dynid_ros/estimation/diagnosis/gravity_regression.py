@@ -22,7 +22,7 @@ GENERIC = np.array([0.36, 0.48, -0.8])
 STEPS, HALVINGS, SETTLED = 20, 8, 1e-6
 #: Largest step of the direction, rad.
 LARGEST_STEP = 0.5
-#: Standard deviation of a tilt before any data, rad: that of angles up to half a turn both ways.
+#: Standard deviation of a tilt before any data, rad: angles up to half a turn both ways.
 ANY_TILT = float(np.pi / np.sqrt(3))
 
 

@@ -56,7 +56,7 @@ class Step:
     remedy : str
         What to do, a clause.
     price : float
-        Gain that it must bring beyond that of other steps.
+        Gain that it must bring beyond the gain of other steps.
     rough : bool
         Whether it was searched for roughly: the model becomes better by it, not good.
 

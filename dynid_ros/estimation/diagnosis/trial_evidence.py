@@ -80,8 +80,8 @@ def surrogates(base: Hypothesis) -> Iterator[Hypothesis]:
     """
     Make recordings of the same motion that the arm as described explains.
 
-    Their torque is that of the fit, plus its residuals, moved in time, so that they keep their
-    size and their correlation in time and between joints, and lose that to the motion.
+    Their torque is the torque of the fit, plus its residuals, moved in time, so that these keep
+    their size and their correlation in time and between joints, and lose the one to the motion.
 
     Parameters
     ----------

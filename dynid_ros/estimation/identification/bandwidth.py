@@ -97,7 +97,7 @@ def error_by_bandwidth(
     Returns
     -------
     tuple of BandwidthError
-        For those of `CUTOFFS_HZ` that the rate of the recordings allows, and whose low-pass leaves
+        For each of `CUTOFFS_HZ` that the rate of the recordings allows, and whose low-pass leaves
         at least half of the longest one.
 
     """

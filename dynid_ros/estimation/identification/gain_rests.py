@@ -20,7 +20,7 @@ from dynid_ros.estimation.regression.qr_factors import compress, QRFactors
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Rests from which on recordings are those of rests, if the arm rests for `STILL` of the time: a
+#: Rests from which on recordings count as rests, if the arm rests for `STILL` of the time: a
 #: motion has two, before it and after it.
 FEWEST, STILL = 4, 0.4
 #: Friction that holds a joint at rest: a part with the direction in which it came, and a constant.
@@ -42,7 +42,7 @@ class RestRows:
     rests: Rests
 
     def blocks(self, arm: ArmModel, _load_theta: Array | None = None) -> Iterator[RowBlock]:
-        """Yield one row for each rest; static friction replaces that of the term of Coulomb."""
+        """Yield one row for each rest; static friction replaces the Coulomb term."""
         q = self.rests.q
         still = np.zeros_like(q)
         Y = regressor(arm, q, still, still, load=still)
@@ -96,7 +96,7 @@ def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> Dri
     arm : ArmModel
         The arm, with its stated gains.
     free, loaded : Rests
-        Rests without the load, and with it. The positions need not be the same: those of the
+        Rests without the load, and with it. The positions need not be the same: rests of the
         free arm show its own gravity torque.
     mass : float
         Mass of the load, kg.

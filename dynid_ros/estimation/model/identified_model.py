@@ -271,7 +271,7 @@ class IdentifiedModel:
         -------
         (N, n) or (n,) ndarray
             Standard deviation of measured minus predicted torque after the low-pass of the
-            identification, Nm: that of the parameters, and the error of the model in samples
+            identification, Nm: from the parameters, and from the error of the model in samples
             that it was not fitted to.
 
         Raises

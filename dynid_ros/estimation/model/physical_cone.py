@@ -18,7 +18,7 @@ from dynid_ros.utilities.arrays import Array
 UNITS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])
 _FLAT = UNITS.reshape(len(INERTIAL), 16)
 TINY = float(np.finfo(float).tiny)
-#: Friction that no motion shows, by that which takes all torque of the drive.
+#: Friction that no motion shows, relative to friction that takes all torque of the drive.
 UNSEEN = 0.1
 
 

@@ -59,7 +59,7 @@ class Intake(Checkpointed):
         stamps : (k,) ndarray of int64
             Times since any fixed moment, ns.
         name : str
-            ``q`` for positions of the joints, ``p`` for those of the encoders.
+            ``q`` for positions of the joints, ``p`` for positions of the encoders.
         positions, signals : (k, n) array_like
             Positions, and drive signals, in the order of the joints.
 

@@ -69,7 +69,7 @@ class OnlineIdentifier(Checkpointed):
     prior : Prior, optional
         Knowledge from a model; the `arm_prior` if not given.
     start : IdentifiedModel, optional
-        Result of this arm: cut-off and delay are those of it if not given, ``load`` friction
+        Result of this arm: it gives cut-off and delay unless these are given, ``load`` friction
         has the load that it predicts, and friction stays as near zero as there. The estimate
         starts from nothing, so that data that are in the result, too, do not count twice.
 

@@ -112,7 +112,7 @@ def online_result(
     -------
     IdentifiedModel
         The last estimate: the possible parameters, unless these predict clearly worse than the
-        unconstrained ones. Its held-out metrics are those of the validation motions, which are not
+        unconstrained ones. Its held-out metrics are of the validation motions, which are not
         fitted, or else of the last third of the rows, each predicted before its use.
 
     """

@@ -209,7 +209,7 @@ class RecursiveLeastSquares(Checkpointed):
         Share of the information of each joint that a row leaves in its own direction, (n,).
 
         A row excites one direction; as many rows as a joint has parameters excite all, so each
-        forgets by that factor more to give the stated memory.
+        forgets so many times more to give the stated memory.
         """
         seen = np.count_nonzero(np.diagonal(self.factors, axis1=1, axis2=2)[:, :-1], axis=1)
         return np.asarray(np.exp(-seen / self.memory))
@@ -264,5 +264,5 @@ class RecursiveLeastSquares(Checkpointed):
 
 
 def _triangle(rows: Array) -> Array:
-    """Compress rows (k, b + 1) to those of b parameters, without their residual."""
+    """Compress rows (k, b + 1) to b rows, without their residual."""
     return np.asarray(np.linalg.qr(rows, mode='r'))[:rows.shape[1] - 1]

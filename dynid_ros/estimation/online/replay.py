@@ -94,11 +94,11 @@ def replay(
     arm : ArmModel
         The arm.
     recording : Recording
-        Recording; its faults go through the rules of the stream, but for those of
-        `with_one_clock`: a stream has no later stamps to judge a clock by.
+        Recording; its faults go through the rules of the stream, but for faults of the clock
+        (`with_one_clock`): a stream has no later stamps to judge a clock by.
     cutoff_hz, delay : float, optional
         Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
-        those of `start`, or from `stream_settings`, if not given.
+        as in `start`, or from `stream_settings`, if not given.
     memory : float
         Memory of the estimator, s; infinite for no forgetting.
     start : IdentifiedModel, optional

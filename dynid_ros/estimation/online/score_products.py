@@ -26,7 +26,7 @@ class ScoreProducts(GrowingRows):
 
     The score of a row is its regressor times its residual, and residuals of rows that were
     predicted early tell how little was known then, not how large the noise is. So the last
-    `KEPT` rows are kept, and their residuals are those of the estimate at the time of the
+    `KEPT` rows are kept, and their residuals follow from the estimate at the time of the
     question, as in the batch. Rows that leave are scored once and for all, by an estimate that
     has learned from `KEPT` rows after them.
 

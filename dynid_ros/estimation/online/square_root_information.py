@@ -2,7 +2,7 @@
 Compiled updates of square-root information: rotations of rows into triangular factors.
 
 Factors are upper triangular, of rows ``[w tau]``; the last column belongs to tau.
-Leading zeros of a row, as those of joints near the tool, cost nothing.
+Leading zeros of a row, as joints near the tool have them, cost nothing.
 """
 
 from __future__ import annotations

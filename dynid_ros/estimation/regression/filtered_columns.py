@@ -49,7 +49,7 @@ class FilteredColumns:
     Entries of ``[W tau]`` that can differ from zero, for every choice of friction terms.
 
     A column of a link has an entry for each joint that carries the link; a column of friction or
-    rotor inertia one for its own joint. Of the inertial columns those of the base parameters of
+    rotor inertia one for its own joint. Of the inertial columns, the base parameters of
     the rigid arm are kept: with rotor inertia and friction, base parameters are some of these,
     as they are kept from first to last unless they depend on those before.
 

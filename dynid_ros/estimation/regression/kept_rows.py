@@ -68,7 +68,7 @@ class KeptRows:
         return other
 
     def columns(self, arm: ArmModel) -> NDArray[np.intp]:
-        """Find the base columns of an arm of the same tree among those of `factors`."""
+        """Find the base columns of an arm of the same tree among the columns of `factors`."""
         places = {name: k for k, name in enumerate(self.names)}
         return np.array([places[name] for name in base_parameters(arm).names], dtype=np.intp)
 
@@ -124,7 +124,7 @@ class KeptRows:
         Returns
         -------
         list of QRFactors
-            Of each part; ``factors.part(rows.columns(arm))`` are those of an arm.
+            Of each part; ``factors.part(rows.columns(arm))`` has the columns of an arm.
 
         """
         key = (self._load_key(arm, load_theta), parts)

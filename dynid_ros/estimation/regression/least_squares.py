@@ -29,8 +29,8 @@ class LeastSquares:
     torque_basis : (m, b) ndarray
         ``torque_basis @ torque_basis.T`` takes the part of torques that parameters explain.
     half : (b, b) ndarray
-        Square root of the covariance: ``half halfᵀ`` is that of theta for rows with white noise
-        of variance 1.
+        Square root of the covariance: ``half halfᵀ`` is the covariance of theta for rows with
+        white noise of variance 1.
 
     """
 

@@ -44,7 +44,7 @@ class QRFactors:
         return QRFactors(self.factors[:, :, kept], self.rows)
 
     def weighted(self, sigma: Array) -> Array:
-        """Rows of all joints, (m, b + 1), without those of zeros, by the noise of each, (n,)."""
+        """Rows of all joints, (m, b + 1), without rows of zeros, by the noise of joints (n,)."""
         rows = (self.factors / sigma[:, None, None])[self.factors.any(axis=2)]
         # A triangle has as many rows as columns.
         return np.pad(rows, ((0, max(0, rows.shape[1] - len(rows))), (0, 0)))

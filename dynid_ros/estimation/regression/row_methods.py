@@ -96,7 +96,7 @@ class MethodRows:
     motions : sequence of ConditionedMotion
         Conditioned stretches; their accelerations are not used.
     settings : ConditioningSettings
-        Cut-off, which is also that of the first-order filters, and decimation.
+        Cut-off, of the first-order filters, too, and decimation.
 
     """
 

@@ -23,7 +23,7 @@ OF_GAINS = (ONE, 'unexplained', 'held_out_error', 'not_general', 'joint_error', 
 VAGUE = 'excitation'
 CODE = 'gains_refuted'
 
-# Bounds of stated gains that speak against a model. They are above those of ``dynid gains``, which
+# Bounds of stated gains that speak against a model, above the bounds of ``dynid gains``, which
 # looks for nothing else. Measured figures come from benchmarks/drive_gains.py.
 #: Share by which a stated gain must be wrong, beside the bounds of ``dynid gains``. No known gain
 #: of the real arms differs by more than 0.075.
@@ -103,7 +103,7 @@ def with_gains(verdict: Verdict, refuted: Finding | None) -> Verdict:
         return verdict
     caused = [each for each in verdict.findings
               if each.code in (*CONSEQUENCES, ONE, 'unexplained')]
-    # On their own, gains that a recording refutes are those of a model that predicts well.
+    # On their own, gains that a recording refutes belong to a model that predicts well.
     refuted = refuted if no_errors(caused) else replace(refuted, severity='error')
     findings = (refuted, *(each for each in verdict.findings if each not in caused))
     return replace(verdict, trustworthy=no_errors(findings), findings=findings)

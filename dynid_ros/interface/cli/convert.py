@@ -2,8 +2,7 @@
 Write any recording as a rosbag2.
 
 Write a table, printed messages or a bag of ROS 1 as a rosbag2 of joint states, with the values as
-recorded. Joints and columns are those of the arm, or else those that the names in the recording
-tell.
+recorded. Joints and columns follow from the arm, or else from the names in the recording.
 """
 
 from __future__ import annotations

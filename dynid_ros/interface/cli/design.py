@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--scale-columns', action='store_true', help='scale the columns to unit length first')
     add('--for', dest='chosen', nargs='+', default=[], metavar='PARAMETER',
         help='minimise the variance of these base parameters instead, such as Izz6; or, with the '
-             'word payload, that of mass and centre of a load, of an arm that is known')
+             'word payload, of mass and centre of a load, for an arm that is known')
     add('--load', nargs='+', type=finite, metavar='KG',
         help='with --for payload: mass of the heaviest load, with which all limits hold, and its '
              'centre X Y Z in the frame of the tool, m (default: 2 kg at its origin)')
@@ -147,7 +147,7 @@ def _notes(designed: Design) -> Iterator[str]:
         center = ', '.join(f'{1000 * value:.2g}' for value in expected['center_std'])
         noise = ('the noise of the model' if expected['noise_measured'] else
                  'residuals of 0.5 % of the effort limits, five independent ones a second '
-                 '(--given MODEL for those of your arm)')
+                 '(--given MODEL takes the residuals of your arm)')
         yield (f'limits hold with {expected["mass"]:g} kg; its standard deviations to be '
                f'expected: mass {expected["mass_std"]:.2g} kg, centre {center} mm, with {noise}')
     if 'torque' not in notes['margins']:

@@ -1,8 +1,8 @@
 """
 Check an identified model, or a URDF, against a recording.
 
-Predict the torque of a recording that was not used for fitting; or, of a URDF, that of the last
-third of a recording, beside a model that is identified from the rest.
+Predict the torque of a recording that was not used for fitting; or, by the parameters of a URDF,
+the torque of the last third of a recording, beside a model that is identified from the rest.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def _quality(result: IdentifiedModel, true: Array) -> dict[str, Any]:
     Return how good one result is.
 
     Torque error on samples that were not used by then, condition number of the regressor, distance
-    of the base parameters from those of the simulation, of their norm, and its root mean square in
-    standard deviations, about one if the error bars are honest.
+    of the base parameters from the simulated ones, relative to their norm, and its root mean
+    square in standard deviations, about one if the error bars are honest.
     """
     metrics = result.validation or result.fit
     return {

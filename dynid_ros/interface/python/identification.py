@@ -298,7 +298,7 @@ def replay(
     start : str, Path or IdentifiedModel, optional
         Result of the same arm, of which friction terms, cut-off, delay and load are taken.
     cutoff_hz, delay : float, optional
-        Cut-off of the filters, Hz, and lag of the drive signal, s; by default those of `start`,
+        Cut-off of the filters, Hz, and lag of the drive signal, s; by default as in `start`,
         or from the data.
     memory : float
         Time after which the weight of old data falls to 1/e, s; infinite for no forgetting.

@@ -28,8 +28,8 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
     source : str
         Name of the stream, for the result.
     cutoff_hz, delay : float, optional
-        Cut-off of the filters, Hz, and lag of the drive signal, s; by default those of the arm or
-        of `start`, else from the first samples.
+        Cut-off of the filters, Hz, and lag of the drive signal, s; by default as the arm or
+        `start` states them, else from the first samples.
     memory : float
         Time after which the weight of old data falls to 1/e, s; infinite for no forgetting.
     prior : Prior, optional

@@ -46,7 +46,7 @@ def design_excitation(
         The arm with the friction terms that will be identified.
     surroundings : str or Path, optional
         Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; by default
-        that of an arm given by name or path. Without it collisions are not checked.
+        the file of an arm given by name or path. Without it collisions are not checked.
     period, harmonics, periods, ramp
         Period of the fundamental, s, number of harmonics, repetitions, and the time in which the
         amplitude grows and shrinks, s.

@@ -27,7 +27,7 @@ from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.utilities.arrays import Array
 
-#: Period of a validation motion by that of the motion that is optimised: no multiple of either
+#: Period of a validation motion relative to the optimised one: no multiple of either
 #: is near the other for long.
 OTHER_PERIOD = 0.77
 #: Periods of the exciting motion for each of the validation motion, which need not repeat.

@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.utilities.arrays import Array
 
-#: Value of a function of the information matrix (b, b), and its derivative by that matrix.
+#: Value of a function of the information matrix (b, b), and its derivative by the matrix.
 Criterion = Callable[[Array], tuple[float, Array]]
 _WORST = (np.inf, np.zeros((0, 0)))
 

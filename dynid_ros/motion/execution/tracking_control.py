@@ -175,8 +175,8 @@ def _bearable_damping(inverses: Array, damping: Array, rate: float) -> Array:
     Lower dampings (n,) until no eigenvalue of M⁻¹ D exceeds a rate.
 
     With v the unit eigenvector of D^½ M⁻¹ D^½, the logarithm of an eigenvalue grows by v_j² for
-    that of the damping of joint j. The smallest change that removes the excess follows this
-    gradient.
+    each unit of the logarithm of the damping of joint j. The smallest change that removes the
+    excess follows this gradient.
     """
     for _ in range(_PASSES):
         root = np.sqrt(damping)

@@ -73,7 +73,7 @@ class MotionMargins:
     limits : AllLimits
         The limits.
     reached : PlanningLimits
-        What a motion reaches of those of the joints.
+        Largest values that a motion reaches, beside the limits of the joints.
     torque : (n,) ndarray or None
         Largest torque, Nm or N, where the nominal parameters are known.
     distances : (P,) ndarray or None

@@ -48,7 +48,7 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
     Parameters
     ----------
     rows : sequence of BandwidthError
-        By their cut-off; that of the torque as recorded comes last.
+        By their cut-off; the error of the torque as recorded comes last.
     cutoff_hz : float
         Cut-off of the fit, Hz.
 

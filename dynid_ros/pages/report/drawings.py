@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SOFT = '#030303'
 # Colours become variables of the style sheet, so that one drawing serves light, dark and paper;
-# those of letters and lines are in the style file.
+# colours of letters and lines are in the style file.
 _VARIABLES = {
     '#010101': 'ink', '#020202': 'grid', SOFT: 'soft', MEASURED: 'measured',
     PREDICTED: 'predicted', RESIDUAL: 'residual'}

@@ -66,7 +66,7 @@ class Track:
     tau_hat : (N, n) ndarray or None
         Torque that a model predicts, where it was measured.
     heat : (N, n) ndarray or None
-        Residual of each joint, from 0 to 1 at that of an outlier.
+        Residual of each joint, from 0 to 1 at the residual of an outlier.
     moments : tuple of Moment
         In the order of time.
     notes : tuple of str
