@@ -44,7 +44,7 @@ def replay_payload(
     InputError
         The model lacks the information that is needed.
     RecordingError
-        The recording is unusable, of another arm, or has no information on the mass.
+        The recording is unusable, holds another drive signal, or has no information on the mass.
 
     """
     check_signal(model, recording)

@@ -171,6 +171,7 @@ def scaled(criterion: Criterion) -> Criterion:
 
 
 def condition_of(G: Array) -> float:
-    """Condition number of W, with G = W'W (b, b)."""
+    """Condition number of W, with G = W'W (b, b); infinite where W is singular by rounding."""
     values = np.linalg.eigvalsh(G)
-    return float(np.sqrt(values[-1] / values[0])) if values[0] > 0 else np.inf
+    singular = values[0] <= np.finfo(float).eps**2 * values[-1]
+    return np.inf if singular else float(np.sqrt(values[-1] / values[0]))

@@ -111,7 +111,7 @@ def hits(name, repetitions, seconds, rate=100.0):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(('name', 'repetitions', 'seconds'), [
-    ('two_axis', 24, 90), ('ur10', 10, 60)])
+    ('two_axis', 30, 90), ('ur10', 24, 60)])
 def test_hac_intervals_hold_the_truth_as_often_as_they_say_and_white_ones_do_not(
     name, repetitions, seconds,
 ):
