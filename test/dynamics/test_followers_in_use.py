@@ -92,6 +92,7 @@ def model(arm):
     return dynid_ros.identify(arm, [log(arm, 1, Truth())])
 
 
+@pytest.mark.slow
 def test_the_stream_finds_what_the_recording_holds(arm, model):
     recorded = log(arm, 1, Truth())
     session = dynid_ros.OnlineIdentifier(arm, cutoff_hz=model.treatment.cutoff_hz, delay=0.0)
@@ -172,6 +173,7 @@ def test_the_view_places_every_link_where_pinocchio_has_it(arm, file):
         server.stop()
 
 
+@pytest.mark.slow
 def test_the_report_lists_the_links_that_follow(model, tmp_path):
     model.save(tmp_path / 'result')
     page = (tmp_path / 'result' / 'report.html').read_text()

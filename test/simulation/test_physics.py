@@ -188,6 +188,7 @@ def test_load_brakes_a_pendulum_by_its_gravity_torque():
     assert (after.qd - before.qd)[0] == pytest.approx(-0.981 / 0.8 * after.t, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_warm_joint_slides_more_easily():
     still = replace(_pendulum(), gravity=np.zeros(3))
     physics = SimulatedArm(_with(still, viscous=4.0, viscous_warm=-1.0))

@@ -83,6 +83,7 @@ CALLS = {
 SETTINGS = {'design_excitation': {'harmonics': 2, 'starts': 1, 'seconds': 0.1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', CALLS)
 def test_a_call_has_one_thread_and_the_user_the_same_as_before_after_it(blas, name):
     function, *arguments = CALLS[name]()

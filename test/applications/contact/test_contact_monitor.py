@@ -83,6 +83,7 @@ def test_contacts_do_not_pass_for_noise_wherever_they_begin():
     assert (noise.level(True) < 1.3 * before).all()
 
 
+@pytest.mark.slow
 def test_external_torque_is_that_of_a_force_in_mujoco():
     physics, q0 = SimulatedArm(PANDA), np.array([0.3, -0.4, 0.2, -2.0, 0.1, 1.7, 0.5])
     control = ComputedTorque(RigidArm(PANDA), 0.001)
@@ -166,6 +167,7 @@ def test_a_tare_takes_a_constant_torque_off():
     assert abs(np.concatenate([new.torque for new in later])[:, 0].mean()) < 0.3
 
 
+@pytest.mark.slow
 def test_defects_of_the_stream_raise_no_alarm():
     t, q, u = (x.copy() for x in course())
     u[3000] = 500.0

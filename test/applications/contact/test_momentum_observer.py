@@ -40,6 +40,7 @@ def test_samples_one_by_one_give_the_same_as_all_at_once():
     np.testing.assert_allclose(np.concatenate(parts), whole, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_it_low_passes_the_torque_of_a_wrench():
     t, q, qd, qdd = moving(PANDA)
     wrench = external_force(PANDA, 'tool', [0, 0, 0, 10.0, -5.0, 20.0], q)

@@ -58,6 +58,7 @@ def test_a_drift_too_small_to_matter_is_none():
     assert found.slope.standard_errors > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('share', 'size'), [(0.0, 0.0), (0.1, 10.0), (0.2, 10.0), (0.1, 50.0)],
                          ids=['clean', 'a tenth', 'a fifth', 'far off'])
 def test_intervals_of_slope_and_step_hold_the_truth_as_often_as_stated(share, size):

@@ -91,6 +91,7 @@ def test_signals_are_found_by_the_names_of_the_joints(tmp_path, kind):
     assert log.signal == 'current' and not log.defects
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', TOPICS)
 def test_what_a_killed_recorder_leaves_is_read(tmp_path, kind):
     motion, topic = Motion(NAMES, samples=9000), TOPICS[kind]

@@ -140,6 +140,7 @@ def test_even_stamps_that_cannot_be_told_from_the_motion_stay_as_they_are():
     assert np.isin(found.t, log.t).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('first', [0, 1, 2])
 @pytest.mark.parametrize('missing', [(), (500, 501), (500, 501, 502, 503, 504)])
 def test_the_model_does_not_depend_on_where_a_log_of_repeats_begins(first, missing):

@@ -73,6 +73,7 @@ def test_joints_that_stand_still_tell_nothing():
     assert copied_signals(ARM, part)[0].code == 'effort_copies_velocity'
 
 
+@pytest.mark.slow
 def test_a_torque_made_of_velocity_opens_the_verdict():
     log = simulate(ARM, random_motion(ARM, 0, tries=5, periods=2), rate_hz=125).log
     speed = np.gradient(log.q, log.t, axis=0)

@@ -74,6 +74,7 @@ def test_stretches_that_follow_each_other_make_no_acceleration():
     assert negative_drives(ARM, theta, 1e-12 * np.eye(len(names)), both) == []
 
 
+@pytest.mark.slow
 def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_data):
     arm = load_arm('ur10')
     log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)

@@ -29,6 +29,7 @@ def found(arm, log):
     return unit_findings(arm, samples_of(arm, log))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('factor', 'text'), [
     (1000.0, 'mNm or mA'), (100.0, 'N cm'), (10.2, 'kgf cm'), (1 / 9.81, 'kgf m'),
     (1 / 101, 'motors before gears')])
@@ -87,6 +88,7 @@ def test_a_check_names_the_unit_and_fails(ur10, tmp_path, capsys):
         assert ('1000 times' in capsys.readouterr().out) == bool(status)
 
 
+@pytest.mark.slow
 def test_real_arms_are_in_the_unit_that_they_state(shared_data):
     for name, file in (('ur10', 'ur10/ur10_exciting_trajectory.db3'),
                        ('panda', 'panda/panda_exciting_trajectory.db3'),

@@ -43,6 +43,7 @@ def change(bag, **values):
     path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('received', [False, True])
 def test_the_mark_survives_the_bag(run, bag, received):
     arm, simulation = run

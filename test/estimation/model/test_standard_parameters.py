@@ -51,6 +51,7 @@ def links_of(arm, values):
     return values[arm.layout.all_inertial()].reshape(arm.n, 10)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**6), size=st.floats(0.01, 1e3), bare=st.booleans())
 def test_any_estimate_becomes_possible(seed, size, bare):

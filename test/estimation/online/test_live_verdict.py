@@ -103,6 +103,7 @@ def test_new_samples_are_judged_even_if_the_last_ones_came_during_a_search(log, 
     assert search.update() is None
 
 
+@pytest.mark.slow
 def test_an_unexpected_error_is_reported_once_and_the_next_session_is_judged(log, searching):
     calls = []
 

@@ -63,6 +63,7 @@ def possible_theta(result):
     return grouping @ result.standard_parameters().values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('memory', [np.inf, 20.0])
 def test_parameters_are_possible_unless_these_predict_worse(memory):
     log = recording()
@@ -139,6 +140,7 @@ def test_session_that_starts_from_a_batch_has_its_friction_filters_and_load():
         assert (off < 3 * np.hypot(each.std, first.std)).all()
 
 
+@pytest.mark.slow
 def test_session_that_starts_from_a_result_keeps_its_friction_as_near_to_zero():
     log = recording()
     friction = ('viscous', 'coulomb', 'stribeck')
@@ -276,6 +278,7 @@ def test_effort_without_gravity_gives_the_parameters_of_the_batch():
         assert (off < 5 * np.hypot(result.std, expected.std)).all()
 
 
+@pytest.mark.slow
 def test_a_validation_motion_is_predicted_and_not_learned_from():
     arm = load_arm('two_axis')
     pair = MotionPair(random_motion(arm, 0, periods=2), random_motion(arm, 1), 2.0)

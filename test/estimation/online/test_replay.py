@@ -24,6 +24,7 @@ from dynid_ros.simulation.live import sensors_for
 from dynid_ros.simulation.record import simulate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['ur10', 'panda'])
 def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared_data, name):
     arm = load_arm(name)
@@ -55,6 +56,7 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     assert result.verdict.trustworthy, result.verdict.reasons
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['ur10', 'panda'])
 def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(shared_data, name):
     arm = load_arm(name)
@@ -101,6 +103,7 @@ def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, ra
     assert np.median(result.std / batch.std) == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_replay_that_ends_at_rest_is_judged_by_its_motion_and_kept(shared_data, tmp_path):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)

@@ -110,6 +110,7 @@ def _poked(x, value, every):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('fault', FAULTS)
 def test_each_fault_is_counted_and_leaves_the_estimate_right(panda, fault):
     online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)

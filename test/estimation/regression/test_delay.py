@@ -51,6 +51,7 @@ def test_the_torque_of_a_long_rest_hides_no_delay():
     assert choose_conditioning(arm, [still]).delay == pytest.approx(0.023, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['two_axis', 'ur10', 'panda'])
 @pytest.mark.parametrize('seed', range(3))
 def test_no_delay_is_found_where_there_is_none(name, seed):

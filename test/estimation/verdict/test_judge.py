@@ -48,6 +48,7 @@ def metrics(error, held_out=True, joints=()):
         for k, each in enumerate(joints, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['two_axis', 'ur10', 'panda'])
 def test_an_exciting_motion_is_trusted(name):
     arm = arm_named(name)
@@ -71,6 +72,7 @@ def test_expected_error_is_what_other_motions_in_the_same_range_get():
     assert 0.3 * got < result.verdict.expected_error_percent < 6 * got
 
 
+@pytest.mark.slow
 def test_a_motion_of_one_slow_sine_is_too_little():
     arm = arm_named('ur10')
     waves = Waves.random(arm, seed=1, lowest_hz=0.05, harmonics=1)
@@ -84,6 +86,7 @@ def test_a_motion_of_one_slow_sine_is_too_little():
     assert all(name in reason for name in result.verdict.undetermined_parameters)
 
 
+@pytest.mark.slow
 def test_what_a_joint_at_rest_hides_is_named():
     arm = arm_named('ur10')
     waves = Waves.random(arm, seed=1)
@@ -116,6 +119,7 @@ def test_a_joint_that_the_model_misses_counts_where_the_whole_is_good():
     assert f'joint_2 {limit + 1:.0f} %' in finding.text
 
 
+@pytest.mark.slow
 def test_a_joint_that_is_mostly_noise_is_not_trusted():
     arm = arm_named('ur10')
     share = np.where(np.arange(6) == 5, 0.9, 0.02)
@@ -134,6 +138,7 @@ def test_without_held_out_samples_nothing_is_said_of_them():
     assert held_out_findings(metrics(1.0, False), None) == []
 
 
+@pytest.mark.slow
 def test_another_arm_under_the_model_does_not_carry_over():
     arm = arm_named('ur10')
     waves = Waves.random(arm, seed=1)

@@ -49,6 +49,7 @@ def test_json_is_one_object_with_the_same_facts(tmp_path, capsys):
     assert facts['complete'] is True
 
 
+@pytest.mark.slow
 def test_samples_and_drawings_are_written_on_request(tmp_path):
     export = [str(tmp_path / name) for name in ('m.csv', 'm.yaml')]
     assert design(tmp_path, '--export', *export, '--plots', str(tmp_path)) == 0

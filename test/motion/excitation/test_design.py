@@ -144,6 +144,7 @@ def test_gradient_agrees_with_finite_differences(objective):
     np.testing.assert_allclose(gradient, numeric, rtol=1e-3, atol=1e-4 * np.abs(numeric).max())
 
 
+@pytest.mark.slow
 def test_obstacles_shape_the_motion():
     arm = load_arm('two_axis')
     tip = Capsule('tip', 1, np.zeros(3), np.array([0.15, 0.0, 0.0]), 0.01)

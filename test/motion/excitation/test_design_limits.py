@@ -105,6 +105,7 @@ def test_no_limit_is_broken_at_10_khz(name, seed, monkeypatch):
     check(arm, scene, designed.motion)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['ur10', 'panda'])
 def test_validation_motions_keep_the_same_limits(name):
     arm, scene = arm_and_scene(name)

@@ -49,6 +49,7 @@ def ur10():
     return arm, build_scene(arm, load_surroundings('ur10', arm))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('owner', 'name', 'each', 'count'), [
     (PairDistances, 'lower_bounds', 5e-4, lambda _self, q: len(q)),
     (design_cost, 'fill_inertial', 5e-5, lambda *args: len(args[7])),

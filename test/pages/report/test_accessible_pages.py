@@ -119,6 +119,7 @@ def test_errors_by_bandwidth_are_drawn_and_tabulated(hostile, outline):
     assert 'cut-off of 3 Hz' in label
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('plain', [None, 9.0])
 def test_a_cutoff_of_the_fit_that_is_among_the_bandwidths_is_listed_once(tmp_path, plain):
     arm = load_arm('two_axis').with_friction(())
@@ -152,6 +153,7 @@ def test_errors_by_bandwidth_are_stored_and_older_results_have_none(tmp_path):
     assert 'does not hold the error at other' in (tmp_path / 'report.html').read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('error', [0.0, np.nan, np.inf])
 def test_errors_without_a_size_can_be_drawn(tmp_path, error):
     rows = (BandwidthError(1.0, error, None), BandwidthError(None, error, error))

@@ -229,6 +229,7 @@ def test_empty_lists_read_as_sentences(tmp_path):
         assert words in page.words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('number', [0.0, np.nan, np.inf])
 def test_numbers_that_are_none_do_not_stop_the_report(tmp_path, number):
     plain = identification()
@@ -258,6 +259,7 @@ def test_a_report_that_cannot_be_written_is_named(tmp_path):
         write_report(identification(), tmp_path / 'out' / 'report.html')
 
 
+@pytest.mark.slow
 def test_ten_minutes_of_seven_joints_stay_small(tmp_path):
     arm = random_arm(np.random.default_rng(0), 7, prismatic=False)
     rng = np.random.default_rng(1)
