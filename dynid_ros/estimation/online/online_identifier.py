@@ -268,7 +268,7 @@ class OnlineIdentifier(Checkpointed):
 
     @property
     def samples(self) -> int:
-        """Samples taken in so far."""
+        """Return the number of samples taken in so far."""
         return self._intake.samples
 
     @property

@@ -23,7 +23,6 @@ from dynid_ros.utilities.inputs import as_numbers, one_number
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
-
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
     from dynid_ros.applications.payload.estimate import Payload
     from dynid_ros.data.recordings.recording import Recording

@@ -169,16 +169,17 @@ def spectrum_drawings(
         every = np.concatenate([density[f <= shown, j] for f, density, *_ in sets])
         top = every.max(initial=_LEAST)
         least = max(every.min(initial=top), _LEAST_SHARE * top)
-        for f, density, colour, _ in sets:
-            axes.semilogy(f, np.maximum(density[:, j], least), color=colour, linewidth=1.3)
-        axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle='--')
-        # Complete decades, with plain text as labels, which is fast.
+        # Complete decades, with plain text as labels, which is fast; before there are curves,
+        # whose own range may be none.
         first = math.floor(math.log10(least))
         decades = range(first, max(math.ceil(math.log10(top)), first + 1) + 1)
+        axes.set(yscale='log', xlim=(0.0, shown), ylim=(10.0**decades[0], 10.0**decades[-1]),
+                 ylabel=f'residual, {unit}/√Hz')
         axes.set_yticks([10.0**k for k in decades], list(map(power_of_ten, decades)))
         axes.minorticks_off()
-        axes.set(xlim=(0.0, shown), ylim=(10.0**decades[0], 10.0**decades[-1]),
-                 ylabel=f'residual, {unit}/√Hz')
+        for f, density, colour, _ in sets:
+            axes.plot(f, np.maximum(density[:, j], least), color=colour, linewidth=1.3)
+        axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle='--')
         axes.set_xlabel('frequency, Hz', labelpad=1)
         drawn.append((joint, inline_svg(
             axes.figure, f'spectrum{j + 1}', 'spectrum_label.html', joint=joint, unit=unit,

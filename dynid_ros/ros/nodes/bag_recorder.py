@@ -22,8 +22,9 @@ SETTINGS = (
 #: Time after which recorded messages are on the disk, and between looks for topics that nobody
 #: published yet, s.
 PERIOD = 0.2
-#: Longest time at the end for the messages that wait, s.
-LAST = 5.0
+#: Time at the end in which messages that were sent before arrive, and longest time for those that
+#: wait then, s.
+ARRIVING, LAST = 0.5, 5.0
 
 
 class BagRecorder(Node):
@@ -44,9 +45,10 @@ class BagRecorder(Node):
 
     def stop(self) -> None:
         """Write the messages that wait, and close the bag."""
-        end = time.monotonic() + LAST
-        while any(inbox.ready() for inbox in self.inboxes) and time.monotonic() < end:
-            rclpy.spin_once(self, timeout_sec=0.0)
+        stopped = time.monotonic()
+        while (gone := time.monotonic() - stopped) < ARRIVING or (
+                gone < LAST and any(inbox.ready() for inbox in self.inboxes)):
+            rclpy.spin_once(self, timeout_sec=0.01)
         self._writer.close()
 
     def _flush(self) -> None:

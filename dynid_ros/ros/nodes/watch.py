@@ -109,17 +109,17 @@ class Watch(Node):
             self.create_subscription(kind, topic, callback, qos)
 
     def _on_state(self, message: JointState) -> None:
-        found = self._order.sorted(message.name, message.position)
+        found = self._order.in_order(message.name, message.position)
         if found is not None and np.isfinite(found).all():
             self._state.hear_state(joint_position(found[0], self._arm.drive))
 
     def _on_reference(self, message: JointState) -> None:
-        found = self._order.sorted(message.name, message.position)
+        found = self._order.in_order(message.name, message.position)
         if found is not None and np.isfinite(found).all():
             self._state.hear_reference(found[0])
 
     def _on_residual(self, message: JointState) -> None:
-        found = self._order.sorted(message.name, message.effort)
+        found = self._order.in_order(message.name, message.effort)
         if found is not None:
             self._state.residuals.add(nanoseconds(message.header.stamp) * 1e-9, found[0])
 

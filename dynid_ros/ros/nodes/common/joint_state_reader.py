@@ -93,7 +93,7 @@ class JointOrder:
         known = next((own for own in self._names if set(own) <= set(names)), None)
         return None if known is None else np.array([names.index(name) for name in known])
 
-    def sorted(
+    def in_order(
         self, names: Sequence[str], *fields: Sequence[float] | Array,
     ) -> list[Array] | None:
         """Return fields in the order of the joints; None if joints or values are missing."""
@@ -195,7 +195,7 @@ class JointStateReader:
         if not np.array_equal(order, self._order.get(problem, order)):
             self._counts['order_changed'] += 1
         self._order[problem] = order
-        values = self._orders.sorted(names, *fields)
+        values = self._orders.in_order(names, *fields)
         if values is None:
             bare = len(fields) > 1 and not len(fields[1])
             self._counts['effort_missing' if bare else 'values_missing'] += 1

@@ -19,12 +19,12 @@ from dynid_ros.ros.nodes.common.qos import NEWEST
 
 def motion_state(joints: JointOrder, drive: Drive, message: JointState) -> MotionState | None:
     """Read a message; None where a joint, its position or its velocity is missing."""
-    found = joints.sorted(message.name, message.position, message.velocity)
+    found = joints.in_order(message.name, message.position, message.velocity)
     if found is None:
         return None
     measured = None
     if drive.signal == 'effort' and drive.topic is None:
-        measured = joints.sorted(message.name, message.effort)
+        measured = joints.in_order(message.name, message.effort)
     tau = None if measured is None else joint_torque(measured[0], drive)
     return MotionState(joint_position(found[0], drive), joint_velocity(found[1], drive), tau)
 
