@@ -26,6 +26,14 @@ def one_number(name: str, value: object, least: float = -np.inf, most: float = n
     return float(array)
 
 
+def one_count(name: str, value: object, least: int = 1) -> int:
+    """Convert an argument to a whole number, or raise an `InputError` that names it."""
+    number = one_number(name, value, least)
+    if number % 1:
+        raise InputError(f'{name} must be a whole number, not {value!r}')
+    return int(number)
+
+
 def as_numbers(name: str, value: ArrayLike, dimensions: int, width: int | None = None) -> Array:
     """
     Convert an argument to an array of numbers, and check its shape.

@@ -87,8 +87,12 @@ def _validate_description(args: Namespace) -> Answer:
     check_possible(stated)
     recording = read_recording(args.recording, arm, **reading(args))
     result = identify(arm, recording, stated=stated)
-    reasons = {how: [each.sentence for each in held_out_findings(result.fit, found)]
-               for how, found in result.stated.items()}
+    # Stated parameters were fitted to nothing from which they could fail to generalise.
+    reasons = {how: [
+        f'the torque error is {found.relative_error_percent:.1f} %, and '
+        f'{result.fit.relative_error_percent:.1f} % in-sample of the model identified from the '
+        'rest' if each.code == 'not_general' else each.sentence
+        for each in held_out_findings(result.fit, found)] for how, found in result.stated.items()}
     tried = {**result.stated, 'identified from the rest': result.validation or result.fit}
     good = [how for how, against in reasons.items() if not against]
     joints = zip(*(found.joints for found in tried.values()), strict=True)

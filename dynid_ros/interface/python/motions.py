@@ -16,7 +16,7 @@ from dynid_ros.interface.python.boundary import (
     as_simulated_arm,
     Model,
 )
-from dynid_ros.utilities.inputs import one_number
+from dynid_ros.utilities.inputs import as_numbers, one_count, one_number
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -99,10 +99,18 @@ def design_excitation(
     scene = None if surroundings is None else build_scene(
         arm, load_surroundings(surroundings, arm))
     period, seconds = one_number('period', period, 1e-3), one_number('seconds', seconds, 1e-3)
-    task = Task(period, harmonics, periods, ramp, starts=starts, seconds=seconds, seed=seed)
+    periods, ramp = one_count('periods', periods), one_number('ramp', ramp, 0.0)
+    task = Task(
+        period, one_count('harmonics', harmonics), periods, ramp,
+        starts=one_count('starts', starts), seconds=seconds, seed=one_count('seed', seed, 0))
     length, earlier = period * periods + 2 * ramp, as_models(given, 'given')
+    parameters = (parameters,) if isinstance(parameters, str) else parameters
     if load is not None:
-        own = PayloadDesign(arm, length, load[0], load[1:] or (0.0, 0.0, 0.0), earlier)
+        mass, *center = as_numbers('load', load, 1).tolist() or [0.0]
+        if not mass > 0 or len(center) not in (0, 3) or parameters:
+            raise InputError('load must be a mass above zero, kg, alone or with x, y and z of its '
+                             f'centre, m, and without parameters; it is {load!r}')
+        own = PayloadDesign(arm, length, mass, center or (0.0, 0.0, 0.0), earlier)
         designed = design(own.arm, replace(task, objective=own.objective), scene)
         return replace(designed, notes=designed.notes | own.notes(designed.motion))
     if criterion not in CRITERIA:
@@ -151,7 +159,8 @@ def simulate(
 
     if isinstance(motion, Designed):
         motion = motion.pair or motion.motion
-    return simulated_recording(as_simulated_arm(arm), motion, seed=seed, out=out)
+    return simulated_recording(
+        as_simulated_arm(arm), motion, seed=one_count('seed', seed, 0), out=out)
 
 
 @one_thread()

@@ -120,6 +120,13 @@ MODEL = dyn.IdentifiedModel.of(identification(TWO_AXIS))
     (lambda: dyn.validate(TWO_AXIS, LOG), 'model must be the folder of a result or an '
      'IdentifiedModel, not ArmModel'),
     (lambda: dyn.simulate('two_axis', 'no_motion.yaml'), 'no_motion.yaml'),
+    (lambda: dyn.simulate('two_axis', seed='a'), 'seed must hold numbers'),
+    (lambda: dyn.design_excitation('two_axis', harmonics=0), 'harmonics must be one number'),
+    (lambda: dyn.design_excitation('two_axis', periods=1.5), 'periods must be a whole number'),
+    (lambda: dyn.design_excitation('two_axis', load=2.0), 'load must have the shape (N,)'),
+    (lambda: dyn.design_excitation('two_axis', load=[2.0, 0]), 'load must be a mass above zero'),
+    (lambda: dyn.design_excitation('two_axis', load=[-2.0]), 'load must be a mass above zero'),
+    (lambda: dyn.design_excitation('two_axis', parameters='Izz9'), "no parameter 'Izz9'"),
     (lambda: dyn.feedforward(MODEL, 'no_motion.yaml'), 'no_motion.yaml'),
     (lambda: dyn.external_force(MODEL, [0, 0, 1], [0, 0]), 'a wrench must be'),
     (lambda: dyn.external_force('two_axis', [0] * 6, [0]), 'q must be'),
