@@ -71,7 +71,7 @@ class RigidParameters:
     arm : ArmModel
         The arm.
     inertial : (m, 10) ndarray
-        Inertial parameters of the links. Those of an identified arm represent its base
+        Inertial parameters of the links. An identified arm has those that represent its base
         parameters, with zeros for the free ones: the torque of all links is right, but a single
         link need not be physical.
     rotor : (n, n) ndarray
@@ -155,7 +155,7 @@ def check_possible(arm: ArmModel) -> None:
     Raises
     ------
     ArmError
-        Those of a link are impossible; the message names the joint that moves it and the value.
+        A link is impossible; the message names the joint that moves it and the value.
 
     """
     for name, link in zip(arm.tree.link_names, () if arm.inertial is None else arm.inertial,

@@ -71,7 +71,7 @@ class LiveArm:
     start : (n,) ndarray
         Position at the start, rad or m.
     sensors : SensorModel, optional
-        Those of `plausible_sensors` for `typical_torque` and `typical_speed` if not given,
+        Given by `plausible_sensors` for `typical_torque` and `typical_speed` unless stated,
         since no motion is known; see `sensors_for`. Coloured noise is not simulated here.
     seed : int
         Of the noise.

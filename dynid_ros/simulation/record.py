@@ -94,7 +94,7 @@ def simulate(
     rate_hz : float
         Rate of the recording.
     sensors : SensorModel, optional
-        Those of `plausible_sensors` for the true torque and speed if not given.
+        Given by `plausible_sensors` for the true torque and speed unless stated.
     seed : int
         Of the noise; the same seed gives the same recording.
 
@@ -168,7 +168,7 @@ def simulation_notes(
     arm : ArmModel
         The arm; its nominal values are the truth behind the recording.
     assumed : mapping of str to (n,) ndarray
-        Those of its nominal values that `with_plausible_drives` assumed.
+        Which of its nominal values `with_plausible_drives` assumed.
     simulation : Simulation
         Its recording and sensors.
     seed : int

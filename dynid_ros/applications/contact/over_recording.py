@@ -35,7 +35,7 @@ class Contact:
     samples : MonitoredSamples
         Samples of the recording.
     part : slice
-        Those of the contact.
+        Its samples of the contact.
 
     Attributes
     ----------

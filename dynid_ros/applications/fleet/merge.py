@@ -30,7 +30,7 @@ def merged(parts: Iterable[QRFactors]) -> QRFactors:
     Returns
     -------
     QRFactors
-        Those of all rows; empty without any bag.
+        Of all rows; empty without any bag.
 
     """
     waiting: list[QRFactors] = []

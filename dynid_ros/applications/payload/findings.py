@@ -55,7 +55,7 @@ class Evidence:
         Root mean square without the load, with it, and with the ten parameters that fit best,
         whether or not a body can have them.
     torque : (n,) ndarray
-        That of the torque itself.
+        Root mean square of the torque itself.
     usual : (n,) ndarray
         What the model leaves of its own recording; at rest, friction adds to it.
 

@@ -158,7 +158,7 @@ def samples_of(
     source : str
         Where the messages come from.
     needed : tuple of str
-        Those of `FIELDS` that must be there.
+        Which of `FIELDS` must be there.
 
     Returns
     -------

@@ -50,7 +50,7 @@ class History:
     t : (K,) ndarray
         Time since the start of the recording, s.
     theta, std : (K, b) ndarray
-        Estimates and their standard deviations. Those of an arm are unconstrained: its last result
+        Estimates and their standard deviations. For an arm they are unconstrained: its last result
         has the possible parameters nearest to them.
     determined : (K, b) ndarray of bool
         Which the rows so far determine; see `Estimate`.
