@@ -23,7 +23,7 @@ _SHIFT = np.uint64(29)
 _KEPT = np.uint64(0xF << 60)
 
 # Bounds from which samples count as fitted.
-#: Largest share of samples that two recordings may have in common. Different motions, or one motion
+#: Largest share of samples that two recordings may have in common. Different motions, or a motion
 #: that is measured twice, have none. A tenth hardly changes an error figure.
 SEEN_SHARE = 0.1
 #: Samples in a row that must agree bit for bit. One may agree by chance where encoder and drive
