@@ -9,7 +9,7 @@ import sys
 
 from fault_rows import ERROR, Rows, STREAMS
 
-HOSTILE = Path(__file__).parents[1] / 'embedded' / 'hostile.py'
+HOSTILE = Path(__file__).parents[1] / 'ros' / 'stand_in' / 'hostile.py'
 
 
 class TrafficRows(Rows):
