@@ -112,11 +112,7 @@ def _load(args: Namespace) -> list[float] | None:
         if args.load:
             raise InputError('--load is for --for payload only')
         return None
-    load: list[float] = args.load or [HEAVIEST]
-    if not load[0] > 0 or len(load) not in (1, 4):
-        raise InputError(
-            '--load takes a mass above zero, kg, alone or with X Y Z of its centre, m')
-    return load
+    return args.load or [HEAVIEST]
 
 
 def _check_length(args: Namespace) -> None:

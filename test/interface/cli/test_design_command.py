@@ -79,8 +79,8 @@ def test_least_margins_have_the_units_of_their_joints(tmp_path, capsys):
     (['--for', 'Izz9'], "no parameter 'Izz9'"),
     (['--harmonics', '1'], '2 harmonics at least'),
     (['--given', 'nowhere'], 'nowhere'), (['--load', '2'], '--load is for --for payload only'),
-    (['--for', 'payload', '--load', '0'], '--load takes a mass above zero'),
-    (['--for', 'payload', '--load', '1', '2'], 'alone or with X Y Z'),
+    (['--for', 'payload', '--load', '0'], 'load must be a mass above zero'),
+    (['--for', 'payload', '--load', '1', '2'], 'alone or with x, y and z'),
     # Both joints turn about parallel axes.
     (['--for', 'payload', '--load', '0.01'], "no motion of 'two_axis' shows a load's mass"),
 ])
