@@ -45,7 +45,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 12
+FORMAT = 13
 
 
 class OnlineIdentifier(Checkpointed):
@@ -170,7 +170,7 @@ class OnlineIdentifier(Checkpointed):
         self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike,
     ) -> list[tuple[RowBlock, Array]]:
         """
-        Take in samples as messages have them: what differs from `push`.
+        Take in samples as messages have them, with the stamps and the encoders of these.
 
         Parameters
         ----------
