@@ -10,6 +10,7 @@ from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import absurd_defects, marked_defects
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.in_blocks import Mask
+from dynid_ros.data.recordings.measured_times import as_measured
 from dynid_ros.data.recordings.motion_checks import (
     constant_defects,
     degree_defects,
@@ -19,7 +20,6 @@ from dynid_ros.data.recordings.motion_checks import (
     unwrapped,
 )
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.recordings.republished import as_measured
 from dynid_ros.data.recordings.stamp_checks import (
     only_increasing,
     stamp_defects,

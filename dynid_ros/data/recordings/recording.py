@@ -51,6 +51,37 @@ class Defect:
     threshold: float | None = None
 
 
+@dataclass(frozen=True)
+class SampleClock:
+    """
+    Times of measurement that replaced the stamps of a recording.
+
+    Attributes
+    ----------
+    source : str
+        Where the recording was read from.
+    kind : str
+        ``even`` for stamps that are late by chance, ``newest`` for the newest state of a source.
+    rate_hz : float
+        Of the measurement.
+    jitter : float
+        Standard deviation of stamps less times of measurement, s.
+    t, late : tuple of float
+        Some stamps, from the first of them, and by how much they are late, s.
+    step : float
+        Median step of the stamps, s.
+
+    """
+
+    source: str
+    kind: str
+    rate_hz: float
+    jitter: float
+    t: tuple[float, ...]
+    late: tuple[float, ...]
+    step: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Recording(Summarised):
     """
@@ -80,6 +111,8 @@ class Recording(Summarised):
     warmth : Warmth or None
         Warmth of the joints, once positions are checked; the warmth of a part follows from all
         samples before it.
+    clock : SampleClock or None
+        The clock of the measurement, where it replaced the stamps.
     validation : tuple of (float, float)
         From when to when the arm ran a motion that validates the others, in the time of ``t``, s.
 
@@ -99,6 +132,7 @@ class Recording(Summarised):
     qd: Array | None = None
     defects: tuple[Defect, ...] = ()
     warmth: Warmth | None = None
+    clock: SampleClock | None = None
     validation: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:

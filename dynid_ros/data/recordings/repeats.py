@@ -1,0 +1,87 @@
+"""Samples that repeat the one before: a logger that is faster than what it reads, or a rest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.data.recordings import stamp_checks
+from dynid_ros.data.recordings.in_blocks import Index, Mask
+from dynid_ros.data.recordings.motion_checks import moves
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.utilities.arrays import Array
+
+#: Step on both sides of a long repetition from which the arm moved meanwhile, relative to the root
+#: mean square step of a joint.
+MOVED_SHARE = 0.2
+
+
+def measured_once(recording: Recording) -> tuple[Mask, Mask]:
+    """
+    Find the samples that are measurements of their own.
+
+    A node that publishes at 30 Hz what a driver measures at 29.4 Hz repeats a sample every 1.6 s,
+    and one that publishes at 500 Hz what a controller measures at 166.7 Hz repeats most of them:
+    derivatives see steps instead of the motion. A sample that equals the one before bit by bit in
+    all positions and drive signals is no new measurement, unless the arm rests.
+
+    Parameters
+    ----------
+    recording : Recording
+        Stamps increase, and positions are finite.
+
+    Returns
+    -------
+    keep : (N,) ndarray of bool
+        False for a repetition; of a rest, samples at the rate of the measurement are kept.
+    still : (N,) ndarray of bool
+        True within such a rest.
+
+    """
+    places = _repeated(recording)
+    keep, still = np.ones(len(recording.t), dtype=bool), np.zeros(len(recording.t), dtype=bool)
+    keep[places] = False
+    starts = np.flatnonzero(keep)
+    if not len(places) or len(starts) < 3 or not moves(recording).any():
+        return np.ones_like(keep), still
+    published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
+    for start, stop in _rests(recording, starts, longest_step(usual)).tolist():
+        # As if it had been measured all the time.
+        keep[start:stop:max(1, round(usual / published))] = True
+        still[start:stop + 1] = True
+    return keep, still
+
+
+def longest_step(usual: float) -> float:
+    """Time between two samples from which on one is missing, by the usual time, s."""
+    return max(stamp_checks.GAP_STEPS * usual, stamp_checks.GAP_SECONDS)
+
+
+def _repeated(recording: Recording) -> Index:
+    """Find the samples that repeat the one before in all positions and drive signals, (k,)."""
+    places = np.arange(1, len(recording.t))
+    for column in (*recording.q.T, *recording.u.T):
+        # Only samples that are equal so far; where none repeats, those are few.
+        places = places[column[places] == column[places - 1]]
+    return places
+
+
+def _period(recording: Recording, starts: Index) -> float:
+    """Find the time between two measurements in which the arm covers most of its way, s."""
+    steps, way = np.diff(recording.t[starts]), np.abs(np.diff(recording.q[starts], axis=0))
+    order = np.argsort(steps)
+    covered = np.cumsum(way.sum(axis=1)[order])
+    return float(steps[order[np.searchsorted(covered, covered[-1] / 2)]])
+
+
+def _rests(recording: Recording, starts: Index, longest: float) -> Index:
+    """Find long repetitions during which no joint moved, (k, 2): begin and end."""
+    t, q = recording.t, recording.q
+    stops = np.append(starts[1:], len(t))
+    long = t[np.minimum(stops, len(t) - 1)] - t[starts] > longest
+    steps: Array = np.abs(np.diff(q[starts], axis=0))
+    least = MOVED_SHARE * np.sqrt((steps**2).mean(axis=0))
+    # A recording that begins or ends in a rest shows no step there.
+    edge = np.zeros((1, q.shape[1]))
+    before, after = np.concatenate([edge, steps]), np.concatenate([steps, edge])
+    moved = ((before > least) & (after > least)).any(axis=1)
+    return np.asarray(np.column_stack([starts, stops])[long & ~moved])
