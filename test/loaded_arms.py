@@ -15,13 +15,13 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.model.standard_parameters import sample_colour
 from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     motions,
 )
 from dynid_ros.estimation.regression.weighted_least_squares import fit

@@ -9,13 +9,13 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     motions,
 )
 

@@ -23,6 +23,7 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import DynidError, one_line
+from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
     clipped_findings,
@@ -31,7 +32,6 @@ from dynid_ros.estimation.diagnosis.clipped_signals import (
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     fitted_to,
     motions,
 )
@@ -142,7 +142,8 @@ def _band_of_motion(settings: FleetSettings, recording: Recording) -> Conditioni
     arm, shared = settings.arm.memoryless, settings.conditioning
     known = replace(arm, conditioning=replace(arm.conditioning, delay=shared.delay))
     own = fitted_to(shared, recording)
-    return own.at(min(own.cutoff_hz, choose_conditioning(known, [recording]).cutoff_hz))
+    return own.at(min(own.cutoff_hz, lowest_band(
+        choose_conditioning(known, [recording])).cutoff_hz))
 
 
 def _factors(settings: FleetSettings, recording: Recording) -> QRFactors:

@@ -18,8 +18,8 @@ from dynid_ros.data.files.plain_values import arm_from_plain, arm_to_plain, from
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.errors import ResultError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import choose_conditioning, widened
 
 FORMAT = 2
 #: Friction columns of a sidecar. Columns of the load follow from an estimate, which a bag that is
@@ -122,7 +122,7 @@ def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningS
         Medians of the choices for single bags, so that a bag that does not belong decides nothing.
 
     """
-    chosen = [widened(choose_conditioning(arm.memoryless, [recording])) for recording in sample]
+    chosen = [choose_conditioning(arm.memoryless, [recording]) for recording in sample]
     rate = float(np.median([each.rate_hz for each in chosen]))
     cutoff = float(np.median([each.cutoff_hz for each in chosen]))
     delay = float(np.median([each.delay for each in chosen]))

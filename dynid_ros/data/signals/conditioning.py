@@ -31,17 +31,6 @@ from dynid_ros.utilities.arrays import Array
 
 # Bounds of the cut-offs and of the rate that they were chosen for. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
-#: Share of the energy of a joint's velocity, above its noise floor, that its band holds. The band
-#: is 0.28 to 3.2 Hz on good recordings; 0.9 and 0.999 change held-out errors by 0.2 %.
-BAND_ENERGY = 0.99
-#: Cut-off that the motion calls for as a multiple of the mean band. Dynamics and friction make
-#: harmonics of the motion, which have to come through. Half of it and twice of it give held-out
-#: errors of 4.0 and 2.9 % instead of 2.4 %.
-CUTOFF_PER_BAND = 5.0
-#: Least cut-off of the rows, Hz. Friction at reversals, and the difference of its terms, lie above
-#: the band of a slow motion. With 2 and 10 Hz the UR10 has errors below 5 Hz of 3.9 and 2.9 %
-#: instead of 2.8 % (benchmarks/cutoff.py).
-LEAST_ROWS_HZ = 5.0
 #: Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below half
 #: the rate to fall off. No good recording comes near it.
 HIGHEST_CUTOFF = 0.4
@@ -53,6 +42,24 @@ POSITION_CUTOFF = 3.0
 #: Largest deviation of the rate of another recording, relative to it, up to which the same filters
 #: serve. It moves the cut-off by as much.
 SAME_RATE = 0.01
+
+
+@dataclass(frozen=True)
+class Rung:
+    """
+    A cut-off of rows, and how well their model predicts the lowest band.
+
+    Attributes
+    ----------
+    cutoff_hz : float
+        Hz.
+    error_percent : float
+        Error in the lowest band, of blocks that were not fitted, each joint by its residual, %.
+
+    """
+
+    cutoff_hz: float
+    error_percent: float
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,8 @@ class ConditioningSettings:
         Period, if the motion is averaged over periods, s.
     notes : tuple of str
         Further remarks, a sentence each.
+    ladder : tuple of Rung
+        Cut-offs among which it was chosen, the lowest band first.
 
     """
 
@@ -90,6 +99,7 @@ class ConditioningSettings:
     delay: float = 0.0
     period: float | None = None
     notes: tuple[str, ...] = ()
+    ladder: tuple[Rung, ...] = ()
 
     def decimator(self) -> Decimator:
         """Make the low-pass that every column of W and the torque pass."""

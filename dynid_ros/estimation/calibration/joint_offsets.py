@@ -15,10 +15,11 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_states, standard_of
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.model.standard_parameters import FROM_DATA, source_of
 from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
 from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import choose_conditioning, motions
+from dynid_ros.estimation.regression.preparation import motions
 from dynid_ros.estimation.regression.qr_factors import compress
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.regression.weighted_least_squares import fit, solve

@@ -59,6 +59,10 @@ class Folds:
             Squared torque of each joint that is left, Nm².
 
         """
+        return self.left(self.fits(prior))
+
+    def fits(self, prior: Array) -> Array:
+        """Fit the rows beside each block, and beside the rows of a prior, (K, b)."""
         known = prior[:, :-1].T @ prior
         information = self.information + known[:, :-1]
         score = (self.score + known[:, -1])[..., None]
@@ -67,7 +71,7 @@ class Folds:
         except np.linalg.LinAlgError:
             # Rows of an effort that is zero throughout outweigh the prior beyond rounding.
             theta = np.linalg.pinv(information, hermitian=True) @ score
-        return self.left(theta[..., 0])
+        return np.asarray(theta[..., 0])
 
     def left(self, theta: Array) -> Array:
         """Squared torque of each joint (K, n), Nm², that parameters (K, b) leave of each block."""

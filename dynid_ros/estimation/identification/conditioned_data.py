@@ -17,6 +17,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.data.signals.narrow_band import narrowed
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
     ClipLevels,
@@ -26,12 +27,10 @@ from dynid_ros.estimation.identification.train_test_split import Division
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import (
-    choose_conditioning,
     data_hash,
     fitted_to,
     released,
     take_motions,
-    widened,
 )
 from dynid_ros.utilities.arrays import Array, joined
 
@@ -172,15 +171,16 @@ def condition(division: Division) -> ConditionedData:
     """
     arm, train = division.arm, division.train
     unseen = [recording for _, recording in division.unseen]
-    band = choose_conditioning(arm.memoryless, train)
-    settings = widened(band, unseen)
+    settings = choose_conditioning(arm.memoryless, train, unseen)
+    band = lowest_band(settings)
     levels, recorded = clip_levels([*train, *unseen]), beginning(unseen)
     samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
     digest = data_hash(train)
     unseen.clear()
     sets = [_conditioned(arm, division.source, division.train, settings, levels),
             *take_unseen(arm, division.unseen, settings, levels)]
-    narrow = sets if settings == band else [each.narrowed(band.cutoff_hz) for each in sets]
+    narrow = sets if settings.cutoff_hz <= band.cutoff_hz else [
+        each.narrowed(band.cutoff_hz) for each in sets]
     return ConditionedData(
         division, sets[0], sets[1:], narrow if narrow[0].motions else sets, levels, recorded,
         samples, seconds, digest)

@@ -8,13 +8,13 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
+from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
 from dynid_ros.estimation.diagnosis.copied_signals import unit_findings
 from dynid_ros.estimation.identification.gain_recordings import RICHEST
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     motions,
 )
 from dynid_ros.estimation.regression.weighted_least_squares import fit
@@ -50,7 +50,7 @@ def gain_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     rich = arm.as_measured.with_friction(RICHEST)
     try:
         cleaned = checked_recording(part, rich)[0]
-        settings = choose_conditioning(rich.memoryless, [cleaned])
+        settings = lowest_band(choose_conditioning(rich.memoryless, [cleaned]))
         prepared = motions(rich, cleaned, settings)
         none = [np.zeros(motion.q.shape, dtype=np.bool_) for motion in prepared]
         unit = unit_findings(arm, trial_samples(prepared, settings, none))

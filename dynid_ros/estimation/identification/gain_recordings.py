@@ -9,9 +9,9 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals import conditioning
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, with_reference
 from dynid_ros.estimation.calibration.log_gains import LogGains
@@ -22,7 +22,6 @@ from dynid_ros.estimation.model.metrics import metrics, TINY
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     fitted_to,
     take_motions,
 )
@@ -30,9 +29,6 @@ from dynid_ros.estimation.regression.row_methods import DIFFERENTIATED
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
 
-#: Cut-off of the rows by the one that is chosen for a model: reversals take up less time. Gains of
-#: the UR10 are twice as certain with it, and the scatter of simulated ones does not change.
-WIDER = 2.0
 #: Friction as rich as in geared arms.
 RICHEST = ('viscous', 'coulomb', 'offset', 'stribeck', 'viscous_cuberoot', 'load')
 #: Rounds at most, and the changes that end them: of a logarithm, and by its standard deviation.
@@ -86,16 +82,17 @@ def recorded_gains(
     if arm.n < 2:
         raise InputError(f"'{arm.name}' has one joint, whose torque no other one contradicts: its "
                          'gain has no ratio to another')
-    data = _Data([checked_recording(recording, arm)[0] for recording in recordings],
-                 [checked_recording(recording, arm)[0] for recording in loaded], mass)
-    if not data.free:
+    free, burdened = ([checked_recording(recording, arm)[0] for recording in each]
+                      for each in (recordings, loaded))
+    if not free:
         raise RecordingError('recordings must hold at least one Recording, but holds none')
+    data = _Data(choose_conditioning(arm.memoryless, free), free, burdened, mass)
     if bool(data.loaded) != (mass is not None):
         raise InputError('a loaded recording and the mass of its load belong together; give both')
     if mass is not None:
-        free, held = rests_of(arm, data.free), rests_of(arm, data.loaded)
-        if free is not None and held is not None:
-            return gains_at_rest(arm, free, held, mass)
+        rests, held = rests_of(arm, data.free), rests_of(arm, data.loaded)
+        if rests is not None and held is not None:
+            return gains_at_rest(arm, rests, held, mass)
     arm, start = arm.as_measured, np.zeros(arm.n)
     if friction is None:
         # Terms that were chosen by gains which follow from these terms would confirm themselves.
@@ -116,8 +113,9 @@ def recorded_gains(
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """Recordings without and with the load, and its mass."""
+    """Recordings without and with the load, its mass, and how they are conditioned."""
 
+    settings: ConditioningSettings
     free: list[Recording]
     loaded: list[Recording]
     mass: float | None
@@ -126,7 +124,7 @@ class _Data:
         self, arm: ArmModel, *, choose: bool = False,
     ) -> tuple[FittedModel, list[FittedModel]]:
         """Fit without and with the load, after a choice of friction terms if asked."""
-        settings = _settings(arm, self.free)
+        settings = self.settings
         free = fit_model(arm, _rows(arm, self.free, settings), DIFFERENTIATED, 'recordings',
                          choose=choose)
         return free, [
@@ -162,15 +160,6 @@ def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Arra
 
 def _with_gains(arm: ArmModel, logarithms: Array) -> ArmModel:
     return replace(arm, drive=replace(arm.drive, gain=arm.drive.gain * np.exp(logarithms)))
-
-
-def _settings(arm: ArmModel, free: Sequence[Recording]) -> ConditioningSettings:
-    """Choose the conditioning, with a wider band than for a model unless the arm states one."""
-    chosen = choose_conditioning(arm.memoryless, free)
-    if not chosen.cutoff_from_data:
-        return chosen
-    highest = conditioning.HIGHEST_CUTOFF * chosen.rate_hz
-    return chosen.at(min(WIDER * chosen.cutoff_hz, highest))
 
 
 def _rows(

@@ -16,6 +16,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.identification.train_test_split import at_marks
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.standard_parameters import source_of
@@ -24,9 +25,7 @@ from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.online_result import online_result
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     data_hash,
-    widened,
 )
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
@@ -79,7 +78,7 @@ def stream_settings(arm: ArmModel, recording: Recording) -> ConditioningSettings
         The recording, checked.
 
     """
-    return widened(choose_conditioning(arm.as_measured, [recording]))
+    return choose_conditioning(arm.as_measured, [recording])
 
 
 def replay(

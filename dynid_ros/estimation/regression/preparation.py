@@ -1,4 +1,4 @@
-"""Preparation of recordings: cleaning, settings and conditioning, for fitting and validation."""
+"""Preparation of recordings: cleaning and conditioning, for fitting and validation."""
 
 from __future__ import annotations
 
@@ -20,12 +20,8 @@ from dynid_ros.data.signals.conditioning import (
     ConditionedMotion,
     ConditioningSettings,
 )
-from dynid_ros.data.signals.cutoff_choice import choose_cutoff
-from dynid_ros.data.signals.filters import decimation_step
-from dynid_ros.data.signals.periodic import find_period
-from dynid_ros.data.signals.segments import longest_segment, sample_rate, uniform_segments
+from dynid_ros.data.signals.segments import sample_rate, uniform_segments
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.regression.delay import estimate_delay
 from dynid_ros.utilities.arrays import Array
 
 Item = TypeVar('Item')
@@ -62,70 +58,6 @@ def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, t
             raise RecordingError(f'{recording.source}: {defect.message}')
     # Velocities are differentiated from positions; those recorded would only take memory.
     return replace(recording, qd=None, warmth=warmth_of(recording.t, recording.q)), defects
-
-
-def choose_conditioning(arm: ArmModel, recordings: Sequence[Recording]) -> ConditioningSettings:
-    """
-    Choose all settings of the conditioning, from the data where they are not given.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        Its ``conditioning`` may fix some.
-    recordings : sequence of Recording
-        Recordings used for fitting.
-
-    Returns
-    -------
-    ConditioningSettings
-        Settings for these recordings.
-
-    """
-    wanted = arm.conditioning
-    rate = min(sample_rate(recording) for recording in recordings)
-    longest = longest_segment(recordings, rate)
-    cutoff = wanted.cutoff_hz or choose_cutoff(longest.q, rate)
-    if cutoff >= rate / 2:
-        raise RecordingError(
-            f'the cut-off of {cutoff:g} Hz is not below half the sample rate of {rate:.4g} Hz')
-    period = wanted.period
-    if wanted.filter == 'periodic' and period is None:
-        period = find_period(longest.q, rate)
-    settings = ConditioningSettings(
-        cutoff, wanted.cutoff_hz is None, wanted.filter, rate, decimation_step(rate, cutoff),
-        period=period if wanted.filter == 'periodic' else None,
-    )
-    delay = wanted.delay
-    if delay is None:
-        delay = estimate_delay(arm, [longest], replace(settings, filter='butterworth'))
-    return replace(settings, delay=delay)
-
-
-def widened(
-    settings: ConditioningSettings, held_out: Iterable[Recording] = (),
-) -> ConditioningSettings:
-    """
-    Raise a cut-off that was chosen from the motion to the least one of a good recording.
-
-    Parameters
-    ----------
-    settings : ConditioningSettings
-        As chosen.
-    held_out : iterable of Recording
-        Recordings that are to be conditioned alike, whose rates bound the cut-off, too.
-
-    Returns
-    -------
-    ConditioningSettings
-        The same where the cut-off is high enough or was given, and with other filters than the
-        Butterworth one.
-
-    """
-    if settings.filter != 'butterworth' or not settings.cutoff_from_data:
-        return settings
-    rate = min([settings.rate_hz, *map(sample_rate, held_out)])
-    least = min(conditioning.LEAST_ROWS_HZ, conditioning.HIGHEST_CUTOFF * rate)
-    return settings if least <= settings.cutoff_hz else settings.at(least)
 
 
 def fitted_to(settings: ConditioningSettings, recording: Recording) -> ConditioningSettings:

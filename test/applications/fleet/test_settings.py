@@ -6,7 +6,8 @@ from fleets import Bag, RATE, small_arm
 import pytest
 
 from dynid_ros.applications.fleet.settings import choose_settings
-from dynid_ros.estimation.regression.preparation import checked_recording, choose_conditioning
+from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.regression.preparation import checked_recording
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from dynid_ros.dynamics.kinematics.forward import forward_kinematics
 from dynid_ros.dynamics.kinematics.pose_error import perturbed_kinematics
 from dynid_ros.dynamics.kinematics.pose_uncertainty import workspace_states
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.calibration.joint_offsets import (
     estimate_joint_offsets,
     hidden_offsets,
@@ -24,7 +25,6 @@ from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     motions,
 )
 from dynid_ros.estimation.regression.weighted_least_squares import fit

@@ -12,11 +12,11 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.diagnosis.gravity_direction import gravity_direction, GravityCheck
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.regression.preparation import (
     checked_recording,
-    choose_conditioning,
     motions,
 )
 from dynid_ros.motion.excitation.random_motion import random_motion

@@ -12,6 +12,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.friction.friction_shrinkage import (
     BLOCKS,
     blocks_apart,
@@ -20,7 +21,7 @@ from dynid_ros.estimation.friction.friction_shrinkage import (
 )
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import choose_conditioning, take_motions
+from dynid_ros.estimation.regression.preparation import take_motions
 from dynid_ros.estimation.regression.weighted_least_squares import fit
 
 pytestmark = pytest.mark.slow

@@ -11,8 +11,9 @@ from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF, LEAST_ROWS_HZ
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.regression.preparation import checked_recording, choose_conditioning
+from dynid_ros.estimation.regression.preparation import checked_recording
 
 
 def slow(lowest_hz, harmonics, samples):

@@ -14,6 +14,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.identification import identify as identify_module
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
@@ -21,7 +22,6 @@ from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.verdict_words import headline, notes
 from dynid_ros.estimation.regression import preparation
 from dynid_ros.estimation.regression.preparation import (
-    choose_conditioning,
     motions,
     released,
     take_motions,

@@ -1,0 +1,99 @@
+"""The settings of the conditioning, from the arm or from its recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals import conditioning
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.data.signals.filters import decimation_step
+from dynid_ros.data.signals.periodic import find_period
+from dynid_ros.data.signals.segments import longest_segment, sample_rate
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.delay import estimate_delay
+from dynid_ros.estimation.band.ladder import Ladder
+from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialMotions
+
+
+def choose_conditioning(
+    arm: ArmModel, recordings: Sequence[Recording], held_out: Sequence[Recording] = (),
+) -> ConditioningSettings:
+    """
+    Choose all settings of the conditioning, from the data where they are not given.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        Its ``conditioning`` may fix some.
+    recordings : sequence of Recording
+        Recordings that are fitted.
+    held_out : sequence of Recording
+        Recordings that will be conditioned alike; their rates bound the cut-off, too.
+
+    Returns
+    -------
+    ConditioningSettings
+        Settings for the recordings that are fitted.
+
+    Raises
+    ------
+    RecordingError
+        A given cut-off is too high for a recording.
+
+    """
+    wanted = arm.conditioning
+    slowest = min(recordings, key=sample_rate)
+    rate = sample_rate(slowest)
+    if wanted.cutoff_hz is not None and wanted.cutoff_hz >= rate / 2:
+        raise RecordingError(
+            f'{slowest.source}: the cut-off of {wanted.cutoff_hz:g} Hz is not below half the '
+            f'sample rate of {rate:.4g} Hz')
+    highest = conditioning.HIGHEST_CUTOFF * min(rate, *map(sample_rate, held_out), rate)
+    period = wanted.period
+    if wanted.filter == 'periodic' and period is None:
+        period = find_period(longest_segment(recordings, rate).q, rate)
+    settings = ConditioningSettings(
+        wanted.cutoff_hz or highest, wanted.cutoff_hz is None, wanted.filter, rate, 1,
+        period=period if wanted.filter == 'periodic' else None, delay=wanted.delay or 0.0)
+    if wanted.cutoff_hz is None or wanted.delay is None:
+        settings = _from_data(arm, recordings, settings, highest)
+    return replace(settings, decimation=decimation_step(rate, settings.cutoff_hz))
+
+
+def lowest_band(settings: ConditioningSettings) -> ConditioningSettings:
+    """Return the settings for the lowest band of the ladder, the same ones if there is none."""
+    return settings.at(settings.ladder[0].cutoff_hz) if settings.ladder else settings
+
+
+def _from_data(
+    arm: ArmModel, recordings: Sequence[Recording], settings: ConditioningSettings,
+    highest: float,
+) -> ConditioningSettings:
+    """Choose the cut-off, then the delay in its band, and with a delay the cut-off again."""
+    wanted = arm.conditioning
+    motions = TrialMotions(arm, recordings, settings.rate_hz, settings.delay)
+    settings = _below(motions, settings, highest)
+    if wanted.delay is not None:
+        return settings
+    count = motions.count(settings.cutoff_hz)
+    if count < FEWEST_BLOCKS:
+        return settings
+    trial = motions.below(settings.cutoff_hz, count)
+    solution = trial.solution()
+    delay = 0.0 if solution is None else estimate_delay(trial, solution)
+    if not delay:
+        return settings
+    motions = TrialMotions(arm, recordings, settings.rate_hz, delay)
+    return replace(_below(motions, settings, highest), delay=delay)
+
+
+def _below(
+    motions: TrialMotions, settings: ConditioningSettings, highest: float,
+) -> ConditioningSettings:
+    if not settings.cutoff_from_data:
+        return settings
+    ladder = Ladder(motions, highest)
+    return replace(settings, cutoff_hz=ladder.chosen_hz, ladder=ladder.rungs)

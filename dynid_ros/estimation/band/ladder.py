@@ -1,0 +1,134 @@
+"""
+The band of a fit: cut-offs compared by how their models predict the lowest band.
+
+Rows made at too high a cut-off hold the noise of twice differentiated positions, which biases the
+parameters, and no residual of these rows shows it. In a band so low that positions are good there
+in any case, it shows: parameters of bad rows predict it worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynid_ros.data.signals import conditioning
+from dynid_ros.data.signals.conditioning import Rung
+from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
+from dynid_ros.estimation.friction.folds import growth
+from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.utilities.arrays import Array
+
+#: Cut-offs that are compared, Hz.
+CUTOFFS_HZ = (2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
+#: Cut-off that a fit has unless its data ask for another one, Hz: friction at reversals lies above
+#: the band of a slow motion. Ten recordings of real arms have errors below 2 and 5 Hz that are at
+#: most 13 % above those of their best cut-off with it, 54 % with 2 Hz, 46 % with 10 Hz and 210 %
+#: with 20 Hz (benchmarks/cutoff.py).
+USUAL_HZ = 5.0
+#: Share of the variance of the positions that lies below the lowest band.
+MOST = 0.5
+#: Ratio of errors in the lowest band from which a cut-off is worse than another one, one standard
+#: error over the blocks taken off. Good rows have up to 1.16, since a model with plain friction
+#: fits its own band best, and rows one step above the last good ones 1.6 to 24.
+WORSE = 1.2
+#: Standard errors by which a higher cut-off must be better to be taken.
+STANDARD_ERRORS = 2.0
+#: Ratio of errors from which higher cut-offs are not tried: they are worse still.
+HOPELESS = 2.0
+
+
+class Ladder:
+    """
+    Cut-offs and their errors.
+
+    Parameters
+    ----------
+    motions : TrialMotions
+        Stretches of the recordings.
+    highest_hz : float
+        Highest cut-off that the rates allow.
+
+    Attributes
+    ----------
+    chosen_hz : float
+        The cut-off that follows.
+    rungs : tuple of Rung
+        By their cut-off; none if the recordings are too short to compare any.
+    lowest : TrialBlocks or None
+        Rows of the lowest band.
+    solution : Solution or None
+        Fit to them.
+
+    """
+
+    def __init__(self, motions: TrialMotions, highest_hz: float) -> None:
+        self.chosen_hz = min(USUAL_HZ, highest_hz)
+        self.rungs: tuple[Rung, ...] = ()
+        self.lowest: TrialBlocks | None = None
+        self.solution: Solution | None = None
+        cutoffs = [each for each in CUTOFFS_HZ if each <= highest_hz] or [highest_hz]
+        possible = [each for each in cutoffs if motions.count(each) >= FEWEST_BLOCKS]
+        if not possible:
+            return
+        follows = [each for each in possible if motions.share_below(each) >= MOST]
+        self._climb(motions, cutoffs[cutoffs.index((follows or possible[-1:])[0]):])
+
+    def _climb(self, motions: TrialMotions, cutoffs: Sequence[float]) -> None:
+        count = motions.count(cutoffs[0])
+        self.lowest = lowest = motions.below(cutoffs[0], count)
+        self.solution = solution = lowest.solution()
+        if solution is None:
+            return
+        total = float(np.sum([block.torque_squares() for block in lowest.blocks]
+                             / solution.sigma**2))
+        usual = min((each for each in cutoffs if each >= USUAL_HZ), default=cutoffs[-1])
+        left: dict[float, Array] = {}
+        for cutoff in cutoffs:
+            rows = lowest if cutoff == cutoffs[0] else motions.below(cutoff, count)
+            left[cutoff] = lowest.left(rows.fits(solution), solution.sigma).sum(axis=1)
+            if left[cutoff].sum() > HOPELESS**2 * min(each.sum() for each in left.values()):
+                break
+        self.chosen_hz = chosen(left, usual)
+        self.rungs = tuple(
+            Rung(cutoff, float(100 * np.sqrt(own.sum() / max(total, 1e-300))))
+            for cutoff, own in left.items())
+
+
+def chosen(left: dict[float, Array], usual: float) -> float:
+    """
+    Choose a cut-off.
+
+    It is the usual one, or the nearest one that is not worse than a lower one; a higher one is
+    taken where it is better by more than chance, as for a fast motion.
+
+    Parameters
+    ----------
+    left : dict of float to (blocks,) ndarray
+        By cut-off in ascending order, the squared torque that is left of each block in the lowest
+        band by a fit to the others below that cut-off.
+    usual : float
+        Usual cut-off, Hz.
+
+    """
+    sound = [cutoff for cutoff in left if cutoff <= usual]
+    while len(sound) > 1 and any(
+            _worse(left[sound[-1]], left[lower]) for lower in sound[:-1]):
+        sound.pop()
+    best = sound[-1]
+    for higher in left:
+        if best == usual and higher > usual:
+            mean, error = growth(left[higher], left[best])
+            if mean + STANDARD_ERRORS * error < -np.log(WORSE):
+                best = usual = higher
+    return best
+
+
+def _worse(left: Array, other: Array) -> bool:
+    mean, error = growth(left, other)
+    return bool(mean - error > np.log(WORSE))
+
+
+def highest_cutoff(rates: Sequence[float]) -> float:
+    """Highest cut-off, Hz, that filters at all of these rates allow."""
+    return conditioning.HIGHEST_CUTOFF * min(rates)

@@ -1,0 +1,186 @@
+"""Rows of plain friction below any cut-off, in blocks of time, each predicted by the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.recordings.warmth import warmth_of
+from dynid_ros.data.signals.conditioning import (
+    ConditionedMotion,
+    ConditioningSettings,
+    of_positions,
+)
+from dynid_ros.data.signals.filters import REACH_PERIODS
+from dynid_ros.data.signals.narrow_band import narrowed
+from dynid_ros.data.signals.segments import Segment, uniform_segments
+from dynid_ros.data.signals.standstill import moving, spoiled_beside
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.estimation.friction.folds import Folds
+from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.regression.weighted_least_squares import Solution, solve
+from dynid_ros.utilities.arrays import Array
+
+#: Blocks of time, and the fewest of which a standard error is worth something.
+BLOCKS, FEWEST_BLOCKS = 10, 5
+#: Time that is looked at: of a longer recording, stretches that are spread over it, one for each
+#: block, s. More time does not make a choice among so few cut-offs more certain.
+LONGEST_SECONDS = 120.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrialBlocks:
+    """
+    Rows below a cut-off.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm with plain friction.
+    rows : KeptRows
+        All rows.
+    blocks : list of QRFactors
+        Their factors by block of time.
+
+    """
+
+    arm: ArmModel
+    rows: KeptRows
+    blocks: list[QRFactors]
+
+    def solution(self) -> Solution | None:
+        """Fit all rows beside the prior of the arm; None without rows."""
+        data = self.rows.compressed(self.arm)
+        return solve(data, arm_prior(self.arm)) if data.rows.any() else None
+
+    def fits(self, solution: Solution) -> Array:
+        """Fit the rows beside each block, (blocks, b), with the weights of a solution."""
+        return Folds(self.blocks, solution.sigma).fits(solution.prior)
+
+    def left(self, theta: Array, sigma: Array) -> Array:
+        """
+        Squared torque that parameters of each block leave of it, by the noise of joints.
+
+        Parameters
+        ----------
+        theta : (blocks, b) ndarray
+            Parameters.
+        sigma : (n,) ndarray
+            Standard deviation of the residual of each joint, Nm.
+
+        Returns
+        -------
+        (blocks, n) ndarray
+            Weighted.
+
+        """
+        return np.array([block.residual_squares(own) for block, own in zip(
+            self.blocks, theta, strict=True)]) / sigma**2
+
+
+class TrialMotions:
+    """
+    Stretches of recordings, of which rows below any cut-off are made.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recordings : sequence of Recording
+        Recordings that are fitted.
+    rate_hz : float
+        Rate to bring them to.
+    delay : float
+        Time by which the drive signals lag behind the motion, s.
+
+    Attributes
+    ----------
+    motions : list of ConditionedMotion
+        The stretches, not filtered yet.
+    rate_hz : float
+        Of the parameters.
+
+    """
+
+    def __init__(
+        self, arm: ArmModel, recordings: Sequence[Recording], rate_hz: float, delay: float = 0.0,
+    ) -> None:
+        self._arm, self.rate_hz = arm.with_friction(PLAIN), rate_hz
+        segments = [segment for recording in recordings
+                    for segment in uniform_segments(recording, rate_hz, delay)]
+        seconds = sum(len(segment.t) for segment in segments) / rate_hz
+        self._spread = seconds > LONGEST_SECONDS
+        if self._spread:
+            segments = _spread_over(segments, int(LONGEST_SECONDS * rate_hz) // BLOCKS)
+        self.motions = [_raw(segment, arm, rate_hz) for segment in segments]
+
+    def count(self, cutoff_hz: float) -> int:
+        """Count the blocks, each as long as the low-pass reaches to one side, `BLOCKS` at most."""
+        if self._spread:
+            return len(self.motions)
+        reach = REACH_PERIODS / cutoff_hz
+        length = sum(max(0.0, len(motion.t) / self.rate_hz - 2 * reach)
+                     for motion in self.motions)
+        return min(BLOCKS, int(length / reach))
+
+    def below(self, cutoff_hz: float, count: int) -> TrialBlocks:
+        """
+        Make the rows below a cut-off.
+
+        Parameters
+        ----------
+        cutoff_hz : float
+            Hz.
+        count : int
+            Number of blocks.
+
+        """
+        top = ConditioningSettings(cutoff_hz, True, 'butterworth', self.rate_hz, 1)
+        settings, motions, _ = narrowed(
+            top, cutoff_hz, self.motions, [np.zeros((len(motion.t), 0), dtype=np.bool_)
+                                           for motion in self.motions])
+        beside = spoiled_beside(settings.decimator())
+        motions = [replace(motion, moving=moving(motion.qd, settings.rate_hz, beside=beside))
+                   for motion in motions]
+        rows = KeptRows(self._arm, motions, settings, PLAIN)
+        parts = tuple(range(len(motions))) if self._spread else count
+        columns = rows.columns(self._arm)
+        blocks = [block.part(columns) for block in rows.factors(self._arm, None, parts)]
+        return TrialBlocks(self._arm, rows, blocks)
+
+    def share_below(self, cutoff_hz: float) -> float:
+        """Share of the variance of the positions below a cut-off, mean over joints that move."""
+        inside, total = np.zeros(self._arm.n), np.zeros(self._arm.n)
+        for motion in self.motions:
+            q = (motion.q - motion.q.mean(axis=0)) * np.hanning(len(motion.q))[:, None]
+            power = np.abs(np.fft.rfft(q, axis=0))**2
+            low = np.fft.rfftfreq(len(q), 1 / self.rate_hz) <= cutoff_hz
+            inside += power[low].sum(axis=0)
+            total += power.sum(axis=0)
+        moves = total > 0
+        return float((inside[moves] / total[moves]).mean()) if moves.any() else 1.0
+
+
+def _spread_over(segments: Sequence[Segment], samples: int) -> list[Segment]:
+    """Cut stretches of so many samples, one for each block, spread over all segments."""
+    ends = np.cumsum([0, *(len(segment.t) for segment in segments)])
+    parts = []
+    for start in np.linspace(0, ends[-1] - samples, BLOCKS).astype(np.int64):
+        number = int(np.searchsorted(ends, start, side='right')) - 1
+        segment, first = segments[number], int(start - ends[number])
+        first = max(0, min(first, len(segment.t) - samples))
+        part = slice(first, first + samples)
+        parts.append(Segment(segment.t[part], segment.q[part], segment.u[part], segment.warmth))
+    return parts
+
+
+def _raw(segment: Segment, arm: ArmModel, rate_hz: float) -> ConditionedMotion:
+    warmth = segment.warmth or warmth_of(segment.t, segment.q)
+    return of_positions(segment.t, segment.q, joint_torque(segment.u, arm.drive), rate_hz, warmth)
