@@ -41,6 +41,8 @@ class Segment:
         Positions, and the drive signal as recorded.
     warmth : Warmth or None
         Warmth of the joints; they are cold where the stretch begins if there is none.
+    source : str
+        Where the recording was read from.
 
     """
 
@@ -48,6 +50,7 @@ class Segment:
     q: Array
     u: Array
     warmth: Warmth | None = None
+    source: str = 'recording'
 
 
 def sample_rate(recording: Recording) -> float:
@@ -129,7 +132,7 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
         q = _interpolate(t, q, grid)
     if not same or delay:
         u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
-    return Segment(grid, q, u, recording.warmth)
+    return Segment(grid, q, u, recording.warmth, recording.source)
 
 
 def _interpolate(t: Array, x: Array, times: Array) -> Array:
