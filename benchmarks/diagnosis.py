@@ -25,6 +25,7 @@ from itertools import combinations
 from pathlib import Path
 import warnings
 
+from dynid_ros.data.signals.cutoff_choice import choose_cutoff
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
@@ -32,7 +33,6 @@ from dynid_ros.arm.drive import joint_position, joint_torque, motor_position
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.cutoff_choice import choose_cutoff
 from dynid_ros.data.signals.filters import butterworth, differentiate
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.dynamics.base import base_parameters

@@ -29,7 +29,13 @@ from threshold_rows import clip_rows, clock_rows, rotor_rows, seen_rows
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.data.recordings import absurd_values, motion_checks, quality, stamp_checks
+from dynid_ros.data.recordings import (
+    absurd_values,
+    lost_values,
+    motion_checks,
+    quality,
+    stamp_checks,
+)
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals import conditioning, filters, segments, standstill
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
@@ -367,8 +373,8 @@ def recording_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ..
         blocks = [np.median(b) for b in np.array_split(np.diff(log.t), max(1, len(log.t) // 50))]
         rates.append(np.max(np.abs(np.median(blocks) / np.array(blocks) - 1)))
     yield resampling, 'OTHER_RATE', rates, [1.0], 'twice the rate'
-    yield (quality, 'MISSING_SHARE', [np.mean(~np.isfinite(log.q)) for _, log in logs],
-           [0.1], 'a tenth of the positions missing')
+    yield (lost_values, 'LOST_SHARE', [np.mean(~np.isfinite(log.q)) for _, log in logs],
+           [1.0], 'a dead interface')
 
 
 def mismatch(log: Recording) -> float:

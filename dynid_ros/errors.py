@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 import re
 import sys
 
@@ -94,6 +95,17 @@ class ArmError(InputError):
 
 class RecordingError(InputError):
     """A recording cannot be read or cannot be identified from."""
+
+
+@contextmanager
+def about(*sources: str) -> Iterator[None]:
+    """Name the files that a `RecordingError` is about, where what raises it knows only samples."""
+    try:
+        yield
+    except RecordingError as error:
+        if str(error).startswith(tuple(f'{source}:' for source in sources)):
+            raise
+        raise RecordingError(f'{listed(sources)}: {error}') from error
 
 
 class ResultError(InputError):

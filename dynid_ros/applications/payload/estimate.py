@@ -214,7 +214,7 @@ def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
     check_signal(model, recording)
     arm = model.arm
     recording, _ = checked_recording(recording, arm)
-    settings = fitted_to(model.treatment, recording)
+    settings = fitted_to(model.treatment, recording, identified=True)
     return KeptRows(arm, take_motions(arm, [recording], settings), settings, arm.friction)
 
 

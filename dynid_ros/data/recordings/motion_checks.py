@@ -66,12 +66,14 @@ def moves(recording: Recording) -> NDArray[np.bool_]:
 
 
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
-    """Undo wraps of revolute joints and report them; other jumps remain."""
+    """Undo wraps of revolute joints and report them; other jumps and lost values remain."""
     q, found = recording.q.copy(), []
     for j in np.flatnonzero(~arm.prismatic):
-        places, turns = _turns(q[:, j], recording.t)
+        known = np.flatnonzero(np.isfinite(q[:, j]))
+        places, turns = _turns(q[known, j], recording.t[known])
         if not len(places):
             continue
+        places = known[places]
         passed = np.append(0.0, np.cumsum(turns))
         # The number of wraps up to each sample.
         q[:, j] -= TURN * passed[np.searchsorted(places, np.arange(len(q)))]

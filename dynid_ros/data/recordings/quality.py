@@ -9,7 +9,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import absurd_defects, marked_defects
 from dynid_ros.data.recordings.clock import with_one_clock
-from dynid_ros.data.recordings.in_blocks import Mask
+from dynid_ros.data.recordings.in_blocks import finite_span
+from dynid_ros.data.recordings.lost_values import LOST_SHARE, without_lost_values
 from dynid_ros.data.recordings.measured_times import as_measured
 from dynid_ros.data.recordings.motion_checks import (
     constant_defects,
@@ -45,10 +46,9 @@ VELOCITY_SLACK = 1.05
 #: Samples needed for each parameter and joint. With fewer, least squares confuse noise with
 #: parameters. Good recordings have 52 and more.
 SAMPLES_PER_PARAMETER = 3
-#: Largest share that is left out: of samples without a position, of rows of a table and of
-#: messages that cannot be read. A driver now and then fails to read an encoder, and a line is
-#: damaged; a recording that lacks more is broken.
-MISSING_SHARE = 0.01
+#: Largest share of the rows of a table, or of messages, that cannot be read and are left out. A
+#: logger that is short of time damages a few per cent of them; a file that lacks more is broken.
+MISSING_SHARE = 0.05
 #: Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does not hold
 #: one period of any useful excitation.
 SHORTEST_SECONDS = 1.0
@@ -56,7 +56,9 @@ SHORTEST_SECONDS = 1.0
 
 def clean(recording: Recording, arm: ArmModel) -> Recording:
     """
-    Return a recording whose stamps increase and whose positions are finite and unwrapped.
+    Return a recording whose stamps increase and whose positions are unwrapped.
+
+    Values that are lost are interpolated, or leave a gap (`without_lost_values`).
 
     Each change is added to the defects; a clean recording is returned unchanged.
     `check_recording` reports the defects that cannot be repaired.
@@ -70,25 +72,14 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
 
     """
     recording = only_increasing(with_one_clock(recording))
-    recording = _finite_positions(recording)
-    if not usable(recording.t) or not (np.abs(recording.q) <= absurd_values.ABSURD_POSITION).all():
+    lowest, highest = finite_span(recording.q)
+    if not usable(recording.t) or (
+            np.maximum(-lowest, highest) > absurd_values.ABSURD_POSITION).any():
         return recording
-    recording = as_measured(unwrapped(recording, arm))
-    return without_bad_velocities(recording)
-
-
-def _finite_positions(recording: Recording) -> Recording:
-    """Drop samples without a position, if they are few."""
-    good: Mask = np.isfinite(recording.q)
-    kept = np.asarray(good.all(axis=1))
-    fraction = float((~kept).mean()) if len(kept) else 0.0
-    if not 0 < fraction <= MISSING_SHARE:
+    recording = without_lost_values(unwrapped(recording, arm))
+    if not usable(recording.t) or not np.isfinite(recording.q).all():
         return recording
-    found = marked_defects(
-        recording, ~good, 'position_nan', 'warning',
-        '{name} has {count} NaN or infinite positions; these samples are left out.',
-        value=fraction, threshold=MISSING_SHARE)
-    return recording.take(kept, found)
+    return without_bad_velocities(as_measured(recording))
 
 
 def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
@@ -141,16 +132,20 @@ def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 
 def _nonfinite(recording: Recording) -> list[Defect]:
-    return [
-        *marked_defects(
-            recording, ~np.isfinite(recording.q), 'position_nan', 'error',
-            '{name}: {count} of {total} positions are NaN or infinite; fix the driver and record '
-            'again.', threshold=MISSING_SHARE),
-        *marked_defects(
-            recording, ~np.isfinite(recording.u), 'effort_nan', 'error',
-            f'{{name}}: {{count}} of {{total}} values of {recording.signal} are NaN or infinite: '
-            'cut these samples out; where all are, its interface is missing in the driver or in '
-            'the broadcaster.')]
+    """Report joints of which too much is lost for a gap: their interface is dead."""
+    found = []
+    for x, code, text in (
+        (recording.q, 'position_nan', 'positions are NaN or infinite; fix the driver and record '
+         'again.'),
+        (recording.u, 'effort_nan', f'values of {recording.signal} are NaN or infinite; record '
+         'again; where all are, its interface is missing in the driver or in the broadcaster.'),
+    ):
+        lost = ~np.isfinite(x)
+        share = lost.mean(axis=0) if len(lost) else np.zeros(x.shape[1])
+        found += marked_defects(
+            recording, lost & (share > LOST_SHARE), code, 'error',
+            '{name}: {count} of {total} ' + text, value=share, threshold=LOST_SHARE)
+    return found
 
 
 def _dead_signal(recording: Recording) -> list[Defect]:

@@ -114,7 +114,7 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
     longest = float(length.max())
     lost = int(np.rint(length / usual - 1).sum())
     text = (f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
-            'raise the queue depth of the recorder or lower the load.')
+            'where the recorder lost them, raise its queue depth or lower the load.')
     severity = 'warning' if longest > GAP_SECONDS else 'info'
     return [Defect('stamps_gap', severity, text, None, len(gaps), float(t[gaps[0]] - t[0]),
                    longest, limit)]

@@ -27,6 +27,7 @@ from dynid_ros.data.signals.periodic import (
 )
 from dynid_ros.data.signals.segments import Segment
 from dynid_ros.data.signals.standstill import moving, spoiled_beside
+from dynid_ros.errors import about
 from dynid_ros.utilities.arrays import Array
 
 # Bounds of the cut-offs and of the rate that they were chosen for. Measured figures come from
@@ -211,8 +212,9 @@ def _one_period(
     segment: Segment, tau: Array, settings: ConditioningSettings, warmth: Warmth,
 ) -> ConditionedMotion:
     assert settings.period is not None
-    part = periodic_part(segment.q, settings.rate_hz, settings.period)
-    q, rate = average_periods(segment.q[part], settings.rate_hz, settings.period, SAME)
+    with about(segment.source):
+        part = periodic_part(segment.q, settings.rate_hz, settings.period)
+        q, rate = average_periods(segment.q[part], settings.rate_hz, settings.period, SAME)
     tau, _ = average_periods(tau[part], settings.rate_hz, settings.period)
     decimator, cutoff = settings.decimator(), position_cutoff(settings)
     steps = np.arange(-decimator.reach, len(q) + decimator.reach)

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynid_ros.data.recordings import quality, stamp_checks
+from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.lost_values import longest_gap, splined
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import RecordingError
@@ -17,17 +18,10 @@ from dynid_ros.utilities.arrays import Array
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-#: Sample periods from which a step of the stamps ends a stretch, where `gap_seconds` of
-#: `dynid_ros.data.recordings.stamp_checks` is shorter than they are. At low rates, even one lost
-#: sample takes longer than `gap_seconds`.
-GAP_PERIODS = 5.0
 #: Largest deviation of a stamp from the uniform grid, in sample periods, up to which samples are
 #: used as they are. At 50 Hz, a thousandth of a period is 20 µs. Good recordings have 0 to 0.03,
 #: so that some are interpolated.
 OFF_GRID_PERIODS = 1e-3
-#: Smallest step between two samples through which a spline is laid, relative to the median step.
-#: Stamps that are taken late come in bursts, and a spline swings out between them.
-BURST_SHARE = 0.25
 #: Largest number of uniform samples for each one measured. Where half of the samples is lost, it
 #: is two. Stamps in bursts make a rate within them that nothing was measured at, and its samples
 #: would fill memory.
@@ -47,6 +41,8 @@ class Segment:
         Positions, and the drive signal as recorded.
     warmth : Warmth or None
         Warmth of the joints; they are cold where the stretch begins if there is none.
+    source : str
+        Where the recording was read from.
 
     """
 
@@ -54,6 +50,7 @@ class Segment:
     q: Array
     u: Array
     warmth: Warmth | None = None
+    source: str = 'recording'
 
 
 def sample_rate(recording: Recording) -> float:
@@ -69,11 +66,6 @@ def sample_rate(recording: Recording) -> float:
     if rounded and abs(mean - step) * len(t) > OFF_GRID_PERIODS * step:
         step = mean
     return 1 / step
-
-
-def longest_gap(rate_hz: float) -> float:
-    """Longest step of the stamps that interpolation bridges at a rate, s."""
-    return max(GAP_PERIODS / rate_hz, stamp_checks.GAP_SECONDS)
 
 
 def uniform_segments(
@@ -127,7 +119,7 @@ def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
             f'{len(t) / kept:.4g} Hz on average; let the driver stamp')
     if not stretches:
         raise RecordingError(f'{recording.source}: no stretch of {shortest:g} s without a gap in '
-                             'its stamps; record again')
+                             'its stamps or values; record again')
     return stretches
 
 
@@ -140,17 +132,10 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
         q = _interpolate(t, q, grid)
     if not same or delay:
         u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
-    return Segment(grid, q, u, recording.warmth)
+    return Segment(grid, q, u, recording.warmth, recording.source)
 
 
 def _interpolate(t: Array, x: Array, times: Array) -> Array:
-    """Lay cubic splines through samples, and read them at other times."""
-    from scipy.interpolate import CubicSpline
-
-    # Stamps that are taken late come in bursts, and a spline through two samples that are next
-    # to each other swings far out. Of a burst, the last one was stamped least late.
-    steps = np.diff(t)
-    calm = np.append(steps > BURST_SHARE * np.median(steps), True)
+    """Lay cubic splines through samples of n joints, and read them at other times."""
     # Joint by joint, as the solver would copy all of them.
-    return np.column_stack(
-        [CubicSpline(t[calm], column[calm])(times) for column in x.T])
+    return np.column_stack([splined(t, column, times) for column in x.T])

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from dynid_ros.data.signals.segments import longest_gap
+from dynid_ros.data.recordings.lost_values import longest_gap
 from dynid_ros.data.streaming.sample_validation import Counters
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed

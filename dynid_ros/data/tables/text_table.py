@@ -246,11 +246,11 @@ def _read(
         except (ValueError, IndexError):
             used = [cells[place].strip() if place < len(cells) else '' for place in places]
             found = [number_in(cell) for cell in used]
-            if None in found:
-                k, blank = found.index(None), not any(used[times:])
-                faults[len(widths)] = '' if blank and len(cells) == len(header) else _fault(
-                    names[k], used[k])
             row = [np.nan if value is None else value for value in found]
+            # Of a row that is cut, every cell is needed.
+            fault = _fault(names, used, found, times if len(cells) == len(header) else len(names))
+            if fault is not None:
+                faults[len(widths)] = fault
         values.extend(row)
         widths.append(len(cells))
         numbers.append(number)
@@ -268,11 +268,24 @@ def _read(
     return np.frombuffer(values).reshape(len(widths), len(names)), bad, defects
 
 
-def _fault(name: str, cell: str) -> str:
-    """Return why a cell cannot be read, to follow the number of its row."""
-    # Bytes of a damaged line may be commands to a terminal.
-    shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
-    return f', column {name}: ' + (f'"{shown}" is not a number' if cell else 'the cell is empty')
+def _fault(
+    names: Sequence[str], cells: Sequence[str], found: Sequence[float | None], times: int,
+) -> str | None:
+    """
+    Return why a row cannot be read, to follow its number; nothing if it holds the time alone.
+
+    Many tools leave the cell of a NaN empty: behind the first ``times`` columns, an empty cell is
+    a lost value. None stands for a row that can be read.
+    """
+    if times < len(names) and not any(cells[times:]):
+        return ''
+    for k, (cell, value) in enumerate(zip(cells, found, strict=True)):
+        if value is None and (cell or k < times):
+            # Bytes of a damaged line may be commands to a terminal.
+            shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
+            return f', column {names[k]}: ' + (
+                f'"{shown}" is not a number' if cell else 'the cell is empty')
+    return None
 
 
 def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> list[Defect]:

@@ -12,7 +12,7 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.filters import decimation_step
 from dynid_ros.data.signals.periodic import find_period
 from dynid_ros.data.signals.segments import longest_segment, sample_rate
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import about, RecordingError
 from dynid_ros.estimation.band.delay import estimate_delay
 from dynid_ros.estimation.band.ladder import Ladder
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialMotions
@@ -54,7 +54,9 @@ def choose_conditioning(
     highest = conditioning.HIGHEST_CUTOFF * min(rate, *map(sample_rate, held_out), rate)
     period = wanted.period
     if wanted.filter == 'periodic' and period is None:
-        period = find_period(longest_segment(recordings, rate).q, rate)
+        longest = longest_segment(recordings, rate)
+        with about(longest.source):
+            period = find_period(longest.q, rate)
     settings = ConditioningSettings(
         wanted.cutoff_hz or highest, wanted.cutoff_hz is None, wanted.filter, rate, 1,
         period=period if wanted.filter == 'periodic' else None, delay=wanted.delay or 0.0)

@@ -202,7 +202,7 @@ def beginning(recordings: Iterable[Recording]) -> list[Recording]:
 
 def take_unseen(
     arm: ArmModel, unseen: list[tuple[str, Recording]], settings: ConditioningSettings,
-    levels: ClipLevels | None = None,
+    levels: ClipLevels | None = None, *, identified: bool = False,
 ) -> list[ConditionedSet]:
     """
     Condition the held-out set, whatever the rates of its recordings.
@@ -217,11 +217,13 @@ def take_unseen(
         How the training set was conditioned.
     levels : ClipLevels, optional
         At which their drive signals are cut off, to look for such samples.
+    identified : bool
+        Whether a model was identified with these settings already.
 
     """
     taken = []
     for source, recording in released(unseen):
-        own, alone = fitted_to(settings, recording), [recording]
+        own, alone = fitted_to(settings, recording, identified=identified), [recording]
         del recording
         taken.append(_conditioned(arm, source, alone, own, levels))
     return taken
@@ -231,7 +233,8 @@ def unseen_set(
     arm: ArmModel, recording: Recording, settings: ConditioningSettings,
 ) -> ConditionedSet:
     """Condition one recording as the training set of a model was."""
-    return take_unseen(arm, [(Path(recording.source).name, recording)], settings)[0]
+    return take_unseen(
+        arm, [(Path(recording.source).name, recording)], settings, identified=True)[0]
 
 
 def _conditioned(

@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
-from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.errors import about, InputError, RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, with_reference
@@ -92,7 +92,8 @@ def recorded_gains(
     if mass is not None:
         rests, held = rests_of(arm, data.free), rests_of(arm, data.loaded)
         if rests is not None and held is not None:
-            return gains_at_rest(arm, rests, held, mass)
+            with about(*data.sources):
+                return gains_at_rest(arm, rests, held, mass)
     arm, start = arm.as_measured, np.zeros(arm.n)
     if friction is None:
         # Terms that were chosen by gains which follow from these terms would confirm themselves.
@@ -125,12 +126,21 @@ class _Data:
     ) -> tuple[FittedModel, list[FittedModel]]:
         """Fit without and with the load, after a choice of friction terms if asked."""
         settings = self.settings
-        free = fit_model(arm, _rows(arm, self.free, settings), DIFFERENTIATED, 'recordings',
-                         choose=choose)
-        return free, [
-            fit_model(free.arm, _rows(free.arm, [recording], fitted_to(settings, recording)),
-                      DIFFERENTIATED, recording.source, choose=False)
-            for recording in self.loaded]
+        rows = _rows(arm, self.free, settings)
+        with about(*(recording.source for recording in self.free)):
+            free = fit_model(arm, rows, DIFFERENTIATED, 'recordings', choose=choose)
+        loaded = []
+        for recording in self.loaded:
+            rows = _rows(free.arm, [recording], fitted_to(settings, recording))
+            with about(recording.source):
+                loaded.append(fit_model(
+                    free.arm, rows, DIFFERENTIATED, recording.source, choose=False))
+        return free, loaded
+
+    @property
+    def sources(self) -> list[str]:
+        """Return where all recordings were read from."""
+        return [recording.source for recording in (*self.free, *self.loaded)]
 
     def signal_size(self, gain: Array) -> Array:
         """Logarithm of the torque of each motor by given gains, (n,)."""
@@ -145,7 +155,8 @@ def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Arra
         progress('gains', number / ROUNDS)
         free, loaded = data.fit(_with_gains(arm, applied))
         recorded = [MotorRows(free.rows), *(MotorRows(each.rows, loaded=True) for each in loaded)]
-        step = estimate_gains(free.arm, recorded, -applied, data.mass)
+        with about(*data.sources):
+            step = estimate_gains(free.arm, recorded, -applied, data.mass)
         found = with_reference(replace(step, value=step.value + applied))
         guessed = found.std <= GUESSED
         if not guessed.any():

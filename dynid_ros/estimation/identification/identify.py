@@ -26,7 +26,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.errors import InputError
+from dynid_ros.errors import about, InputError
 from dynid_ros.estimation.calibration.joint_offsets import recording_offsets
 from dynid_ros.estimation.diagnosis.clipped_signals import clipped_findings
 from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
@@ -117,8 +117,9 @@ def identify(
     data = condition(division)
     laps.append(perf_counter())
     progress('fit', 0.3)
-    fitted = fit_model(
-        division.arm, data.train.rows, method, division.source, choose=friction is None)
+    with about(*division.paths):
+        fitted = fit_model(
+            division.arm, data.train.rows, method, division.source, choose=friction is None)
     estimated = estimate_parameters(fitted, division.source)
     laps.append(perf_counter())
     if stated is None and arm.inertial is not None:
@@ -136,7 +137,8 @@ def identify(
 def correct_zeros(division: Division) -> Division:
     """Correct the positions by the zero offsets of the joints, which the training set shows."""
     arm = division.arm
-    found = recording_offsets(arm, division.train)
+    with about(*division.paths):
+        found = recording_offsets(arm, division.train)
 
     def corrected(recording: Recording) -> Recording:
         return replace(recording, q=recording.q + found.offset)

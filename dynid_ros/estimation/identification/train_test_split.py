@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -182,7 +182,7 @@ class Division:
     paths : tuple of str
         Files of the training set.
     defects : tuple of Defect
-        Of all recordings.
+        Of all recordings; their messages name the file where there are several.
     repeats : bool
         Whether all of the held-out set repeats the training set, so that no other motion
         validates the model.
@@ -214,13 +214,13 @@ def divide(
     others = [checked_recording(recording, arm) for recording in validation]
     stated = 0.0 if others else holdout
     share, train = '', list[Recording]()
-    defects: list[Defect] = []
+    checked: list[tuple[str, tuple[Defect, ...]]] = []
     notes: list[str] = []
     unseen = [(Path(recording.source).name, recording) for recording, _ in others]
     known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
         known.add(recording)
-        defects += found
+        checked.append((recording.source, found))
         first, rest = at_marks(recording) if stated is None else ([], [])
         if rest:
             train += first
@@ -247,8 +247,15 @@ def divide(
     arm = arm.as_measured
     return Division(
         arm if friction is None else arm.with_friction(tuple(friction)), train, marked, names,
-        paths, (*defects, *(d for _, found in others for d in found)),
+        paths, _named([*checked, *((other.source, found) for other, found in others)]),
         bool(again) and all(again), tuple(notes))
+
+
+def _named(checked: Sequence[tuple[str, tuple[Defect, ...]]]) -> tuple[Defect, ...]:
+    """Join the defects of recordings; their messages name the file where there are several."""
+    return tuple(
+        replace(each, message=f'{Path(source).name}: {each.message}') if len(checked) > 1 else each
+        for source, defects in checked for each in defects)
 
 
 def _share(recording: Recording) -> float:

@@ -60,15 +60,45 @@ def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, t
     return replace(recording, qd=None, warmth=warmth_of(recording.t, recording.q)), defects
 
 
-def fitted_to(settings: ConditioningSettings, recording: Recording) -> ConditioningSettings:
-    """Return the same settings for a recording of another rate."""
+def fitted_to(
+    settings: ConditioningSettings, recording: Recording, *, identified: bool = False,
+) -> ConditioningSettings:
+    """
+    Return the same settings for a recording of another rate.
+
+    Parameters
+    ----------
+    settings : ConditioningSettings
+        As chosen for the recordings that are fitted.
+    recording : Recording
+        Another one.
+    identified : bool
+        Whether a model was identified with these settings already.
+
+    Raises
+    ------
+    RecordingError
+        Its rate is too low for the cut-off.
+
+    """
     rate = sample_rate(recording)
     if abs(rate / settings.rate_hz - 1) < conditioning.SAME_RATE:
         return settings
-    if conditioning.HIGHEST_CUTOFF * rate < settings.cutoff_hz:
+    highest = conditioning.HIGHEST_CUTOFF * rate
+    if highest < settings.cutoff_hz:
+        # Rounded down, as more is refused.
+        most = f'a cut-off of {np.floor(100 * highest) / 100:.4g} Hz at most'
+        origin, remedy = (
+            ('that the model was identified with', f'record faster, or identify with {most}')
+            if identified else
+            ('that was chosen from the recordings to be fitted',
+             f'give {most} (--cutoff, cutoff_hz in Python), or leave this recording out')
+            if settings.cutoff_from_data else
+            ('that --cutoff (cutoff_hz in Python) or arm.yaml gives',
+             f'give {most}, or leave this recording out'))
         raise RecordingError(
             f'{recording.source}: its rate of {rate:.4g} Hz is too low for the cut-off of '
-            f'{settings.cutoff_hz:.3g} Hz that the model was identified with')
+            f'{settings.cutoff_hz:.3g} Hz {origin}; {remedy}')
     return replace(settings, rate_hz=rate).at(settings.cutoff_hz)
 
 

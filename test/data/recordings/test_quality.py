@@ -187,35 +187,6 @@ def test_samples_repeated_in_motion_are_left_out(arm, every, run):
     np.testing.assert_array_equal(clean(stale, arm).t, log.t[kept])
 
 
-def test_single_missing_positions_are_dropped(arm):
-    log = recording()
-    q = log.q.copy()
-    q[[40, 41, 900], 1] = [np.nan, np.inf, np.nan]
-    cleaned = clean(replace(log, q=q), arm)
-    np.testing.assert_array_equal(cleaned.q, np.delete(log.q, [40, 41, 900], axis=0))
-    (defect,) = defects(replace(log, q=q), arm, 'position_nan')
-    assert (defect.severity, defect.joint, defect.count) == ('warning', 'j2', 3)
-    assert defect.first_stamp == pytest.approx(0.4)
-
-
-def test_many_missing_positions_are_an_error(arm):
-    log = recording()
-    q = log.q.copy()
-    q[100:200, 2] = np.nan
-    (defect,) = defects(replace(log, q=q), arm, 'position_nan')
-    assert (defect.severity, defect.joint, defect.count) == ('error', 'j3', 100)
-
-
-@pytest.mark.parametrize('value', [np.nan, np.inf])
-@pytest.mark.parametrize('count', [1, 2000])
-def test_missing_efforts_are_an_error_by_joint(arm, value, count):
-    log = recording()
-    u = log.u.copy()
-    u[:count, 0] = value
-    defect = only(replace(log, u=u), arm, 'effort_nan')
-    assert (defect.severity, defect.joint, defect.count) == ('error', 'j1', count)
-
-
 @pytest.mark.parametrize(('value', 'code'), [(0.0, 'effort_zero'), (3.5, 'effort_constant')])
 def test_an_effort_that_never_changes_is_an_error_for_a_joint_that_moves(arm, value, code):
     log = recording()

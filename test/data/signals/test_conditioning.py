@@ -139,3 +139,6 @@ def test_standstill_is_no_periodic_motion():
 def test_a_motion_that_does_not_repeat_with_the_given_period_is_refused():
     with pytest.raises(RecordingError, match=r'does not repeat itself every 9\.3 s'):
         condition(segment(), treatment(filter='periodic', period=9.3), DRIVE)
+    named = replace(segment(), source='walk.db3')
+    with pytest.raises(RecordingError, match=r'^walk\.db3: the motion does not repeat'):
+        condition(named, treatment(filter='periodic', period=9.3), DRIVE)

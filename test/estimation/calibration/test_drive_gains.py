@@ -194,7 +194,9 @@ def test_the_reference_is_a_joint_with_which_most_others_agree():
 
 def test_a_loaded_recording_that_shows_no_load_is_an_error():
     arm, logs = panda(), (recorded(panda(), seed=1), recorded(panda(), seed=2))
-    with pytest.raises(RecordingError, match=r'does not show the mass of 2\.5 kg'):
+    logs = [replace(log, source=f'walk_{k}.npz') for k, log in enumerate(logs)]
+    with pytest.raises(RecordingError, match=(
+            r'^walk_0\.npz, walk_1\.npz: the loaded recording does not show the mass of 2\.5 kg')):
         recorded_gains(arm, logs[:1], loaded=logs[1:], mass=MASS, friction=FRICTION)
 
 

@@ -96,8 +96,42 @@ def test_a_recording_at_another_rate_is_predicted_with_the_same_cutoff():
     seen, _ = validate(result, log_of(arm, seed=3, rate=400.0))
     assert seen.held_out
     assert seen.relative_error_percent < 1.5 * result.validation.relative_error_percent
-    with pytest.raises(RecordingError, match='too low for the cut-off'):
-        validate(result, log_of(arm, seed=3, rate=4.0, seconds=240.0))
+    slow = log_of(arm, seed=3, rate=4.0, seconds=240.0)
+    with pytest.raises(RecordingError, match=(
+            r'walk_3.npz: its rate of 4 Hz is too low for the cut-off of .* Hz that the model was '
+            r'identified with; record faster, or identify with a cut-off of 1\.6 Hz at most')):
+        validate(result, slow)
+
+
+@pytest.mark.parametrize(('cutoff_hz', 'origin', 'remedy'), [
+    (None, 'that was chosen from the recordings to be fitted', r'give a cut-off .* \(--cutoff, '),
+    (5.0, r'that --cutoff \(cutoff_hz in Python\) or arm\.yaml gives', 'give a cut-off '),
+])
+def test_a_validation_recording_of_a_low_rate_is_refused_before_there_is_a_model(
+    cutoff_hz, origin, remedy,
+):
+    arm = arm_named('two_axis', cutoff_hz=cutoff_hz)
+    slow = log_of(arm, seed=3, rate=4.0, seconds=240.0)
+    # A cut-off from the motion is raised no further than the rate of these recordings allows.
+    quick = log_of(arm, waves=Waves.random(arm, seed=2, lowest_hz=0.3))
+    with pytest.raises(RecordingError, match=rf'Hz {origin}; {remedy}') as caught:
+        identify(arm, [quick], friction=arm.friction, validation=[slow])
+    assert str(caught.value).startswith('walk_3.npz: its rate of 4 Hz is too low for the cut-off')
+    assert 'or leave this recording out' in str(caught.value)
+    assert 'model' not in str(caught.value)
+
+
+def test_defects_name_the_file_where_there_are_several():
+    arm = arm_named('two_axis')
+    logs = [log_of(arm, seed=seed) for seed in (0, 1)]
+    u = logs[1].u.copy()
+    u[500, 0] = np.nan
+    logs[1] = replace(logs[1], u=u)
+    (alone,) = identify(arm, logs[1:], friction=arm.friction, holdout=0.0).defects
+    for first, second in (logs[:1], logs[1:]), (logs[1:], logs[:1]), (logs, []):
+        (defect,) = identify(
+            arm, first, friction=arm.friction, holdout=0.0, validation=second).defects
+        assert defect == replace(alone, message=f'walk_1.npz: {alone.message}')
 
 
 def test_validation_recordings_replace_the_held_out_part():
@@ -191,8 +225,11 @@ def test_a_share_that_leaves_too_little_is_said(change, message):
 
 def test_a_cutoff_that_leaves_no_row_is_said_and_few_rows_give_a_wide_result():
     arm = arm_named('panda', cutoff_hz=0.05)
-    with pytest.raises(RecordingError, match='no row is left'):
-        identify(arm, [log_of(arm)], friction=arm.friction, holdout=0.0)
+    for friction in (arm.friction, None):
+        with pytest.raises(RecordingError, match=r'^walk_0\.npz, walk_1\.npz: no row is left'):
+            identify(arm, [log_of(arm), log_of(arm, seed=1)], friction=friction, holdout=0.0)
+    with pytest.raises(RecordingError, match=r'^walk_0\.npz: no row is left'):
+        identify(arm, [log_of(arm)], friction=arm.friction, holdout=0.0, joint_offsets=True)
     arm = arm_named('panda', cutoff_hz=0.12)
     few = identify(arm, [log_of(arm)], friction=arm.friction, holdout=0.0)
     assert not few.verdict.trustworthy
