@@ -37,7 +37,7 @@ REPORTED_SHARE = 0.1
 DRAWN = 200
 
 
-def as_measured(recording: Recording) -> Recording:
+def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     """
     Leave out samples that were published again, and give the others their times of measurement.
 
@@ -45,6 +45,8 @@ def as_measured(recording: Recording) -> Recording:
     ----------
     recording : Recording
         Stamps increase, and positions are finite.
+    stamped : bool
+        Whether samples keep their stamps, as in a stream, which knows no later ones.
 
     Returns
     -------
@@ -60,7 +62,8 @@ def as_measured(recording: Recording) -> Recording:
     stretch = _stretches(once.t, still[keep])
     rough = Roughness(once.t, once.q[:, moving], stretch)
     shown = len(rough.places) >= FEWEST_SAMPLES
-    clock, times = _clock(once, rough, stretch) if shown else (None, once.t)
+    clock, times = (
+        _clock(once, rough, stretch) if shown and not stamped else (None, once.t))
     found = [] if keep.all() else [_repeated(recording, keep, clock)]
     if clock is not None:
         found += [] if found and clock.kind == 'even' else [_replaced(clock)]

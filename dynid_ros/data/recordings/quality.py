@@ -54,7 +54,7 @@ MISSING_SHARE = 0.05
 SHORTEST_SECONDS = 1.0
 
 
-def clean(recording: Recording, arm: ArmModel) -> Recording:
+def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Recording:
     """
     Return a recording whose stamps increase and whose positions are unwrapped.
 
@@ -69,6 +69,8 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
         Recording.
     arm : ArmModel
         Kinds of the joints: revolute or prismatic.
+    stamped : bool
+        Whether samples keep their stamps; see `as_measured`.
 
     """
     recording = only_increasing(with_one_clock(recording))
@@ -79,7 +81,7 @@ def clean(recording: Recording, arm: ArmModel) -> Recording:
     recording = without_lost_values(unwrapped(recording, arm))
     if not usable(recording.t) or not np.isfinite(recording.q).all():
         return recording
-    return without_bad_velocities(as_measured(recording))
+    return without_bad_velocities(as_measured(recording, stamped=stamped))
 
 
 def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:

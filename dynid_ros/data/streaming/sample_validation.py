@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.recordings.stamp_checks import GAP_SECONDS
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
@@ -15,6 +16,7 @@ RULES = {
     'not_finite': 'samples with a NaN or infinite value are left out',
     'repeated': 'of samples with the same stamp the first is kept',
     'reordered': 'samples within a block are sorted by their stamps',
+    'republished': 'samples that repeat the one before are left out, unless the arm rests',
     'late': 'samples before one already used are left out',
     'clock_reset': 'a whole block before the last stamp starts a new stretch',
     'spikes': 'spikes of up to two samples are left out',
@@ -102,19 +104,21 @@ class SampleValidation(Checkpointed):
         Mean square of the drive signal.
     last : float
         Stamp of the last sample.
+    newest : (0 or 1, 1 + 2 n) ndarray
+        Last sample that did not repeat the one before.
     fresh : bool
         Whether the next sample starts a new stretch.
 
     """
 
-    saved = ('context', 'previous', 'usual', 'power', 'last', 'fresh')
+    saved = ('context', 'previous', 'usual', 'power', 'last', 'newest', 'fresh')
 
     def __init__(self, velocity: Array, counters: Counters) -> None:
         n = len(velocity)
         self._velocity = velocity
         self._counters = counters
         self.context = np.zeros((0, 1 + 2 * n))
-        self.previous = self.context
+        self.previous = self.newest = self.context
         self.usual = np.zeros(2 * n)
         self.power = np.zeros(n)
         self.last = -np.inf
@@ -156,7 +160,7 @@ class SampleValidation(Checkpointed):
             new stretch. The last two samples wait for their successors.
 
         """
-        samples = self._in_time(self._finite(samples))
+        samples = self._measured(self._in_time(self._finite(samples)))
         waiting = self.context[_SIDE:]
         if self.fresh:
             self.context, self.previous, self.fresh = samples, samples[:0], False
@@ -188,6 +192,21 @@ class SampleValidation(Checkpointed):
         if len(samples):
             self.last = float(samples[-1, 0])
         return samples
+
+    def _measured(self, samples: Array) -> Array:
+        """Leave out samples that repeat the one before, but for a rest, which lasts longer."""
+        if len(samples) < 2:
+            return samples
+        before = self.newest[:0] if self.fresh else self.newest
+        whole = np.concatenate([before, samples])
+        same = (np.diff(whole[:, 1:], axis=0) == 0).all(axis=1)
+        own = np.concatenate([[True], ~same])
+        began = whole[np.maximum.accumulate(np.where(own, np.arange(len(whole)), 0)), 0]
+        self.newest = whole[np.flatnonzero(own)[-1:]]
+        longest = max(GAP_SECONDS / 2, 1.5 * float(np.median(np.diff(samples[:, 0]))))
+        again = ~own & (whole[:, 0] - began < longest)
+        self._counters.add('republished', int(again.sum()))
+        return np.asarray(whole[len(before):][~again[len(before):]])
 
     def _good(self) -> list[Array]:
         """Validate all samples with two neighbours on both sides, and split at jumps."""

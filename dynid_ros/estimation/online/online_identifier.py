@@ -5,13 +5,14 @@ The stages from a joint state to an estimate, each with the object that it takes
 it makes; `replay` feeds a recording to the same:
 
 1. `OnlineIdentifier.push`: stamps, motor positions and drive signals → time and joint positions
-2. `SampleValidation`: samples → stretches without spikes, jumps and gaps
-3. `Resampler`: stretches → samples at a uniform rate
-4. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
-5. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
-6. `RecursiveLeastSquares.predict`: `RowBlock` → innovations, which show outliers
-7. `DoubtfulRows`: rows → rows that no outlier spoils
-8. `RecursiveLeastSquares.learn`: rows → triangular factors, which `estimate` solves
+2. `FirstSamples`: the first seconds, held until they show cut-off and delay, if nobody gives these
+3. `SampleValidation`: samples → stretches without repeats, spikes, jumps and gaps
+4. `Resampler`: stretches → samples at a uniform rate
+5. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
+6. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
+7. `RecursiveLeastSquares.predict`: `RowBlock` → innovations, which show outliers
+8. `DoubtfulRows`: rows → rows that no outlier spoils
+9. `RecursiveLeastSquares.learn`: rows → triangular factors, which `estimate` solves
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows, Flags
 from dynid_ros.estimation.online.estimate import Estimate, Prior
+from dynid_ros.estimation.online.first_samples import FirstSamples
 from dynid_ros.estimation.online.intake import Intake, stamps_of
 from dynid_ros.estimation.online.online_result import online_result, RowHistory
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
@@ -41,11 +43,11 @@ from dynid_ros.estimation.regression.covariance import WINDOW
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.regression.weighted_least_squares import carry_over
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.checkpoint import Checkpointed, State
+from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 13
+FORMAT = 14
 
 
 class OnlineIdentifier(Checkpointed):
@@ -61,8 +63,9 @@ class OnlineIdentifier(Checkpointed):
         The arm.
     source : str
         Name of the stream, for the result.
-    cutoff_hz, delay
-        As for `RowPipeline`.
+    cutoff_hz, delay : float, optional
+        Cut-off of all filters, Hz, and time by which the drive signal lags behind the motion, s;
+        the arm's if not given. Without a cut-off, the first seconds of the motion show both.
     memory : float
         Time after which the weight of old data falls to 1/e where new data replaces it, s;
         infinite for no forgetting.
@@ -122,7 +125,9 @@ class OnlineIdentifier(Checkpointed):
         """Forget everything."""
         arm, start = self.arm, self._start
         count = base_parameters(arm).count
-        self.pipeline = RowPipeline(arm, cutoff_hz=self._cutoff_hz, delay=self._delay)
+        known = self._cutoff_hz or arm.conditioning.cutoff_hz
+        self._first = None if known else FirstSamples(arm, self._delay)
+        self.pipeline = RowPipeline(arm, cutoff_hz=known, delay=self._delay)
         self.recursion = RecursiveLeastSquares(
             arm.n, count, column_scale(arm), self._given or self.prior)
         self._doubtful = DoubtfulRows(arm.n, count)
@@ -193,13 +198,30 @@ class OnlineIdentifier(Checkpointed):
 
     def take(self, t: Array, q: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """Take in samples at times since the first one, s, with the positions of the joints."""
+        if self._first is not None and not self._first.cutoff_hz:
+            return self._begin() if self._first.take(t, q, u) else []
         return self._learn(self.pipeline.push(t, q, u))
 
     def flush(self) -> list[tuple[RowBlock, Array]]:
         """Learn from the samples that wait for later ones, and from the rows that wait."""
-        learned = self._learn(self.pipeline.flush())
+        learned = self._begin() if self._first is not None and len(self._first.held) else []
+        learned += self._learn(self.pipeline.flush())
         self._absorb(self._doubtful.flush())
         return learned
+
+    def _begin(self) -> list[tuple[RowBlock, Array]]:
+        """Choose cut-off and delay by the samples that were held, and learn from these."""
+        assert self._first is not None
+        samples = self._first.decide()
+        self._follow_first()
+        return self._learn(self.pipeline.push(*samples))
+
+    def _follow_first(self) -> None:
+        first = self._first
+        if first is not None and first.cutoff_hz:
+            load_theta = self.pipeline.load_theta
+            self.pipeline = RowPipeline(self.arm, cutoff_hz=first.cutoff_hz, delay=first.delay)
+            self.pipeline.load_theta = load_theta
 
     def unseen(self, t: Array) -> Flags:
         """Which times (k,) lie within a validation motion."""
@@ -331,6 +353,10 @@ class OnlineIdentifier(Checkpointed):
                 'the saved state belongs to another arm or model, to another cut-off, delay or '
                 'memory, or to an older version; use the settings of that session, or start '
                 'without resuming')
+        if self._first is not None:
+            # The filters follow from the band.
+            self._first.restore(state_of('first', state))
+            self._follow_first()
         super().restore(state)
         self._follow_load()
         self._estimate = None

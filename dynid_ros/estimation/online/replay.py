@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.identification.train_test_split import at_marks
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.standard_parameters import source_of
@@ -66,21 +64,6 @@ class History:
     source: NDArray[np.str_]
 
 
-def stream_settings(arm: ArmModel, recording: Recording) -> ConditioningSettings:
-    """
-    Choose cut-off and delay of a stream as for the rows of a batch, from its complete recording.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        Its ``conditioning`` may fix some.
-    recording : Recording
-        The recording, checked.
-
-    """
-    return choose_conditioning(arm.as_measured, [recording])
-
-
 def replay(
     arm: ArmModel, recording: Recording, *, cutoff_hz: float | None = None,
     delay: float | None = None, memory: float = np.inf, start: IdentifiedModel | None = None,
@@ -96,8 +79,7 @@ def replay(
         Recording; its faults go through the rules of the stream, but for faults of the clock
         (`with_one_clock`): a stream has no later stamps to judge a clock by.
     cutoff_hz, delay : float, optional
-        Cut-off of all filters, and time by which the drive signal lags behind the motion, s;
-        as in `start`, or from `stream_settings`, if not given.
+        As for `OnlineIdentifier`.
     memory : float
         Memory of the estimator, s; infinite for no forgetting.
     start : IdentifiedModel, optional
@@ -118,10 +100,8 @@ def replay(
     """
     begin = perf_counter()
     clean, defects = checked_recording(recording, arm)
-    settings = stream_settings(arm, clean) if start is None else start.treatment
     session = OnlineIdentifier(
-        arm, recording.source, cutoff_hz=cutoff_hz or settings.cutoff_hz,
-        delay=settings.delay if delay is None else delay, memory=memory, start=start)
+        arm, recording.source, cutoff_hz=cutoff_hz, delay=delay, memory=memory, start=start)
     condition = perf_counter()
     steady = with_one_clock(recording)
     if at_marks(clean)[1]:
@@ -131,7 +111,7 @@ def replay(
     if not len(session.history.rows):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
-            f'{cutoff_hz or settings.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
+            f'{session.pipeline.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
     result = online_result(
         session, recording.source, label=Path(recording.source).name, samples=len(recording.t),
         seconds=steady.seconds, data_hash=data_hash([recording]), defects=defects)

@@ -17,14 +17,12 @@ from dynid_ros.data.streaming.causal_conditioning import CausalConditioner
 from dynid_ros.data.streaming.joint_stream import JointStream
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.estimation.band.ladder import USUAL_HZ
 from dynid_ros.estimation.model.torque_prediction import friction_load
 from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import State, state_of
 
-#: Cut-off of the filters where the arm gives none, Hz: above the motion of arms, well below what
-#: joint elasticity does.
-CUTOFF_HZ = 5.0
 #: Samples that are worked on at once.
 BLOCK = 50
 
@@ -43,12 +41,14 @@ class RowPipeline(JointStream[RowBlock]):
     arm : ArmModel
         The arm.
     cutoff_hz : float, optional
-        Cut-off of all filters; the arm's, or `CUTOFF_HZ`, if not given.
+        Cut-off of all filters; the arm's, or `USUAL_HZ`, if not given.
     delay : float, optional
         Time by which the drive signal lags behind the motion, s; the arm's, or zero.
 
     Attributes
     ----------
+    cutoff_hz : float
+        Of the parameters, Hz.
     settings : ConditioningSettings or None
         Settings of the filters; None until the rate is measured.
     load_theta : (b,) ndarray or None
@@ -67,7 +67,7 @@ class RowPipeline(JointStream[RowBlock]):
         wanted = arm.conditioning
         self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
-        self._cutoff = cutoff_hz or wanted.cutoff_hz or CUTOFF_HZ
+        self.cutoff_hz = cutoff_hz or wanted.cutoff_hz or USUAL_HZ
         self._delay = (wanted.delay or 0.0) if delay is None else delay
         self._columns = base_parameters(arm).columns
         self._standstill = RunningStandstill(arm.n)
@@ -91,7 +91,7 @@ class RowPipeline(JointStream[RowBlock]):
 
     def _design(self, rate_hz: float) -> None:
         """Design all filters for a rate."""
-        cutoff = min(self._cutoff, conditioning.HIGHEST_CUTOFF * rate_hz)
+        cutoff = min(self.cutoff_hz, conditioning.HIGHEST_CUTOFF * rate_hz)
         self.settings = ConditioningSettings(
             cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
         n, b = self.arm.n, len(self._columns)

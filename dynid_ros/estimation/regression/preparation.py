@@ -27,7 +27,9 @@ from dynid_ros.utilities.arrays import Array
 Item = TypeVar('Item')
 
 
-def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, tuple[Defect, ...]]:
+def checked_recording(
+    recording: Recording, arm: ArmModel, *, stamped: bool = False,
+) -> tuple[Recording, tuple[Defect, ...]]:
     """
     Clean a recording and check it for defects.
 
@@ -37,6 +39,8 @@ def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, t
         Recording.
     arm : ArmModel
         The arm.
+    stamped : bool
+        Whether samples keep their stamps, as in a stream.
 
     Returns
     -------
@@ -51,7 +55,7 @@ def checked_recording(recording: Recording, arm: ArmModel) -> tuple[Recording, t
         A defect makes the recording unusable.
 
     """
-    recording = clean(recording, arm)
+    recording = clean(recording, arm, stamped=stamped)
     defects = defects_of(recording, arm)
     for defect in defects:
         if defect.severity == 'error':

@@ -1,0 +1,93 @@
+"""The first seconds of a stream: held until they show the band and the delay of its rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.standstill import time_in_motion
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.band.ladder import USUAL_HZ
+from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.checkpoint import Checkpointed
+
+#: Time in motion that shows a band, s: the lowest band of the ladder has ten blocks then.
+FIRST_SECONDS = 10.0
+#: Time after which samples are no longer held, s: an arm that hardly moves would fill memory.
+LONGEST_SECONDS = 60.0
+#: Time between two looks at the samples, s.
+LOOK_SECONDS = 1.0
+
+
+class FirstSamples(Checkpointed):
+    """
+    Samples of a stream whose cut-off nobody has given, until they show one.
+
+    A stream has no later samples to choose by: its rows below one cut-off and delay come from the
+    samples that are held, and then from all others as they come.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its ``conditioning`` may state the delay.
+    delay : float, optional
+        Time by which the drive signal lags behind the motion, s, if it is known.
+
+    Attributes
+    ----------
+    held : (m, 1 + 2 n) ndarray
+        Stamps, positions and drive signals.
+    cutoff_hz, delay : float
+        As chosen, Hz and s; a cut-off of zero before that.
+    looked : float
+        Stamp at which the samples were looked at last, s.
+
+    """
+
+    saved = ('held', 'cutoff_hz', 'delay', 'looked')
+
+    def __init__(self, arm: ArmModel, delay: float | None = None) -> None:
+        self._arm, self._delay = arm, arm.conditioning.delay if delay is None else delay
+        self.held: Array = np.zeros((0, 1 + 2 * arm.n))
+        self.cutoff_hz, self.delay, self.looked = 0.0, self._delay or 0.0, -np.inf
+
+    def take(self, t: Array, q: Array, u: Array) -> bool:
+        """Hold some more samples, and return whether they show the band now."""
+        self.held = np.concatenate([self.held, np.column_stack([t, q, u])])
+        newest = float(np.nanmax(self.held[-len(t):, 0], initial=self.looked))
+        if newest < self.looked + LOOK_SECONDS:
+            return False
+        self.looked = newest
+        return self._moved() >= FIRST_SECONDS or self._span() >= LONGEST_SECONDS
+
+    def decide(self) -> tuple[Array, Array, Array]:
+        """Choose cut-off and delay, and hand the held samples on: stamps, positions, signals."""
+        n = self._arm.n
+        t, q, u = np.split(self.held, [1, 1 + n], axis=1)
+        self.held = self.held[:0]
+        self.cutoff_hz = USUAL_HZ
+        try:
+            recording, _ = checked_recording(
+                Recording(t[:, 0], q, u, self._arm.joint_names, self._arm.drive.signal),
+                self._arm, stamped=True)
+            chosen = choose_conditioning(self._arm, [recording])
+            self.cutoff_hz = chosen.cutoff_hz
+            self.delay = chosen.delay if self._delay is None else self._delay
+        except RecordingError:
+            # A stream goes on with what is usual where a recording would be refused.
+            pass
+        return t[:, 0], q, u
+
+    def _span(self) -> float:
+        return float(self.held[-1, 0] - self.held[0, 0])
+
+    def _moved(self) -> float:
+        """Time in which anything moved, of the samples in the order of time, s."""
+        t, q = self.held[:, 0], self.held[:, 1:1 + self._arm.n]
+        good = np.isfinite(t) & np.isfinite(q).all(axis=1)
+        t, q = t[good], q[good]
+        later = t > np.maximum.accumulate(np.append(-np.inf, t))[:-1]
+        return float(time_in_motion(t[later], q[later])[-1]) if later.sum() > 2 else 0.0
