@@ -9,8 +9,8 @@ from operator import attrgetter
 import numpy as np
 
 from dynid_ros.data.recordings.in_blocks import Index
-from dynid_ros.data.recordings.roughness import overall_roughness, Roughness, SIDE
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.data.recordings.roughness import cubic_distances, Roughness, SIDE, some_of
+from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Rates of a source that are tried, relative to the rate of the logger, and their step. The state
 #: of a faster one is too young to matter, and of a slower one most samples repeat.
@@ -22,28 +22,32 @@ AVERAGED = 6
 LOOKED_AT, FOLLOWED = 4000, 3
 #: Least mean cosine by which steps are whole periods; it is zero for steps of any length.
 WHOLE_PERIODS = 0.2
-#: Samples of the first window of the search, and of one whose phase is followed at a time.
-FIRST, WINDOW = 64, 32_768
-#: Samples of a window in which a clock must be smoother than the stamps, or it is given up.
-JUDGED = 512
+#: Distance of a step from whole periods, in periods, below which it counts as these, and the steps
+#: in a row that count periods at the start of the search.
+SURE, FEWEST, MOST = 0.25, 32, 512
+#: Samples of a window whose phase is followed at a time, and of one in which a clock must make the
+#: motion smoother than the stamps, or is given up.
+WINDOW, JUDGED = 32_768, 512
 #: Windows of the roughness that are evaluated for one trial of a clock at most.
 EVALUATED = 600
-#: Relative deviations of the period, and phases, that the first window is searched for.
-FIRST_PERIODS, FIRST_PHASES = np.linspace(0.95, 1.05, 41), np.arange(0.0, 1.0, 0.125)
-#: Slips of the phase at the end of a window that is twice as long, and phases in its middle.
-SLIPS, PHASES = np.linspace(-0.2, 0.2, 5), np.linspace(-0.12, 0.12, 5)
+#: Slips of the phase at the end of a window, and phases in its middle, in periods. The clock as it
+#: is comes first, which wins where nothing differs.
+SLIPS = PHASES = np.array([0.0, -0.2, -0.1, 0.1, 0.2])
 #: Times that the best clock of a window is refined, and by how much each time: to a thousandth of
 #: the period at last, since a state that is taken for the next one is off by a complete one.
 REFINED, ROUGHLY, FINER = 8, 4, 0.5
+#: Distance of good samples from cubics, relative to that by the stamps: far below any clock that
+#: is worth a change. Logarithms count windows that become good, however far off the others are.
+GOOD = 0.02
 
 
 def newest_state_times(t: Array, rough: Roughness) -> tuple[Array, float] | None:
     """
     Find when the states were measured that a logger reads from an even source.
 
-    The steps of the motion, in time by its velocity, are whole periods of the source. Its period
-    and phase are those by which positions are smoothest, in a window around the fastest motion
-    that grows until it holds `WINDOW` samples, and then window by window.
+    The steps of the motion, in time by its velocity, are whole periods of the source. Counting
+    them where the arm moves fast gives a first clock. Period and phase are then those by which
+    positions are smoothest, in a window that grows to `WINDOW` samples, and window by window.
 
     Parameters
     ----------
@@ -62,28 +66,54 @@ def newest_state_times(t: Array, rough: Roughness) -> tuple[Array, float] | None
 
     """
     search = _Search(t, rough)
-    found = [search.grown(1 / rate) for rate in _likely_rates(t, rough.q)]
+    duration, power = _steps(t, rough.q)
+    starts = (_counted(t, duration * rate, power) for rate in _likely_rates(t, duration, power))
+    found = [search.grown(start) for start in starts if start is not None]
     best = min(filter(None, found), key=attrgetter('roughness'), default=None)
     return None if best is None else (search.everywhere(best), best.period)
 
 
-def _likely_rates(t: Array, q: Array) -> list[float]:
-    """Find the rates of which steps of the motion are whole periods, the best ones first, Hz."""
+def _steps(t: Array, q: Array) -> tuple[Array, Array]:
+    """Return the time of each step by the velocity around it, s, and its squared speed."""
     index = np.arange(len(t))
     first, last = (np.clip(index + k, 0, len(t) - 1) for k in (-AVERAGED, AVERAGED))
     speed = (q[last] - q[first]) / (t[last] - t[first])[:, None]
-    step, scale = np.diff(q, axis=0), np.maximum(np.diff(q, axis=0).std(axis=0), 1e-300)
+    step = np.diff(q, axis=0)
+    scale = np.maximum(step.std(axis=0), np.finfo(float).tiny)
     own, way = (speed[1:] + speed[:-1]) / 2 / scale, step / scale
     power = (own**2).sum(axis=1)
+    return (way * own).sum(axis=1) / np.maximum(power, np.finfo(float).tiny), power
+
+
+def _likely_rates(t: Array, duration: Array, power: Array) -> list[float]:
+    """Find the rates of which steps of the motion are whole periods, the best ones first, Hz."""
     fast = np.argsort(power)[-min(LOOKED_AT, len(power) // 3 + 1):]
     weight = power[fast] / power[fast].sum()
-    duration = (way[fast] * own[fast]).sum(axis=1) / np.maximum(power[fast], 1e-300)
     usual = float(np.median(np.diff(t)))
     rates = np.arange(RATES[0], RATES[1], RATE_STEP) / usual
-    fit = np.array([float(np.cos(2 * np.pi * rate * duration) @ weight) for rate in rates])
+    fit = np.array([float(np.cos(2 * np.pi * rate * duration[fast]) @ weight) for rate in rates])
     peaks = 1 + np.flatnonzero(
         (fit[1:-1] >= fit[:-2]) & (fit[1:-1] > fit[2:]) & (fit[1:-1] > WHOLE_PERIODS))
     return [float(rates[k]) for k in peaks[np.argsort(-fit[peaks])][:FOLLOWED]]
+
+
+def _counted(t: Array, periods: Array, power: Array) -> Clock | None:
+    """Find the clock of the fastest steps in a row that are whole periods, by counting these."""
+    whole = np.rint(periods)
+    runs = runs_of((np.abs(periods - whole) < SURE) & (whole > 0))
+    runs = runs[runs[:, 1] - runs[:, 0] >= FEWEST]
+    if not len(runs):
+        return None
+    # Of a long run, the middle.
+    middle, half = runs.mean(axis=1).astype(np.int64), np.minimum(np.ptp(runs, axis=1), MOST) // 2
+    total = np.append(0.0, np.cumsum(power))
+    best = int(np.argmax(total[middle + half] - total[middle - half]))
+    start, stop = int(middle[best] - half[best]), int(middle[best] + half[best])
+    count = np.append(0.0, np.cumsum(whole[start:stop]))
+    stamps = t[start:stop + 1]
+    period = float(np.polyfit(count, stamps, 1)[0])
+    left = stamps - period * count
+    return Clock(np.inf, period, float(left.min() + left.max() - period) / 2, (start, stop + 1))
 
 
 @dataclass(frozen=True)
@@ -94,7 +124,7 @@ class Clock:
     Attributes
     ----------
     roughness : float
-        Mean logarithm of the mean square distance over the joints, in the window.
+        Mean logarithm of the mean square distance of the joints, over the window.
     period, phase : float
         s.
     window : (int, int)
@@ -117,23 +147,22 @@ class _Search:
 
     def __init__(self, t: Array, rough: Roughness) -> None:
         self._t, self._rough = t, rough
-        speed = (rough.speed / np.maximum(rough.speed.std(axis=0), 1e-300))**2
-        mean = np.convolve(speed.sum(axis=1), np.ones(FIRST), 'same')
-        self._middle = int(rough.places[int(np.argmax(mean))])
+        squares = cubic_distances(t, rough.q, rough.places)**2
+        self._usual = np.maximum(squares.mean(axis=0), np.finfo(float).tiny)
 
-    def grown(self, period: float) -> Clock | None:
-        """Find a clock in a window that grows from the fastest motion on; None without one."""
-        size, total = FIRST, len(self._t)
-        window, anchor = self._window(size), float(self._t[self._middle])
-        best = self._best(window, (
-            (period * each, anchor - phase * period * each)
-            for each in FIRST_PERIODS for phase in FIRST_PHASES))
-        while size < JUDGED or best.roughness < self._stamps(best.window):
+    def grown(self, clock: Clock) -> Clock | None:
+        """Refine a clock in a window that grows; None if the stamps are as good."""
+        total = len(self._t)
+        while True:
+            start, stop = clock.window
+            clock = self._refined(clock, ROUGHLY)
+            size = stop - start
+            if size >= JUDGED and clock.roughness >= self._stamps(clock.window):
+                return None
             if size >= min(WINDOW, total):
-                return self._refined(best, REFINED)
-            size *= 2
-            best = self._refined(replace(best, window=self._window(size)), ROUGHLY)
-        return None
+                return self._refined(clock, REFINED)
+            start = min(max(0, (start + stop) // 2 - size), max(0, total - 2 * size))
+            clock = replace(clock, window=(start, min(total, start + 2 * size)))
 
     def everywhere(self, clock: Clock) -> Array:
         """Follow a clock from its window to both ends of the recording; return all times, s."""
@@ -143,20 +172,16 @@ class _Search:
             while True:
                 start, stop = ((stop, min(stop + WINDOW, len(self._t))) if direction > 0 else
                                (max(0, start - WINDOW), start))
-                if len(self._places((start, stop))) < FIRST // 2:
+                if len(self._places((start, stop))) < FEWEST:
                     break
                 own = self._refined(replace(own, window=(start, stop)), REFINED)
                 times[start:stop] = own.times(self._t[start:stop])
         return increasing(times, clock.period)
 
-    def _window(self, size: int) -> tuple[int, int]:
-        start = min(max(0, self._middle - size // 2), max(0, len(self._t) - size))
-        return start, min(len(self._t), start + size)
-
     def _places(self, window: tuple[int, int]) -> Index:
         places, (start, stop) = self._rough.places, window
         own = places[slice(*np.searchsorted(places, (start + SIDE, stop - SIDE)))]
-        return np.asarray(own[::-(-len(own) // EVALUATED) or 1])
+        return some_of(own, EVALUATED)
 
     def _refined(self, clock: Clock, times: int) -> Clock:
         """Refine a clock in its window, by ever smaller slips and shifts."""
@@ -177,11 +202,16 @@ class _Search:
         places = self._places(window)
         part = slice(int(places[0]) - SIDE, int(places[-1]) + SIDE + 1)
         t, q, own = self._t[part], self._rough.q[part], places - part.start
-        return min((Clock(overall_roughness(increasing(state_times(t, *trial), trial[0]), q, own),
-                          *trial, window) for trial in trials), key=attrgetter('roughness'))
+        clocks = (Clock(self._roughness(increasing(state_times(t, *trial), trial[0]), q, own),
+                        *trial, window) for trial in trials)
+        return min(clocks, key=attrgetter('roughness'))
 
     def _stamps(self, window: tuple[int, int]) -> float:
-        return overall_roughness(self._t, self._rough.q, self._places(window))
+        return self._roughness(self._t, self._rough.q, self._places(window))
+
+    def _roughness(self, t: Array, q: Array, places: Index) -> float:
+        shares = (cubic_distances(t, q, places)**2 / self._usual).mean(axis=1)
+        return float(np.log(shares + GOOD**2).mean())
 
 
 def state_times(t: Array, period: float, phase: float) -> Array:
