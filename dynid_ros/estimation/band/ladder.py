@@ -26,7 +26,8 @@ CUTOFFS_HZ = (2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
 #: most 13 % above those of their best cut-off with it, 54 % with 2 Hz, 46 % with 10 Hz and 210 %
 #: with 20 Hz (benchmarks/cutoff.py).
 USUAL_HZ = 5.0
-#: Share of the variance of the positions that lies below the lowest band.
+#: Share of the energy of the velocities that the lowest band holds: the motion, and not a part of
+#: it, is to be predicted there.
 MOST = 0.5
 #: Ratio of errors in the lowest band from which a cut-off is worse than another one, one standard
 #: error over the blocks taken off. Good rows have up to 1.16, since a model with plain friction
@@ -68,11 +69,13 @@ class Ladder:
         self.lowest: TrialBlocks | None = None
         self.solution: Solution | None = None
         cutoffs = [each for each in CUTOFFS_HZ if each <= highest_hz] or [highest_hz]
-        possible = [each for each in cutoffs if motions.count(each) >= FEWEST_BLOCKS]
-        if not possible:
-            return
-        follows = [each for each in possible if motions.share_below(each) >= MOST]
-        self._climb(motions, cutoffs[cutoffs.index((follows or possible[-1:])[0]):])
+        share = motions.share_below(np.array(cutoffs))
+        follows = cutoffs[int(np.argmax(share >= min(MOST, share[-1])))]
+        # A recording too short for the lowest band of its motion may show one up to the usual.
+        possible = [each for each in cutoffs if follows <= each <= max(follows, USUAL_HZ)
+                    and motions.count(each) >= FEWEST_BLOCKS]
+        if possible:
+            self._climb(motions, cutoffs[cutoffs.index(possible[0]):])
 
     def _climb(self, motions: TrialMotions, cutoffs: Sequence[float]) -> None:
         count = motions.count(cutoffs[0])

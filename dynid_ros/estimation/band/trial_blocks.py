@@ -33,6 +33,8 @@ BLOCKS, FEWEST_BLOCKS = 10, 5
 #: Time that is looked at: of a longer recording, stretches that are spread over it, one for each
 #: block, s. More time does not make a choice among so few cut-offs more certain.
 LONGEST_SECONDS = 120.0
+#: Frequency above which nothing counts as motion of an arm, Hz.
+FASTEST_HZ = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,17 +157,35 @@ class TrialMotions:
         blocks = [block.part(columns) for block in rows.factors(self._arm, None, parts)]
         return TrialBlocks(self._arm, rows, blocks)
 
-    def share_below(self, cutoff_hz: float) -> float:
-        """Share of the variance of the positions below a cut-off, mean over joints that move."""
-        inside, total = np.zeros(self._arm.n), np.zeros(self._arm.n)
+    def share_below(self, cutoffs_hz: Array) -> Array:
+        """
+        Share of the energy of the velocities below some cut-offs, mean over joints that move.
+
+        Parameters
+        ----------
+        cutoffs_hz : (k,) ndarray
+            Hz.
+
+        Returns
+        -------
+        (k,) ndarray
+            Of the energy below `FASTEST_HZ`, without white noise of the positions.
+
+        """
+        inside, total = np.zeros((len(cutoffs_hz), self._arm.n)), np.zeros(self._arm.n)
         for motion in self.motions:
             q = (motion.q - motion.q.mean(axis=0)) * np.hanning(len(motion.q))[:, None]
+            f = np.fft.rfftfreq(len(q), 1 / self.rate_hz)
             power = np.abs(np.fft.rfft(q, axis=0))**2
-            low = np.fft.rfftfreq(len(q), 1 / self.rate_hz) <= cutoff_hz
-            inside += power[low].sum(axis=0)
-            total += power.sum(axis=0)
+            beyond = f > min(FASTEST_HZ, self.rate_hz / 4)
+            # The median of a periodogram lies at ln 2 of its mean.
+            noise = np.median(power[beyond], axis=0) / np.log(2)
+            energy = f[:, None]**2 * np.maximum(power - noise, 0.0) * ~beyond[:, None]
+            inside += [energy[f <= cutoff].sum(axis=0) for cutoff in cutoffs_hz]
+            total += energy.sum(axis=0)
         moves = total > 0
-        return float((inside[moves] / total[moves]).mean()) if moves.any() else 1.0
+        return np.asarray((inside[:, moves] / total[moves]).mean(axis=1)) if moves.any() else (
+            np.ones(len(cutoffs_hz)))
 
 
 def _spread_over(segments: Sequence[Segment], samples: int) -> list[Segment]:

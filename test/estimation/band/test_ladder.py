@@ -1,0 +1,142 @@
+"""The cut-off follows from the prediction of blocks that were not fitted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import coloured, recording, Waves
+
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.load import load_arm
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
+from dynid_ros.estimation.band.ladder import chosen, USUAL_HZ
+from dynid_ros.estimation.identification.identify import identify
+
+RATE = 100.0
+
+
+@pytest.fixture(scope='module')
+def arm():
+    made = load_arm('two_axis')
+    return replace(made, drive=Drive.joint_torque(made.n), conditioning=replace(
+        made.conditioning, delay=0.0))
+
+
+def truth(arm):
+    return base_parameters(arm).grouping @ nominal_parameters(arm)
+
+
+def log_of(arm, position_noise=0.0, seconds=60.0, lowest_hz=0.1, rate=RATE, seed=0):
+    """A log with white noise of its positions, and coloured noise of 1 % of its torque."""
+    waves = Waves.random(arm, seed=2, lowest_hz=lowest_hz)
+    random, samples = np.random.default_rng(seed), int(seconds * rate)
+    clean = recording(arm, waves, truth(arm), np.zeros((samples, arm.n)), rate=rate)
+    noise = coloured(random, samples, 0.01 * clean.u.std(axis=0), 0.9)
+    q = clean.q + random.normal(0, 1, clean.q.shape) * position_noise
+    return replace(clean, q=q, u=clean.u + noise)
+
+
+def squares(**ratios):
+    """Squared errors of ten blocks by cut-off, which scatter by 5 %, from ratios of errors."""
+    random = np.random.default_rng(0)
+    return {float(name[1:]): (ratio * random.uniform(0.95, 1.05, 10))**2
+            for name, ratio in ratios.items()}
+
+
+@pytest.mark.parametrize(('ratios', 'expected'), [
+    # As flat as good rows are, a little worse than the lowest, and a little better above.
+    ({'_2': 1.0, '_3': 1.0, '_5': 1.0, '_10': 1.0, '_20': 1.0}, 5.0),
+    ({'_2': 1.0, '_3': 1.05, '_5': 1.15, '_10': 1.2, '_20': 1.2}, 5.0),
+    ({'_2': 1.0, '_3': 1.0, '_5': 1.0, '_10': 0.9, '_20': 0.9}, 5.0),
+    # Rows that turn bad, above the usual cut-off or below it.
+    ({'_2': 1.0, '_3': 1.0, '_5': 1.0, '_10': 2.5}, 5.0),
+    ({'_2': 1.0, '_3': 1.1, '_5': 1.6}, 3.0),
+    ({'_2': 1.0, '_3': 1.5, '_5': 4.0}, 2.0),
+    # A motion that needs more, and one that asks for it step by step.
+    ({'_2': 1.0, '_3': 1.0, '_5': 1.0, '_10': 0.6, '_20': 0.6, '_40': 3.0}, 10.0),
+    ({'_2': 1.0, '_3': 1.0, '_5': 1.0, '_10': 0.7, '_20': 0.4}, 20.0),
+])
+def test_the_usual_cut_off_stays_unless_the_data_ask_for_another_one(ratios, expected):
+    assert chosen(squares(**ratios), USUAL_HZ) == expected
+
+
+def test_what_only_some_blocks_say_is_chance():
+    left = {2.0: np.ones(10), 5.0: np.ones(10)}
+    left[5.0][:2] = 30.0
+    assert chosen(left, USUAL_HZ) == 5.0
+    left[5.0][:] = 3.0
+    assert chosen(left, USUAL_HZ) == 2.0
+
+
+def test_a_good_recording_gets_the_usual_cut_off_and_the_ladder_that_gives_it(arm):
+    settings = choose_conditioning(arm, [log_of(arm)])
+    assert settings.cutoff_hz == USUAL_HZ
+    assert [rung.cutoff_hz for rung in settings.ladder][:4] == [2.0, 3.0, 5.0, 10.0]
+    errors = {rung.cutoff_hz: rung.error_percent for rung in settings.ladder}
+    # Of noise of 1 % that is as coloured, some passes the lowest band.
+    assert 0.1 < errors[2.0] < 2.0
+    assert errors[5.0] < 1.2 * errors[2.0]
+    assert lowest_band(settings).cutoff_hz == 2.0
+
+
+def test_noise_of_positions_lowers_the_cut_off_and_saves_the_parameters(arm):
+    log, theta = log_of(arm, position_noise=0.01), truth(arm)
+    settings = choose_conditioning(arm, [log])
+    assert settings.cutoff_hz < USUAL_HZ
+
+    def error(cutoff):
+        own = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff))
+        found = identify(own, [log], friction=arm.friction, holdout=0.0).theta
+        return np.linalg.norm(found - theta) / np.linalg.norm(theta)
+
+    assert error(None) < 0.5 * error(USUAL_HZ)
+
+
+def test_the_lowest_band_follows_a_fast_motion(arm):
+    """Nearly all of its positions lie above 2 Hz, so that nothing there tells models apart."""
+    settings = choose_conditioning(arm, [log_of(arm, lowest_hz=2.6, seconds=20.0, rate=500.0)])
+    assert lowest_band(settings).cutoff_hz >= 5.0
+    assert settings.cutoff_hz >= 5.0
+
+
+def test_a_given_cut_off_needs_no_ladder(arm):
+    given = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=4.0))
+    settings = choose_conditioning(given, [log_of(arm)])
+    assert (settings.cutoff_hz, settings.cutoff_from_data, settings.ladder) == (4.0, False, ())
+    assert lowest_band(settings) == settings
+    fast = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=60.0))
+    with pytest.raises(RecordingError, match='synthetic: the cut-off of 60 Hz'):
+        choose_conditioning(fast, [log_of(arm)])
+
+
+def test_the_rate_of_any_recording_bounds_the_cut_off(arm):
+    log, slow = log_of(arm), log_of(arm, rate=8.0)
+    assert choose_conditioning(arm, [slow]).cutoff_hz <= HIGHEST_CUTOFF * 8.0
+    assert choose_conditioning(arm, [log], [slow]).cutoff_hz <= HIGHEST_CUTOFF * 8.0
+
+
+def test_recordings_too_short_for_blocks_get_the_usual_cut_off(arm):
+    settings = choose_conditioning(arm, [log_of(arm, seconds=1.5)])
+    assert (settings.cutoff_hz, settings.ladder) == (USUAL_HZ, ())
+
+
+def test_a_joint_that_never_moves_decides_nothing(arm):
+    log = log_of(arm)
+    still = Recording(log.t, np.zeros_like(log.q), log.u, log.joint_names)
+    assert choose_conditioning(arm, [still]).cutoff_hz == USUAL_HZ
+
+
+@pytest.mark.slow
+def test_of_a_long_recording_stretches_over_all_of_it_are_looked_at(arm):
+    """Noise that begins after two minutes counts, too."""
+    log = log_of(arm, seconds=600.0)
+    random = np.random.default_rng(1)
+    late = (log.t > 200.0)[:, None]
+    noisy = replace(log, q=log.q + 0.01 * late * random.normal(0, 1, log.q.shape))
+    assert choose_conditioning(arm, [log]).cutoff_hz == USUAL_HZ
+    assert choose_conditioning(arm, [noisy]).cutoff_hz < USUAL_HZ
