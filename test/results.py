@@ -6,7 +6,8 @@ import numpy as np
 from oracles import random_arm
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
+from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
@@ -22,6 +23,14 @@ from dynid_ros.estimation.regression.preparation import (
 DEFECTS = (
     Defect('stamps_jitter', 'info', 'The stamps vary by 0.4 ms.', None, 12, 0.8, 4e-4, 2e-4),
     Defect('effort_zero', 'error', 'Effort of j1 is zero.', 'j1', 900),
+)
+
+
+LADDER = (Rung(2.0, 5.28), Rung(3.0, 5.52), Rung(5.0, 12.4))
+CLOCKS = (
+    SampleClock('logs/walk.db3', 'newest', 246.0, 1.2e-3, (0.0, 0.005, 0.01, 0.015),
+                (2.3e-3, 3.2e-3, 1e-4, 1.1e-3), 0.005),
+    SampleClock('run.csv', 'even', 100.0, 2.1e-3, (0.0, 0.01, 0.02), (-1e-3, 2e-3, 0.0), 0.01),
 )
 
 

@@ -67,7 +67,8 @@ class SampleClock:
     jitter : float
         Standard deviation of stamps less times of measurement, s.
     t, late : tuple of float
-        Some stamps, from the first of them, and by how much they are late, s.
+        Some stamps, from the first of them, and by how much they are late, s; none in a result
+        of many recordings.
     step : float
         Median step of the stamps, s.
 

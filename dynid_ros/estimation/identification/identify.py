@@ -172,4 +172,4 @@ def judge_model(
         samples=data.samples, seconds=data.seconds, sources=division.paths,
         data_hash=data.data_hash, treatment=replace(data.train.settings, notes=notes), fit=fit,
         validation=validation, verdict=verdict, defects=division.defects,
-        predictions=(*own, *unseen), repeats=division.repeats)
+        predictions=(*own, *unseen), repeats=division.repeats, clocks=division.clocks)

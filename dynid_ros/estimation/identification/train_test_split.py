@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import quality
-from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.identification.leakage_check import KnownSamples, marked_repeat
 from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.utilities.arrays import Array
 
+#: Clocks that keep times for a drawing: those of more recordings would be most of a result.
+DRAWN_CLOCKS = 3
 #: Share that is held out unless another one is stated, and the shortest part of that kind, s, of
 #: which the low-pass leaves a few rows.
 HOLDOUT, SHORTEST = 0.33, 2.0
@@ -188,6 +190,9 @@ class Division:
         validates the model.
     notes : tuple of str
         Recordings of which several parts are held out.
+    clocks : tuple of SampleClock
+        Of all recordings whose stamps were replaced, each file once; the first `DRAWN_CLOCKS` have
+        times for a drawing.
 
     """
 
@@ -199,6 +204,7 @@ class Division:
     defects: tuple[Defect, ...]
     repeats: bool = False
     notes: tuple[str, ...] = ()
+    clocks: tuple[SampleClock, ...] = ()
 
 
 def divide(
@@ -215,12 +221,14 @@ def divide(
     stated = 0.0 if others else holdout
     share, train = '', list[Recording]()
     checked: list[tuple[str, tuple[Defect, ...]]] = []
+    clocks: list[SampleClock | None] = []
     notes: list[str] = []
     unseen = [(Path(recording.source).name, recording) for recording, _ in others]
     known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
         known.add(recording)
         checked.append((recording.source, found))
+        clocks.append(recording.clock)
         first, rest = at_marks(recording) if stated is None else ([], [])
         if rest:
             train += first
@@ -248,7 +256,8 @@ def divide(
     return Division(
         arm if friction is None else arm.with_friction(tuple(friction)), train, marked, names,
         paths, _named([*checked, *((other.source, found) for other, found in others)]),
-        bool(again) and all(again), tuple(notes))
+        bool(again) and all(again), tuple(notes),
+        _clocks([*clocks, *(other.clock for other, _ in others)]))
 
 
 def _named(checked: Sequence[tuple[str, tuple[Defect, ...]]]) -> tuple[Defect, ...]:
@@ -256,6 +265,15 @@ def _named(checked: Sequence[tuple[str, tuple[Defect, ...]]]) -> tuple[Defect, .
     return tuple(
         replace(each, message=f'{Path(source).name}: {each.message}') if len(checked) > 1 else each
         for source, defects in checked for each in defects)
+
+
+def _clocks(found: Iterable[SampleClock | None]) -> tuple[SampleClock, ...]:
+    """Take the clock of each file once, and times of the first ones alone."""
+    first: dict[str, SampleClock] = {}
+    for clock in filter(None, found):
+        first.setdefault(clock.source, clock)
+    return tuple(clock if k < DRAWN_CLOCKS else replace(clock, t=(), late=())
+                 for k, clock in enumerate(first.values()))
 
 
 def _share(recording: Recording) -> float:

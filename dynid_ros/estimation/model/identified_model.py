@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.recordings.recording import Defect, SampleClock
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
@@ -103,6 +103,8 @@ class IdentifiedModel:
     unrepeated : tuple of float or None
         Torque of each joint that the arm does not repeat where its motion repeats, Nm, NaN for one
         at rest; None where no motion repeats.
+    clocks : tuple of SampleClock
+        Of the recordings whose stamps times of measurement replaced, fitted and held out.
 
     """
 
@@ -136,6 +138,7 @@ class IdentifiedModel:
     widening: Array | None = None
     colour: float = 1.0
     possible: bool = False
+    clocks: tuple[SampleClock, ...] = ()
 
     def __repr__(self) -> str:
         """Show the arm, the data, the friction terms, the held-out error and the verdict."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid_ros.estimation.model.conditioning_words import lateness
 from dynid_ros.estimation.model.metrics import unrepeated_percent
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.text import plain, sentence, several
@@ -83,7 +84,9 @@ def notes(model: IdentifiedModel) -> tuple[str, ...]:
     errors = [finding for finding in verdict.findings if finding.is_error]
     cautions = [finding for finding in verdict.findings if not finding.is_error]
     said = [note for note in model.treatment.notes if not note.startswith(ROUTINE)]
-    return (*map(told, (*errors[1:], *cautions)), *_joints(model), *_defects(model),
+    late = lateness(model.arm, model.treatment)
+    return (*map(told, (*errors[1:], *cautions)), *_joints(model),
+            *([f'{late}; dynid removed the delay.'] if late else []), *_defects(model),
             *map(sentence, said), *_comparisons(model))
 
 

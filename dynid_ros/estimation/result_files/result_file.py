@@ -31,6 +31,7 @@ from dynid_ros.estimation.model.standard_parameters import source_of
 from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.result_files.result_matrices import (
+    check_clocks,
     check_finite,
     check_treatment,
     symmetric,
@@ -188,6 +189,7 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
     )
     _check_shapes(model)
     check_treatment(model.treatment)
+    check_clocks(model.clocks)
     return model
 
 

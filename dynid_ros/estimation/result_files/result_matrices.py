@@ -1,12 +1,14 @@
-"""Matrices of a result file, as rows of numbers and back, and numbers that none can have."""
+"""Matrices of a result file, as rows of numbers and back, and numbers that no result has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
+from dynid_ros.data.recordings.recording import SampleClock
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.utilities.arrays import Array
 
@@ -14,6 +16,8 @@ from dynid_ros.utilities.arrays import Array
 LARGEST = 1e100
 #: Rate, Hz, and decimation that no recording has.
 FASTEST = 1e12
+#: Kinds of clocks, see `SampleClock`.
+CLOCKS = ('even', 'newest')
 #: Largest correlation of two parameters; rounding may lift one above 1.
 ROUNDING = 1.001
 
@@ -91,8 +95,26 @@ def check_treatment(treatment: ConditioningSettings) -> None:
         'decimation': 0 < treatment.decimation < FASTEST,
         'delay': abs(treatment.delay) <= LONGEST_DELAY,
         'period': period is None or 0 < period < np.inf,
+        'ladder': all(0 < rung.cutoff_hz < FASTEST and 0 <= rung.error_percent < LARGEST
+                      for rung in treatment.ladder),
     }
     for name, is_possible in possible.items():
         if not is_possible:
             raise ValueError(
                 f'treatment.{name} is {getattr(treatment, name)}, which no treatment has')
+
+
+def check_clocks(clocks: Iterable[SampleClock]) -> None:
+    """Make sure that clocks can be drawn and told; raise ValueError if not."""
+    for clock in clocks:
+        times = np.array([*clock.t, *clock.late])
+        possible = {
+            'kind': clock.kind in CLOCKS,
+            'rate_hz': 0 < clock.rate_hz < FASTEST,
+            'jitter': 0 <= clock.jitter < LARGEST,
+            'step': 0 < clock.step < LARGEST,
+            't': len(clock.t) == len(clock.late) and bool((np.abs(times) < LARGEST).all()),
+        }
+        for name, is_possible in possible.items():
+            if not is_possible:
+                raise ValueError(f'clocks.{name} of {clock.source} is one that no clock has')

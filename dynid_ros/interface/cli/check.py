@@ -1,8 +1,8 @@
 """
 Report the defects of a recording.
 
-Check the stamps, names and values of a recording for defects, and the unit and gains of the drive
-signals against it.
+Check the stamps, names and values of a recording for defects, and the delay, unit and gains of the
+drive signals against it.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def read_recording(
 @one_thread()
 def check_recording(recording: Log, arm: Arm) -> tuple[Defect, ...]:
     """
-    Find the defects of a recording, its unit and drive gains among them, as ``dynid check``.
+    Find the defects of a recording, a delay, its unit and gains among them, as ``dynid check``.
 
     Parameters
     ----------
@@ -90,14 +90,14 @@ def check_recording(recording: Log, arm: Arm) -> tuple[Defect, ...]:
         Each with its ``severity``, ``message`` and ``joint``; empty for a good recording.
 
     """
-    from dynid_ros.estimation.identification.gain_check import gain_defects
+    from dynid_ros.estimation.identification.gain_check import drive_defects
 
     arm = as_arm(arm)
     log = as_recording(recording, arm)
     defects = quality.check_recording(log, arm)
     if any(defect.severity == 'error' for defect in defects):
         return defects
-    return (*defects, *gain_defects(arm, log))
+    return (*defects, *drive_defects(arm, log))
 
 
 @one_thread()

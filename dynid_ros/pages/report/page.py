@@ -9,11 +9,13 @@ from dynid_ros import __version__
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.conditioning_words import clock_line, COMPARED
 from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import unrepeated_percent
 from dynid_ros.estimation.model.verdict_words import headline, notes
 from dynid_ros.pages.report.bandwidth_drawing import bandwidth_drawing, bandwidth_rows
+from dynid_ros.pages.report.conditioning_drawings import clock_drawing, ladder_drawing
 from dynid_ros.pages.report.drawings import (
     friction_drawings,
     spectrum_drawings,
@@ -68,7 +70,17 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         friction_lines=list(friction_lines(result)),
         defects=sorted(result.defects, key=lambda each: (
             each.severity != 'error', each.severity != 'warning')),
-        **_links(result))
+        **_conditioning(result), **_links(result))
+
+
+def _conditioning(result: IdentifiedModel) -> dict[str, Any]:
+    """Draw the cut-offs that were compared, and the clocks that have times for a drawing."""
+    settings, clocks = result.treatment, result.clocks
+    return {
+        'ladder': ladder_drawing(settings) if len(settings.ladder) >= COMPARED else '',
+        'clocks': [
+            (clock_line(clock), clock_drawing(clock, f'clock{k}') if clock.t else '')
+            for k, clock in enumerate(clocks, 1)]}
 
 
 def _links(result: IdentifiedModel) -> dict[str, Any]:

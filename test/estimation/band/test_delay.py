@@ -11,6 +11,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.identification.gain_check import drive_defects
 from dynid_ros.estimation.identification.identify import identify
 
 RATE = 250.0
@@ -89,3 +90,23 @@ def test_a_stretch_too_short_for_the_filter_tells_no_delay(cutoff):
     treatment = choose_conditioning(replace(arm, conditioning=replace(
         arm.conditioning, cutoff_hz=cutoff)), [log])
     assert treatment.delay == 0.0
+
+
+def test_a_check_reports_the_delay_that_an_identification_removes():
+    arm = arm_named('two_axis')
+    (defect,) = drive_defects(arm, log_of(arm, 0.05))
+    assert (defect.code, defect.severity) == ('effort_late', 'warning')
+    assert defect.message.startswith('The effort is 50 ms late relative to the motion; ')
+    assert defect.value == identify(arm, [log_of(arm, 0.05)]).treatment.delay
+
+
+def test_a_check_reports_no_delay_where_there_is_none_or_where_it_is_stated():
+    arm = arm_named('two_axis')
+    assert drive_defects(arm, log_of(arm, 0.0)) == ()
+    stated = replace(arm, conditioning=replace(arm.conditioning, delay=0.05))
+    assert drive_defects(stated, log_of(arm, 0.05)) == ()
+
+
+def test_a_check_of_a_recording_that_is_too_short_for_a_delay_is_silent():
+    arm = arm_named('two_axis')
+    assert drive_defects(arm, log_of(arm, 0.05).part(0, 300)) == ()

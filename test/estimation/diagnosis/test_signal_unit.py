@@ -10,7 +10,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.estimation.diagnosis.copied_signals import unit_findings
-from dynid_ros.estimation.identification.gain_check import gain_defects
+from dynid_ros.estimation.identification.gain_check import drive_defects
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -95,6 +95,6 @@ def test_real_arms_are_in_the_unit_that_they_state(shared_data):
                        ('tx40', 'tx40/pos_read_data.csv')):
         arm = load_arm(name)
         log = read_recording(shared_data / file, arm)
-        assert not any(each.severity == 'error' for each in gain_defects(arm, log))
-        milli = gain_defects(arm, replace(log, u=1000 * log.u))
+        assert not any(each.severity == 'error' for each in drive_defects(arm, log))
+        milli = drive_defects(arm, replace(log, u=1000 * log.u))
         assert name == 'tx40' or [each.code for each in milli] == ['effort_unit']

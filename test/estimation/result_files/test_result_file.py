@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import numpy as np
 from oracles import random_arm
 import pytest
-from results import identification, prediction
+from results import CLOCKS, identification, LADDER, prediction
 import yaml
 
 from dynid_ros.arm.drive import Drive
@@ -314,6 +314,48 @@ def test_predictions_of_several_recordings_keep_their_order(tmp_path):
     sets = tuple(prediction(rng, ARM.n, 20 + i, f'walk {i}', i % 2 == 1) for i in range(12))
     write_result(identification(ARM, predictions=sets), tmp_path)
     assert_same(sets, read_result(tmp_path).predictions)
+
+
+def with_clocks():
+    plain = identification(ARM)
+    return replace(plain, clocks=CLOCKS, treatment=replace(plain.treatment, ladder=LADDER))
+
+
+def test_clocks_and_the_compared_cut_offs_come_back(tmp_path):
+    write_result(with_clocks(), tmp_path)
+    found = read_result(tmp_path)
+    assert_same(with_clocks().clocks, found.clocks)
+    assert_same(with_clocks().treatment, found.treatment)
+
+
+def test_a_result_without_clocks_and_cut_offs_is_read(tmp_path):
+    write_result(with_clocks(), tmp_path)
+    path = tmp_path / 'result.yaml'
+    record = yaml.safe_load(path.read_text())
+    del record['clocks'], record['treatment']['ladder']
+    path.write_text(yaml.safe_dump(record))
+    found = read_result(tmp_path)
+    assert (found.clocks, found.treatment.ladder) == ((), ())
+
+
+@pytest.mark.parametrize(('change', 'said'), [
+    (lambda record: record['clocks'][0].update(kind='odd'), 'clocks.kind of logs/walk.db3'),
+    (lambda record: record['clocks'][1].update(rate_hz=0.0), 'clocks.rate_hz of run.csv'),
+    (lambda record: record['clocks'][1].update(jitter=float('nan')), 'clocks.jitter of run.csv'),
+    (lambda record: record['clocks'][0]['late'].pop(), 'clocks.t of logs/walk.db3'),
+    (lambda record: record['clocks'][0].update(late=4 * [float('inf')]), 'clocks.t of logs'),
+    (lambda record: record['treatment']['ladder'][0].update(cutoff_hz=0.0), 'treatment.ladder'),
+    (lambda record: record['treatment']['ladder'][0].update(error_percent=None),
+     'treatment.ladder'),
+])
+def test_clocks_and_cut_offs_that_nothing_can_draw_are_refused(tmp_path, change, said):
+    write_result(with_clocks(), tmp_path)
+    path = tmp_path / 'result.yaml'
+    record = yaml.safe_load(path.read_text())
+    change(record)
+    path.write_text(yaml.safe_dump(record))
+    with pytest.raises(ResultError, match=said):
+        read_result(tmp_path)
 
 
 def test_a_result_of_version_0_1_0_is_read():

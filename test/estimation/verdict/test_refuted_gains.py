@@ -11,7 +11,7 @@ from synthetic_recordings import coloured, recording, true_torque, Waves
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.identification.gain_check import gain_defects
+from dynid_ros.estimation.identification.gain_check import drive_defects
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.verdict.refuted_gains import with_gains
@@ -59,13 +59,13 @@ def test_several_wrong_gains_are_the_cause_with_their_ratios():
 
 @pytest.mark.slow
 def test_a_check_warns_of_wrong_gains_and_not_of_right_ones():
-    assert gain_defects(ur10(), recorded()) == ()
-    (defect,) = gain_defects(with_factors(FACTORS), recorded())
+    assert drive_defects(ur10(), recorded()) == ()
+    (defect,) = drive_defects(with_factors(FACTORS), recorded())
     assert (defect.code, defect.severity) == ('gains_refuted', 'warning')
 
 
-def test_a_recording_too_short_for_a_fit_has_no_gain_defects():
-    assert gain_defects(ur10(), recorded().part(0, 40)) == ()
+def test_a_recording_too_short_for_a_fit_has_no_drive_defects():
+    assert drive_defects(ur10(), recorded().part(0, 40)) == ()
 
 
 @pytest.mark.parametrize(('codes', 'expected'), [

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 from oracles import random_arm
 import pytest
-from results import identification, prediction
+from results import CLOCKS, identification, LADDER, prediction
 
 from dynid_ros.arm.model import CouplingColumn
 from dynid_ros.dynamics.base import base_parameters
@@ -144,6 +144,37 @@ def test_friction_is_a_curve_over_the_speed_and_a_line_for_each_joint(tmp_path):
     assert '6.01 ± 0.0196 Nm at the slowest, 14.3 ± 0.0277 Nm at 1.00 rad/s' in told[0][1]
 
 
+def test_compared_cut_offs_and_clocks_are_drawn_with_their_numbers(tmp_path):
+    plain = identification()
+    kept = replace(CLOCKS[1], source='third.csv', t=(), late=())
+    page, text = report(tmp_path, replace(
+        plain, clocks=(*CLOCKS, kept), treatment=replace(plain.treatment, ladder=LADDER)))
+    # Of three clocks, the last has no times.
+    assert len(figures(text)) == 4 * plain.arm.n + 3
+    for drawing in drawings(text):
+        ET.fromstring(drawing)
+    labels = [value for tag, name, value in page.attributes if name == 'aria-label']
+    assert ('Error below 2 Hz against the cut-off of the rows: 5.28 % at 2 Hz; 5.52 % at 3 Hz; '
+            '12.4 % at 5 Hz. The fit has a cut-off of 3 Hz.') in labels
+    assert ('How late 4 stamps of walk.db3 are, over 15.0 ms: from 0.10 to 3.2 ms') in labels
+    assert ('How late 3 stamps of run.csv are, relative to their median, over 20.0 ms: from −1.0 '
+            'to 2.0 ms') in labels
+    for words in ('blocks that were not fitted; where the curve rises, noise of the positions',
+                  'walk.db3 are the newest state of a source of 246 Hz: the stamps are 0 to '
+                  '4.1 ms late',
+                  'The stamps of run.csv scatter by 2.1 ms', 'The stamps of third.csv scatter'):
+        assert words in page.words
+
+
+@pytest.mark.parametrize('rungs', [0, 1])
+def test_a_cut_off_that_was_compared_with_none_is_not_drawn(usual, tmp_path, rungs):
+    plain = identification()
+    page, text = report(tmp_path, replace(
+        plain, treatment=replace(plain.treatment, ladder=LADDER[:rungs])))
+    assert 'Choice of the cut-off' not in page.words
+    assert len(figures(text)) == len(figures(usual[2]))
+
+
 def test_figures_in_sample_and_held_out_are_told_apart(usual):
     _, page, _ = usual
     for words in ('In-sample (fitted)', 'Held-out (not fitted)',
@@ -176,7 +207,8 @@ def test_names_are_shown_and_never_believed(tmp_path):
         verdict=Verdict(False, (Finding(evil, evil, evil),), 1.0, (evil,), (evil,)),
         defects=(replace(plain.defects[0], severity=evil, message=evil, joint=evil),),
         validation=replace(plain.validation, source=evil),
-        predictions=tuple(replace(p, source=evil) for p in plain.predictions))
+        predictions=tuple(replace(p, source=evil) for p in plain.predictions),
+        clocks=(replace(CLOCKS[0], source=evil),))
     page, text = report(tmp_path, result)
     assert 'script' not in page.tags
     assert '<script' not in text

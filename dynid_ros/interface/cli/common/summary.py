@@ -13,6 +13,7 @@ from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.model.conditioning_words import clock_lines, ladder_line
 from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, unrepeated_percent
@@ -23,6 +24,8 @@ from dynid_ros.utilities.text import plain, sentence, several
 #: Attributes of a result that scripts find under their names.
 KEYS = ('sources', 'samples', 'seconds', 'possible', 'condition_number', 'friction_strength',
         'repeats', 'unrepeated', 'fit', 'validation', 'error_by_bandwidth', 'defects', 'timing')
+#: The same of a clock: times for a drawing are none for scripts.
+CLOCK_KEYS = ('source', 'kind', 'rate_hz', 'jitter', 'step')
 
 
 def recording_as_dict(recording: Recording, arm: ArmModel) -> dict[str, Any]:
@@ -41,6 +44,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
                            base_parameters(result.arm).names, ~result.from_data))},
         'friction': result.arm.friction,
         'conditioning': result.treatment,
+        'clocks': [{key: getattr(clock, key) for key in CLOCK_KEYS} for clock in result.clocks],
         'standard_parameters': _standard_as_dict(result),
         'stated_parameters': result.stated,
         'verdict': {**vars(result.verdict), 'reasons': result.verdict.reasons,
@@ -105,6 +109,8 @@ def result_details(result: IdentifiedModel) -> Iterator[str]:
     delay = f'{1000 * settings.delay:.1f} ms removed' if settings.delay else 'none'
     yield (f'Conditioning: {settings.filter}, cut-off {settings.cutoff_hz:.3g} Hz ({origin}), '
            f'one row in {settings.decimation} of {settings.rate_hz:.4g} samples/s, delay {delay}.')
+    yield from filter(None, [ladder_line(settings)])
+    yield from clock_lines(result)
     yield from (sentence(note) for note in settings.notes if note.startswith(ROUTINE))
     yield from map(error_line, filter(None, (result.fit, result.validation)))
     yield (f'The error bars alone give {plain(result.verdict.expected_error_percent, 2)} % torque '

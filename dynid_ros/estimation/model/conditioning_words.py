@@ -1,0 +1,70 @@
+"""Delay, cut-offs and clocks in words: the same in terminal, report and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid_ros.data.recordings.recording import SampleClock
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.utilities.text import plain, several
+
+if TYPE_CHECKING:
+    from dynid_ros.arm.model import ArmModel
+    from dynid_ros.estimation.model.identified_model import IdentifiedModel
+
+#: Cut-offs that show a comparison.
+COMPARED = 2
+
+
+def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
+    """
+    State by how much the drive signal is late.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; a delay that it states is no finding.
+    settings : ConditioningSettings
+        Settings that were chosen for its recordings.
+
+    Returns
+    -------
+    str
+        The beginning of a sentence; empty if no delay was found.
+
+    """
+    if arm.conditioning.delay is not None or settings.delay <= 0:
+        return ''
+    return f'The {arm.drive.signal} is {plain(1000 * settings.delay, 2)} ms late'
+
+
+def ladder_line(settings: ConditioningSettings) -> str:
+    """State the error in the lowest band by cut-off; empty if no cut-offs were compared."""
+    ladder = settings.ladder
+    if len(ladder) < COMPARED:
+        return ''
+    errors = (f'{plain(rung.error_percent, 2)} % at {rung.cutoff_hz:.3g} Hz'
+              + (' (chosen)' if rung.cutoff_hz == settings.cutoff_hz else '') for rung in ladder)
+    return f'Error below {ladder[0].cutoff_hz:.3g} Hz by cut-off: {", ".join(errors)}.'
+
+
+def clock_line(clock: SampleClock) -> str:
+    """State which times replaced the stamps of a recording, and how late the stamps are."""
+    name, rate = Path(clock.source).name, f'{clock.rate_hz:.5g} Hz'
+    if clock.kind == 'even':
+        return (f'The stamps of {name} scatter by {plain(1000 * clock.jitter, 2)} ms (standard '
+                f'deviation) around even ones of {rate}, which the samples have instead.')
+    return (f'The samples of {name} are the newest state of a source of {rate}: the stamps are 0 '
+            f'to {plain(1000 / clock.rate_hz, 2)} ms late, and the samples have the times of that '
+            'source instead.')
+
+
+def clock_lines(model: IdentifiedModel) -> Iterator[str]:
+    """State the clock of each recording: those that were replaced, and those that were kept."""
+    yield from map(clock_line, model.clocks)
+    replaced = {clock.source for clock in model.clocks}
+    kept = [Path(source).name for source in model.sources if source not in replaced]
+    if kept:
+        yield f'The samples of {several(kept)} have the stamps that were recorded.'
