@@ -27,10 +27,11 @@ import numpy as np
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.metrics import metrics
-from dynid_ros.estimation.online.replay import replay, stream_settings
+from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import checked_recording, motions
 from dynid_ros.estimation.regression.weighted_least_squares import fit
@@ -54,7 +55,7 @@ def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
     log = read_recording(folder / name / f'{name}_exciting_trajectory.db3', arm)
     log, _ = checked_recording(log, arm)
     train, unseen = split(log, 1 / 3)
-    treatment = stream_settings(arm, train)
+    treatment = choose_conditioning(arm, [train])
     held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
 
     def error(theta: np.ndarray) -> float:

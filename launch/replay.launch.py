@@ -35,20 +35,6 @@ LOOK = 0.1
 LAST_MESSAGES = '5000'
 
 
-def filters(given: Given) -> dict[str, float]:
-    """Choose cut-off and delay as ``dynid replay`` does, from the recording."""
-    from dynid_ros.arm.load import load_arm
-    from dynid_ros.data.files.recording_reader import read_recording
-    from dynid_ros.estimation.online.replay import stream_settings
-    from dynid_ros.estimation.regression.preparation import checked_recording
-
-    arm = load_arm(given.values['arm'])
-    log, _ = checked_recording(read_recording(
-        Path(given.values['bag']), arm, topic=given.values['joint_states']), arm)
-    treatment = stream_settings(arm, log)
-    return {'cutoff_hz': treatment.cutoff_hz, 'delay': treatment.delay}
-
-
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Start the identifier, and the player once that listens."""
     try:
@@ -63,7 +49,7 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
     model = given.values['model']
     settings = given.parameters(
         'identifier', 'result', save_at_end=True, use_sim_time=True,
-        **({'payload': True} if model else filters(given)))
+        **({'payload': True} if model else {}))
     identifier = given.node('identifier', settings, joint_states=topic)
     player = ExecuteProcess(
         cmd=['ros2', 'bag', 'play', str(bag), '--clock', '--disable-keyboard-controls',

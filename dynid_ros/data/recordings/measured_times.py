@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.in_blocks import Index, Mask
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.newest_state import newest_state_times
@@ -91,7 +92,8 @@ def _clock(
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
     even = _even_times(stamps, rough, stretch)
-    if even is not None and _smoother(rough, times, even[0]):
+    apart = stamp_checks.OFF_GRID_PERIODS * usual
+    if even is not None and np.std(stamps - even[0]) > apart and _smoother(rough, times, even[0]):
         kind, (times, period) = 'even', even
     if rough.timing_error(times) > SOUGHT_SHARE * usual:
         newest = newest_state_times(stamps, rough)

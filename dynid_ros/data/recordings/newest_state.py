@@ -9,7 +9,14 @@ from operator import attrgetter
 import numpy as np
 
 from dynid_ros.data.recordings.in_blocks import Index
-from dynid_ros.data.recordings.roughness import cubic_distances, Roughness, SIDE, some_of
+from dynid_ros.data.recordings.roughness import (
+    cubic_distances,
+    neighbours,
+    Roughness,
+    SIDE,
+    some_of,
+    window_distances,
+)
 from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Rates of a source that are tried, relative to the rate of the logger, and their step. The state
@@ -67,10 +74,12 @@ def newest_state_times(t: Array, rough: Roughness) -> tuple[Array, float] | None
     """
     search = _Search(t, rough)
     duration, power = _steps(t, rough.q)
-    starts = (_counted(t, duration * rate, power) for rate in _likely_rates(t, duration, power))
-    found = [search.grown(start) for start in starts if start is not None]
-    best = min(filter(None, found), key=attrgetter('roughness'), default=None)
-    return None if best is None else (search.everywhere(best), best.period)
+    for rate in _likely_rates(t, duration, power):
+        start = _counted(t, duration * rate, power)
+        clock = start and search.grown(start)
+        if clock:
+            return search.everywhere(clock), clock.period
+    return None
 
 
 def _steps(t: Array, q: Array) -> tuple[Array, Array]:
@@ -199,18 +208,18 @@ class _Search:
 
     def _best(self, window: tuple[int, int], trials: Iterable[tuple[float, float]]) -> Clock:
         """Return the clock of the smoothest motion of periods and phases, s."""
-        places = self._places(window)
-        part = slice(int(places[0]) - SIDE, int(places[-1]) + SIDE + 1)
-        t, q, own = self._t[part], self._rough.q[part], places - part.start
-        clocks = (Clock(self._roughness(increasing(state_times(t, *trial), trial[0]), q, own),
+        near = neighbours(self._places(window))
+        t, q = self._t[near], self._rough.q[near]
+        clocks = (Clock(self._roughness(increasing(state_times(t, *trial), trial[0]), q),
                         *trial, window) for trial in trials)
         return min(clocks, key=attrgetter('roughness'))
 
     def _stamps(self, window: tuple[int, int]) -> float:
-        return self._roughness(self._t, self._rough.q, self._places(window))
+        near = neighbours(self._places(window))
+        return self._roughness(self._t[near], self._rough.q[near])
 
-    def _roughness(self, t: Array, q: Array, places: Index) -> float:
-        shares = (cubic_distances(t, q, places)**2 / self._usual).mean(axis=1)
+    def _roughness(self, t: Array, q: Array) -> float:
+        shares = (window_distances(t, q)**2 / self._usual).mean(axis=1)
         return float(np.log(shares + GOOD**2).mean())
 
 
@@ -221,5 +230,7 @@ def state_times(t: Array, period: float, phase: float) -> Array:
 
 def increasing(times: Array, period: float) -> Array:
     """Move samples of one state apart by next to nothing, so that cubics pass through them."""
-    same = np.diff(times, prepend=-np.inf) <= 0
-    return np.asarray(times + 1e-3 * period * np.cumsum(same)) if same.any() else times
+    same = np.diff(times, axis=-1, prepend=-np.inf) <= 0
+    if not same.any():
+        return times
+    return np.asarray(times + 1e-3 * period * np.cumsum(same, axis=-1))

@@ -128,12 +128,39 @@ def cubic_distances(t: Array, q: Array, places: Index) -> Array:
         Of unit gain for white noise of the positions, rad or m.
 
     """
-    sides = (-2, -1, 1, 2)
-    at = {k: t[places + k] for k in (*sides, 0)}
-    away, gain = q[places], np.ones(len(places))
+    near = neighbours(places)
+    return window_distances(t[near], q[near])
+
+
+def neighbours(places: Index) -> Index:
+    """Return the numbers of samples and of their neighbours, (k, 2 SIDE + 1)."""
+    return np.asarray(places[:, None] + np.arange(-SIDE, SIDE + 1))
+
+
+def window_distances(t: Array, q: Array) -> Array:
+    """
+    Distances of the middle samples of windows from the cubics through the others.
+
+    Parameters
+    ----------
+    t : (k, 5) ndarray
+        Stamps that increase, s.
+    q : (k, 5, m) ndarray
+        Positions, rad or m.
+
+    Returns
+    -------
+    (k, m) ndarray
+        Of unit gain for white noise of the positions, rad or m.
+
+    """
+    sides = (0, 1, 3, 4)
+    weight = np.empty_like(t)
+    weight[:, SIDE] = -1.0
     for k in sides:
-        weight = np.prod(
-            [(at[0] - at[i]) / (at[k] - at[i]) for i in sides if i != k], axis=0)
-        away = away - weight[:, None] * q[places + k]
-        gain += weight**2
-    return np.asarray(away / np.sqrt(gain)[:, None])
+        weight[:, k] = 1.0
+        for i in sides:
+            if i != k:
+                weight[:, k] *= (t[:, SIDE] - t[:, i]) / (t[:, k] - t[:, i])
+    gain = np.sqrt(np.einsum('wk,wk->w', weight, weight))
+    return np.asarray(np.einsum('wk,wkm->wm', weight, q) / gain[:, None])

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings import quality, stamp_checks
 from dynid_ros.data.recordings.lost_values import longest_gap, splined
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import Warmth
@@ -18,10 +18,6 @@ from dynid_ros.utilities.arrays import Array
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-#: Largest deviation of a stamp from the uniform grid, in sample periods, up to which samples are
-#: used as they are. At 50 Hz, a thousandth of a period is 20 µs. Good recordings have 0 to 0.03,
-#: so that some are interpolated.
-OFF_GRID_PERIODS = 1e-3
 #: Largest number of uniform samples for each one measured. Where half of the samples is lost, it
 #: is two. Stamps in bursts make a rate within them that nothing was measured at, and its samples
 #: would fill memory.
@@ -63,7 +59,7 @@ def sample_rate(recording: Recording) -> float:
     step, mean = float(np.median(np.diff(t))), float(t[-1] - t[0]) / (len(t) - 1)
     # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
     rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
-    if rounded and abs(mean - step) * len(t) > OFF_GRID_PERIODS * step:
+    if rounded and abs(mean - step) * len(t) > stamp_checks.OFF_GRID_PERIODS * step:
         step = mean
     return 1 / step
 
@@ -125,9 +121,9 @@ def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
 
 def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float) -> Segment:
     t, q, u = (x[stretch] for x in (recording.t, recording.q, recording.u))
-    samples = int((t[-1] - t[0]) * rate_hz + OFF_GRID_PERIODS) + 1
+    samples = int((t[-1] - t[0]) * rate_hz + stamp_checks.OFF_GRID_PERIODS) + 1
     grid = t[0] + np.arange(samples) / rate_hz
-    same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < OFF_GRID_PERIODS
+    same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < stamp_checks.OFF_GRID_PERIODS
     if not same:
         q = _interpolate(t, q, grid)
     if not same or delay:

@@ -15,7 +15,7 @@ from dynid_ros.data.signals.segments import longest_segment, sample_rate
 from dynid_ros.errors import about, RecordingError
 from dynid_ros.estimation.band.delay import estimate_delay
 from dynid_ros.estimation.band.ladder import Ladder
-from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialMotions
+from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
 
 
 def choose_conditioning(
@@ -74,28 +74,28 @@ def _from_data(
     arm: ArmModel, recordings: Sequence[Recording], settings: ConditioningSettings,
     highest: float,
 ) -> ConditioningSettings:
-    """Choose the cut-off, then the delay in its band, and with a delay the cut-off again."""
-    wanted = arm.conditioning
+    """Choose the cut-off, then the delay in the lowest band, and with one the cut-off again."""
     motions = TrialMotions(arm, recordings, settings.rate_hz, settings.delay)
-    settings = _below(motions, settings, highest)
-    if wanted.delay is not None:
-        return settings
-    count = motions.count(settings.cutoff_hz)
-    if count < FEWEST_BLOCKS:
-        return settings
-    trial = motions.below(settings.cutoff_hz, count)
-    solution = trial.solution()
-    delay = 0.0 if solution is None else estimate_delay(trial, solution)
+    delay = None
+    if settings.cutoff_from_data:
+        settings, lowest = _climbed(motions, settings, highest)
+    else:
+        count = motions.count(settings.cutoff_hz)
+        lowest = motions.below(settings.cutoff_hz, count) if count >= FEWEST_BLOCKS else None
+    if arm.conditioning.delay is None and lowest is not None:
+        delay = estimate_delay(lowest)
     if not delay:
         return settings
-    motions = TrialMotions(arm, recordings, settings.rate_hz, delay)
-    return replace(_below(motions, settings, highest), delay=delay)
+    if settings.cutoff_from_data:
+        motions = TrialMotions(arm, recordings, settings.rate_hz, delay)
+        settings, _ = _climbed(motions, settings, highest)
+    return replace(settings, delay=delay)
 
 
-def _below(
+def _climbed(
     motions: TrialMotions, settings: ConditioningSettings, highest: float,
-) -> ConditioningSettings:
-    if not settings.cutoff_from_data:
-        return settings
+) -> tuple[ConditioningSettings, TrialBlocks | None]:
+    """Choose the cut-off, and return the rows of the lowest band, too."""
     ladder = Ladder(motions, highest)
-    return replace(settings, cutoff_hz=ladder.chosen_hz, ladder=ladder.rungs)
+    chosen = replace(settings, cutoff_hz=ladder.chosen_hz, ladder=ladder.rungs)
+    return chosen, ladder.lowest

@@ -12,11 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynid_ros.data.signals import conditioning
 from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
 from dynid_ros.estimation.friction.folds import growth
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.utilities.arrays import Array
 
 #: Cut-offs that are compared, Hz.
@@ -58,8 +56,6 @@ class Ladder:
         By their cut-off; none if the recordings are too short to compare any.
     lowest : TrialBlocks or None
         Rows of the lowest band.
-    solution : Solution or None
-        Fit to them.
 
     """
 
@@ -67,7 +63,6 @@ class Ladder:
         self.chosen_hz = min(USUAL_HZ, highest_hz)
         self.rungs: tuple[Rung, ...] = ()
         self.lowest: TrialBlocks | None = None
-        self.solution: Solution | None = None
         cutoffs = [each for each in CUTOFFS_HZ if each <= highest_hz] or [highest_hz]
         share = motions.share_below(np.array(cutoffs))
         follows = cutoffs[int(np.argmax(share >= min(MOST, share[-1])))]
@@ -80,7 +75,7 @@ class Ladder:
     def _climb(self, motions: TrialMotions, cutoffs: Sequence[float]) -> None:
         count = motions.count(cutoffs[0])
         self.lowest = lowest = motions.below(cutoffs[0], count)
-        self.solution = solution = lowest.solution()
+        solution = lowest.solution
         if solution is None:
             return
         total = float(np.sum([block.torque_squares() for block in lowest.blocks]
@@ -130,8 +125,3 @@ def chosen(left: dict[float, Array], usual: float) -> float:
 def _worse(left: Array, other: Array) -> bool:
     mean, error = growth(left, other)
     return bool(mean - error > np.log(WORSE))
-
-
-def highest_cutoff(rates: Sequence[float]) -> float:
-    """Highest cut-off, Hz, that filters at all of these rates allow."""
-    return conditioning.HIGHEST_CUTOFF * min(rates)

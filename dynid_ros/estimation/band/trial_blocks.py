@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -57,8 +58,9 @@ class TrialBlocks:
     rows: KeptRows
     blocks: list[QRFactors]
 
+    @cached_property
     def solution(self) -> Solution | None:
-        """Fit all rows beside the prior of the arm; None without rows."""
+        """Fit to all rows beside the prior of the arm; None without rows."""
         data = self.rows.compressed(self.arm)
         return solve(data, arm_prior(self.arm)) if data.rows.any() else None
 

@@ -7,13 +7,12 @@ import pytest
 from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm import load_arm
-from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF, LEAST_ROWS_HZ
+from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.band.ladder import USUAL_HZ
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.regression.preparation import checked_recording
 
 
 def slow(lowest_hz, harmonics, samples):
@@ -31,18 +30,16 @@ def test_a_slow_recording_is_fitted_above_its_motion_and_held_out_samples_decide
     good, bad = (identify(arm, [replace(log, u=u)]) for u in (log.u, spoilt))
     assert good.verdict.trustworthy and not bad.verdict.trustworthy
     for model in (good, bad):
-        assert model.treatment.cutoff_hz == LEAST_ROWS_HZ
+        assert model.treatment.cutoff_hz == USUAL_HZ
     np.testing.assert_array_equal(good.theta, bad.theta)
 
 
-def test_a_recording_that_is_short_for_the_cut_off_of_its_motion_is_judged_above_it():
+def test_a_recording_that_is_short_for_a_low_cut_off_is_judged_above_it():
     arm, log = slow(0.02, 1, 2500)
-    checked, _ = checked_recording(log, arm)
-    cutoff = choose_conditioning(arm, [checked]).cutoff_hz
-    given = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff))
+    given = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=0.1))
     with pytest.raises(RecordingError, match='too short'):
         identify(given, [log], holdout=0.2)
-    assert identify(arm, [log], holdout=0.2).treatment.cutoff_hz == LEAST_ROWS_HZ
+    assert identify(arm, [log], holdout=0.2).treatment.cutoff_hz == USUAL_HZ
 
 
 def test_held_out_recordings_of_a_low_rate_bound_the_cut_off():

@@ -9,7 +9,6 @@ from synthetic_recordings import recording, Waves
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.recordings import in_blocks
-from dynid_ros.data.signals import cutoff_choice
 from dynid_ros.data.signals.standstill import time_in_motion
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -56,16 +55,6 @@ def test_conditioned_motion_and_clipped_signals(walk, monkeypatch):
     monkeypatch.setattr(in_blocks, 'BLOCK', 61)
     for one, other in zip(taken(), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
-
-
-def test_the_cutoff_of_several_parts_is_that_of_one(walk, monkeypatch):
-    arm, log = walk
-    whole = choose_conditioning(arm, [log]).cutoff_hz
-    monkeypatch.setattr(cutoff_choice, 'LONGEST', 1000)
-    # A spectrum of a third of the samples has a third of the resolution, of which the cut-off is
-    # five times.
-    resolution = 3 * RATE / SAMPLES
-    assert choose_conditioning(arm, [log]).cutoff_hz == pytest.approx(whole, abs=5 * resolution)
 
 
 @pytest.mark.slow

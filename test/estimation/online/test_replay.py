@@ -11,10 +11,11 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.metrics import metrics
-from dynid_ros.estimation.online.replay import replay, stream_settings
+from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.preparation import checked_recording, motions
 from dynid_ros.estimation.regression.weighted_least_squares import fit
@@ -31,7 +32,7 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     log = read_recording(shared_data / name / f'{name}_exciting_trajectory.db3', arm)
     log, _ = checked_recording(log, arm)
     train, unseen = split(log, 1 / 3)
-    treatment = stream_settings(arm, train)
+    treatment = choose_conditioning(arm, [train])
     held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
 
     def error(theta):
