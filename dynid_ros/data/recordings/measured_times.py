@@ -63,8 +63,10 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     stretch = _stretches(once.t, still[keep])
     rough = Roughness(once.t, once.q[:, moving], stretch)
     shown = len(rough.places) >= FEWEST_SAMPLES
+    # Stamps of samples that repeat are those of a reader, and have no claim to be true.
+    errors = STANDARD_ERRORS if keep.all() else 0.0
     clock, times = (
-        _clock(once, rough, stretch) if shown and not stamped else (None, once.t))
+        _clock(once, rough, stretch, errors) if shown and not stamped else (None, once.t))
     found = [] if keep.all() else [_repeated(recording, keep, clock)]
     if clock is not None:
         found += [] if found and clock.kind == 'even' else [_replaced(clock)]
@@ -86,18 +88,23 @@ def _stretches(t: Array, still: Mask) -> Index:
 
 
 def _clock(
-    recording: Recording, rough: Roughness, stretch: Index,
+    recording: Recording, rough: Roughness, stretch: Index, errors: float,
 ) -> tuple[SampleClock | None, Array]:
-    """Find the clock by which the motion is smoothest, None for the stamps, and its times, s."""
+    """
+    Find the clock by which the motion is smoothest, None for the stamps, and its times, s.
+
+    Other times must be smoother by so many standard errors over parts of the recording.
+    """
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
     even = _even_times(stamps, rough, stretch)
     apart = stamp_checks.OFF_GRID_PERIODS * usual
-    if even is not None and np.std(stamps - even[0]) > apart and _smoother(rough, times, even[0]):
+    if even is not None and np.std(stamps - even[0]) > apart and (
+            _smoother(rough, times, even[0], errors)):
         kind, (times, period) = 'even', even
     if rough.timing_error(times) > SOUGHT_SHARE * usual:
         newest = newest_state_times(stamps, rough)
-        if newest is not None and _smoother(rough, times, newest[0]):
+        if newest is not None and _smoother(rough, times, newest[0], errors):
             kind, (times, period) = 'newest', newest
     if not kind:
         return None, stamps
@@ -113,13 +120,13 @@ def _clock(
         usual), times
 
 
-def _smoother(rough: Roughness, times: Array, others: Array) -> bool:
+def _smoother(rough: Roughness, times: Array, others: Array, errors: float) -> bool:
     """Whether a motion is smoother by other times, by much and in most of its parts."""
     gained = (rough.by_part(times) - rough.by_part(others)).mean(axis=1)
     if len(gained) < FEWEST_PARTS:
         return False
     error = gained.std(ddof=1) / np.sqrt(len(gained))
-    return bool(gained.mean() > max(-np.log(1 - SMOOTHER), STANDARD_ERRORS * error))
+    return bool(gained.mean() > max(-np.log(1 - SMOOTHER), errors * error))
 
 
 def _even_times(stamps: Array, rough: Roughness, stretch: Index) -> tuple[Array, float] | None:

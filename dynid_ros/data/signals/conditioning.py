@@ -89,6 +89,8 @@ class ConditioningSettings:
         Further remarks, a sentence each.
     ladder : tuple of Rung
         Cut-offs among which it was chosen, the lowest band first.
+    position_hz : tuple of float
+        Cut-off of the positions of each joint at most, Hz, where some are noisy; empty if none is.
 
     """
 
@@ -101,6 +103,7 @@ class ConditioningSettings:
     period: float | None = None
     notes: tuple[str, ...] = ()
     ladder: tuple[Rung, ...] = ()
+    position_hz: tuple[float, ...] = ()
 
     def decimator(self) -> Decimator:
         """Make the low-pass that every column of W and the torque pass."""
@@ -179,10 +182,7 @@ def condition(
     warmth = segment.warmth or warmth_of(segment.t, segment.q)
     if settings.filter == 'periodic':
         return _one_period(segment, tau, settings, warmth)
-    if settings.filter == 'fir':
-        q = nuttall_fir(segment.q)
-    else:
-        q = butterworth(segment.q, rate, position_cutoff(settings))
+    q = nuttall_fir(segment.q) if settings.filter == 'fir' else low_passed(segment.q, settings)
     return of_positions(
         segment.t, q, tau, rate, warmth, spoiled_beside(settings.decimator()))
 
@@ -206,6 +206,21 @@ def position_cutoff(settings: ConditioningSettings) -> float:
     """
     return min(POSITION_CUTOFF * settings.cutoff_hz,
                HIGHEST_CUTOFF * settings.rate_hz)
+
+
+def position_cutoffs(settings: ConditioningSettings, joints: int) -> Array:
+    """Place the cut-off for the positions of each joint, (n,), Hz; a noisy one has its own."""
+    most = np.array(settings.position_hz or joints * (np.inf,))
+    return np.asarray(np.minimum(position_cutoff(settings), most))
+
+
+def low_passed(q: Array, settings: ConditioningSettings) -> Array:
+    """Low-pass positions (N, n) without lag, each joint below its cut-off."""
+    cutoffs, result = position_cutoffs(settings, q.shape[1]), np.empty_like(q)
+    for cutoff in np.unique(cutoffs):
+        own = cutoffs == cutoff
+        result[:, own] = butterworth(q[:, own], settings.rate_hz, float(cutoff))
+    return result
 
 
 def _one_period(

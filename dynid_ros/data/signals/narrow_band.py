@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from dynid_ros.data.signals.conditioning import (
     ConditionedMotion,
     ConditioningSettings,
+    low_passed,
     of_positions,
-    position_cutoff,
 )
-from dynid_ros.data.signals.filters import butterworth, decimation_step, Decimator
+from dynid_ros.data.signals.filters import decimation_step, Decimator
 
 #: Band of positions and torque that is kept, by the cut-off: far above it, so that the filters for
 #: the cut-off alone decide what comes through.
@@ -60,7 +60,7 @@ def narrowed(
             if len(kept) < FEWEST:
                 continue
             t, q, tau, some = t[kept], thinned.whole(q), thinned.whole(tau), some[kept]
-        q = butterworth(q, narrow.rate_hz, position_cutoff(narrow))
+        q = low_passed(q, narrow)
         found.append(of_positions(t, q, tau, narrow.rate_hz, motion.warmth))
         left.append(some)
     return narrow, found, left

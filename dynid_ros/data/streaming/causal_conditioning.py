@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.data.signals.conditioning import ConditioningSettings, position_cutoff
+from dynid_ros.data.signals.conditioning import ConditioningSettings, position_cutoffs
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
@@ -25,8 +25,8 @@ class StreamFilter(Checkpointed):
 
     Parameters
     ----------
-    taps, slope : (L,) ndarray
-        Filters of the position and of its derivative, oldest sample first.
+    taps, slope : (n, L) ndarray
+        Filters of the positions of each joint and of their derivatives, oldest sample first.
     middle : int
         Sample among the L whose time the output has.
     ahead : float
@@ -49,7 +49,7 @@ class StreamFilter(Checkpointed):
         self, taps: Array, slope: Array, middle: int, ahead: float, joints: int,
     ) -> None:
         self._taps, self._slope, self._middle = taps, slope, middle
-        self.lag = len(taps) - 1 - middle
+        self.lag = taps.shape[1] - 1 - middle
         self._torque = middle + int(np.floor(ahead))
         self._part = float(ahead - np.floor(ahead))
         self.buffer = np.zeros((0, 1 + 2 * joints))
@@ -76,14 +76,14 @@ class StreamFilter(Checkpointed):
 
         """
         whole = np.concatenate([self.buffer, samples])
-        n, reach = (whole.shape[1] - 1) // 2, len(self._taps) - 1
+        n, reach = (whole.shape[1] - 1) // 2, self._taps.shape[1] - 1
         count = max(0, len(whole) - reach)
         self.buffer = whole[count:]
         if not count:
             empty = np.zeros((0, n))
             return whole[:0, 0], empty, empty, empty
         windows = np.lib.stride_tricks.sliding_window_view(whole[:, 1:1 + n], reach + 1, axis=0)
-        q, qd = windows @ self._taps, windows @ self._slope
+        q, qd = (np.einsum('knl,nl->kn', windows, taps) for taps in (self._taps, self._slope))
         qd[np.abs(qd) < ROUNDING] = 0.0
         first, torque = self._torque, whole[:, 1 + n:]
         tau = (1.0 - self._part) * torque[first:first + count]
@@ -110,13 +110,16 @@ class CausalConditioner(StreamFilter):
     """
 
     def __init__(self, settings: ConditioningSettings, joints: int) -> None:
-        filtered = Decimator(settings.rate_hz, position_cutoff(settings), 1)
+        filters = [Decimator(settings.rate_hz, cutoff, 1)
+                   for cutoff in position_cutoffs(settings, joints).tolist()]
         ahead = settings.delay * settings.rate_hz
-        # Zeros at both ends let the filter reach torque that is later.
-        smooth = np.pad(filtered.taps, max(0, int(np.ceil(abs(ahead))) - filtered.reach))
+        # Zeros at both ends let the filter reach torque that is later, and give all one length.
+        reach = max(int(np.ceil(abs(ahead))), *(each.reach for each in filters))
+        smooth = [np.pad(each.taps, reach - each.reach) for each in filters]
         # Taps run from the oldest sample on.
-        slope = np.convolve(smooth, DIFFERENCE[::-1]) * settings.rate_hz
-        super().__init__(np.pad(smooth, REACH), slope, len(slope) // 2, ahead, joints)
+        slope = [np.convolve(each, DIFFERENCE[::-1]) * settings.rate_hz for each in smooth]
+        super().__init__(np.array([np.pad(each, REACH) for each in smooth]), np.array(slope),
+                         reach + REACH, ahead, joints)
 
 
 class ShortLag(StreamFilter):
@@ -145,7 +148,7 @@ class ShortLag(StreamFilter):
         ahead = max(delay * rate_hz, -half)
         late = max(0, int(np.ceil(ahead)))
         # Zeros on the side of the newest samples delay the motion by as much as its torque.
-        super().__init__(
-            np.pad(window, (REACH, REACH + late)),
-            rate_hz * np.pad(np.convolve(window, DIFFERENCE[::-1]), (0, late)),
-            half + REACH, ahead, joints)
+        taps = np.pad(window, (REACH, REACH + late))
+        slope = rate_hz * np.pad(np.convolve(window, DIFFERENCE[::-1]), (0, late))
+        super().__init__(np.tile(taps, (joints, 1)), np.tile(slope, (joints, 1)), half + REACH,
+                         ahead, joints)

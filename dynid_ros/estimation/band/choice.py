@@ -97,5 +97,6 @@ def _climbed(
 ) -> tuple[ConditioningSettings, TrialBlocks | None]:
     """Choose the cut-off, and return the rows of the lowest band, too."""
     ladder = Ladder(motions, highest)
-    chosen = replace(settings, cutoff_hz=ladder.chosen_hz, ladder=ladder.rungs)
+    chosen = replace(settings, cutoff_hz=ladder.chosen_hz, ladder=ladder.rungs,
+                     position_hz=ladder.position_hz)
     return chosen, ladder.lowest

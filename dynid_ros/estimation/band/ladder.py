@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
@@ -33,8 +34,10 @@ MOST = 0.5
 WORSE = 1.2
 #: Standard errors by which a higher cut-off must be better to be taken.
 STANDARD_ERRORS = 2.0
-#: Ratio of errors from which higher cut-offs are not tried: they are worse still.
+#: Ratio of errors from which higher cut-offs are not tried, as they are worse still.
 HOPELESS = 2.0
+#: Cut-off of positions that have no bound of their own, Hz.
+FREE_HZ = 1e6
 
 
 class Ladder:
@@ -52,6 +55,8 @@ class Ladder:
     ----------
     chosen_hz : float
         The cut-off that follows.
+    position_hz : tuple of float
+        Cut-offs of the positions at the chosen one, where some joints are noisy, Hz.
     rungs : tuple of Rung
         By their cut-off; none if the recordings are too short to compare any.
     lowest : TrialBlocks or None
@@ -61,9 +66,12 @@ class Ladder:
 
     def __init__(self, motions: TrialMotions, highest_hz: float) -> None:
         self.chosen_hz = min(USUAL_HZ, highest_hz)
+        self.position_hz: tuple[float, ...] = ()
         self.rungs: tuple[Rung, ...] = ()
         self.lowest: TrialBlocks | None = None
-        cutoffs = [each for each in CUTOFFS_HZ if each <= highest_hz] or [highest_hz]
+        cutoffs = [each for each in CUTOFFS_HZ if each <= highest_hz]
+        if highest_hz < USUAL_HZ:
+            cutoffs = sorted({*cutoffs, highest_hz})
         share = motions.share_below(np.array(cutoffs))
         follows = cutoffs[int(np.argmax(share >= min(MOST, share[-1])))]
         # A recording too short for the lowest band of its motion may show one up to the usual.
@@ -81,16 +89,49 @@ class Ladder:
         total = float(np.sum([block.torque_squares() for block in lowest.blocks]
                              / solution.sigma**2))
         usual = min((each for each in cutoffs if each >= USUAL_HZ), default=cutoffs[-1])
-        left: dict[float, Array] = {}
+        left, positions = dict[float, Array](), dict[float, tuple[float, ...]]()
+        clean = lowest.left(lowest.fits(solution), solution.sigma)
         for cutoff in cutoffs:
-            rows = lowest if cutoff == cutoffs[0] else motions.below(cutoff, count)
-            left[cutoff] = lowest.left(rows.fits(solution), solution.sigma).sum(axis=1)
+            left[cutoff], positions[cutoff] = clean.sum(axis=1), ()
+            if cutoff > cutoffs[0]:
+                left[cutoff], positions[cutoff] = self._rung(motions, cutoff, usual, clean)
             if left[cutoff].sum() > HOPELESS**2 * min(each.sum() for each in left.values()):
                 break
         self.chosen_hz = chosen(left, usual)
+        self.position_hz = positions[self.chosen_hz]
         self.rungs = tuple(
             Rung(cutoff, float(100 * np.sqrt(own.sum() / max(total, 1e-300))))
             for cutoff, own in left.items())
+
+    def _rung(
+        self, motions: TrialMotions, cutoff: float, usual: float, clean: Array,
+    ) -> tuple[Array, tuple[float, ...]]:
+        """
+        Find the error of a cut-off by block, and which positions need a lower one.
+
+        A joint whose encoder is much noisier than the others spoils rows that are good for these.
+        Its positions then stay in the lowest band, which holds most of the motion.
+        """
+        lowest = self.lowest
+        assert lowest is not None and lowest.solution is not None
+        solution, count = lowest.solution, len(lowest.blocks)
+
+        def left(position_hz: tuple[float, ...]) -> Array:
+            rows = motions.below(cutoff, count, position_hz)
+            return lowest.left(rows.fits(solution), solution.sigma)
+
+        found = left(())
+        worse = np.flatnonzero(_worse_joints(found, clean))
+        if cutoff > usual or not len(worse):
+            return found.sum(axis=1), ()
+        low, free = lowest.rows.settings.cutoff_hz, found.shape[1] * (FREE_HZ,)
+        calmed = {own_hz: left(own_hz) for own_hz in (
+            (*free[:joint], low, *free[joint + 1:]) for joint in worse.tolist())}
+        best = min(calmed, key=lambda own_hz: float(calmed[own_hz].sum()))
+        # Noise of one joint is the cause where its removal cures them all.
+        if _worse_joints(calmed[best], clean).any():
+            return found.sum(axis=1), ()
+        return calmed[best].sum(axis=1), best
 
 
 def chosen(left: dict[float, Array], usual: float) -> float:
@@ -111,7 +152,7 @@ def chosen(left: dict[float, Array], usual: float) -> float:
     """
     sound = [cutoff for cutoff in left if cutoff <= usual]
     while len(sound) > 1 and any(
-            _worse(left[sound[-1]], left[lower]) for lower in sound[:-1]):
+            _worse(left[sound[-1]], left[lower], WORSE) for lower in sound[:-1]):
         sound.pop()
     best = sound[-1]
     for higher in left:
@@ -122,6 +163,12 @@ def chosen(left: dict[float, Array], usual: float) -> float:
     return best
 
 
-def _worse(left: Array, other: Array) -> bool:
+def _worse_joints(left: Array, clean: Array) -> NDArray[np.bool_]:
+    """Find the joints whose torque is predicted worse than in the lowest band, (n,)."""
+    return np.array([_worse(own, before, WORSE)
+                     for own, before in zip(left.T, clean.T, strict=True)])
+
+
+def _worse(left: Array, other: Array, ratio: float) -> bool:
     mean, error = growth(left, other)
-    return bool(mean - error > np.log(WORSE))
+    return bool(mean - error > np.log(ratio))

@@ -134,7 +134,9 @@ class TrialMotions:
                      for motion in self.motions)
         return min(BLOCKS, int(length / reach))
 
-    def below(self, cutoff_hz: float, count: int) -> TrialBlocks:
+    def below(
+        self, cutoff_hz: float, count: int, position_hz: tuple[float, ...] = (),
+    ) -> TrialBlocks:
         """
         Make the rows below a cut-off.
 
@@ -144,9 +146,12 @@ class TrialMotions:
             Hz.
         count : int
             Number of blocks.
+        position_hz : tuple of float
+            As for `ConditioningSettings`.
 
         """
-        top = ConditioningSettings(cutoff_hz, True, 'butterworth', self.rate_hz, 1)
+        top = ConditioningSettings(
+            cutoff_hz, True, 'butterworth', self.rate_hz, 1, position_hz=position_hz)
         settings, motions, _ = narrowed(
             top, cutoff_hz, self.motions, [np.zeros((len(motion.t), 0), dtype=np.bool_)
                                            for motion in self.motions])

@@ -40,6 +40,16 @@ def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
     return f'The {arm.drive.signal} is {plain(1000 * settings.delay, 2)} ms late'
 
 
+def noisy_positions(arm: ArmModel, settings: ConditioningSettings) -> str:
+    """State which joints have positions that are too noisy for the cut-off; empty if none has."""
+    lowest = min(settings.position_hz, default=0.0)
+    noisy = [name for name, own in zip(arm.joint_names, settings.position_hz, strict=False)
+             if own == lowest]
+    return '' if not noisy else (
+        f'The positions of {several(noisy)} are noisier than those of the other joints; dynid '
+        f'filtered them below {lowest:.3g} Hz.')
+
+
 def ladder_line(settings: ConditioningSettings) -> str:
     """State the error in the lowest band by cut-off; empty if no cut-offs were compared."""
     ladder = settings.ladder

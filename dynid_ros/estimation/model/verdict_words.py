@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid_ros.estimation.model.conditioning_words import lateness
+from dynid_ros.estimation.model.conditioning_words import lateness, noisy_positions
 from dynid_ros.estimation.model.metrics import unrepeated_percent
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.text import plain, sentence, several
@@ -86,7 +86,8 @@ def notes(model: IdentifiedModel) -> tuple[str, ...]:
     said = [note for note in model.treatment.notes if not note.startswith(ROUTINE)]
     late = lateness(model.arm, model.treatment)
     return (*map(told, (*errors[1:], *cautions)), *_joints(model),
-            *([f'{late}; dynid removed the delay.'] if late else []), *_defects(model),
+            *([f'{late}; dynid removed the delay.'] if late else []),
+            *filter(None, [noisy_positions(model.arm, model.treatment)]), *_defects(model),
             *map(sentence, said), *_comparisons(model))
 
 

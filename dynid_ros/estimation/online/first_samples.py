@@ -42,17 +42,20 @@ class FirstSamples(Checkpointed):
         Stamps, positions and drive signals.
     cutoff_hz, delay : float
         As chosen, Hz and s; a cut-off of zero before that.
+    position_hz : (n,) or (0,) ndarray
+        As chosen; see `ConditioningSettings`.
     looked : float
         Stamp at which the samples were looked at last, s.
 
     """
 
-    saved = ('held', 'cutoff_hz', 'delay', 'looked')
+    saved = ('held', 'cutoff_hz', 'delay', 'position_hz', 'looked')
 
     def __init__(self, arm: ArmModel, delay: float | None = None) -> None:
         self._arm, self._delay = arm, arm.conditioning.delay if delay is None else delay
         self.held: Array = np.zeros((0, 1 + 2 * arm.n))
         self.cutoff_hz, self.delay, self.looked = 0.0, self._delay or 0.0, -np.inf
+        self.position_hz: Array = np.zeros(0)
 
     def take(self, t: Array, q: Array, u: Array) -> bool:
         """Hold some more samples, and return whether they show the band now."""
@@ -74,7 +77,7 @@ class FirstSamples(Checkpointed):
                 Recording(t[:, 0], q, u, self._arm.joint_names, self._arm.drive.signal),
                 self._arm, stamped=True)
             chosen = choose_conditioning(self._arm, [recording])
-            self.cutoff_hz = chosen.cutoff_hz
+            self.cutoff_hz, self.position_hz = chosen.cutoff_hz, np.array(chosen.position_hz)
             self.delay = chosen.delay if self._delay is None else self._delay
         except RecordingError:
             # A stream goes on with what is usual where a recording would be refused.

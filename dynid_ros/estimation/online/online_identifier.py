@@ -127,7 +127,9 @@ class OnlineIdentifier(Checkpointed):
         count = base_parameters(arm).count
         known = self._cutoff_hz or arm.conditioning.cutoff_hz
         self._first = None if known else FirstSamples(arm, self._delay)
-        self.pipeline = RowPipeline(arm, cutoff_hz=known, delay=self._delay)
+        self.pipeline = RowPipeline(
+            arm, cutoff_hz=known, delay=self._delay,
+            position_hz=() if start is None else start.treatment.position_hz)
         self.recursion = RecursiveLeastSquares(
             arm.n, count, column_scale(arm), self._given or self.prior)
         self._doubtful = DoubtfulRows(arm.n, count)
@@ -220,7 +222,9 @@ class OnlineIdentifier(Checkpointed):
         first = self._first
         if first is not None and first.cutoff_hz:
             load_theta = self.pipeline.load_theta
-            self.pipeline = RowPipeline(self.arm, cutoff_hz=first.cutoff_hz, delay=first.delay)
+            self.pipeline = RowPipeline(
+                self.arm, cutoff_hz=first.cutoff_hz, delay=first.delay,
+                position_hz=tuple(first.position_hz.tolist()))
             self.pipeline.load_theta = load_theta
 
     def unseen(self, t: Array) -> Flags:

@@ -44,6 +44,8 @@ class RowPipeline(JointStream[RowBlock]):
         Cut-off of all filters; the arm's, or `USUAL_HZ`, if not given.
     delay : float, optional
         Time by which the drive signal lags behind the motion, s; the arm's, or zero.
+    position_hz : tuple of float
+        As for `ConditioningSettings`.
 
     Attributes
     ----------
@@ -62,6 +64,7 @@ class RowPipeline(JointStream[RowBlock]):
 
     def __init__(
         self, arm: ArmModel, *, cutoff_hz: float | None = None, delay: float | None = None,
+        position_hz: tuple[float, ...] = (),
     ) -> None:
         super().__init__(arm)
         wanted = arm.conditioning
@@ -69,6 +72,7 @@ class RowPipeline(JointStream[RowBlock]):
         self.load_theta: Array | None = None
         self.cutoff_hz = cutoff_hz or wanted.cutoff_hz or USUAL_HZ
         self._delay = (wanted.delay or 0.0) if delay is None else delay
+        self._position_hz = position_hz
         self._columns = base_parameters(arm).columns
         self._standstill = RunningStandstill(arm.n)
         self.segment = -1
@@ -93,7 +97,8 @@ class RowPipeline(JointStream[RowBlock]):
         """Design all filters for a rate."""
         cutoff = min(self.cutoff_hz, conditioning.HIGHEST_CUTOFF * rate_hz)
         self.settings = ConditioningSettings(
-            cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay)
+            cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay,
+            position_hz=self._position_hz)
         n, b = self.arm.n, len(self._columns)
         self._conditioner = CausalConditioner(self.settings, n)
         self._rows_filter = first_order(self.settings, n * b)

@@ -95,6 +95,7 @@ def check_treatment(treatment: ConditioningSettings) -> None:
         'decimation': 0 < treatment.decimation < FASTEST,
         'delay': abs(treatment.delay) <= LONGEST_DELAY,
         'period': period is None or 0 < period < np.inf,
+        'position_hz': all(each >= LEAST_CUTOFF for each in treatment.position_hz),
         'ladder': all(0 < rung.cutoff_hz < FASTEST and 0 <= rung.error_percent < LARGEST
                       for rung in treatment.ladder),
     }

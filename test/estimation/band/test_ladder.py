@@ -16,6 +16,7 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
 from dynid_ros.estimation.band.ladder import chosen, USUAL_HZ
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.conditioning_words import noisy_positions
 
 RATE = 100.0
 
@@ -95,6 +96,25 @@ def test_noise_of_positions_lowers_the_cut_off_and_saves_the_parameters(arm):
         return np.linalg.norm(found - theta) / np.linalg.norm(theta)
 
     assert error(None) < 0.5 * error(USUAL_HZ)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('noisy', [2, 5])
+def test_a_noisy_joint_decides_for_itself(noisy):
+    """Its encoder is three hundred times as noisy as the others."""
+    arm = load_arm('ur10')
+    arm = replace(arm, drive=Drive.joint_torque(arm.n), conditioning=replace(
+        arm.conditioning, delay=0.0))
+    log = log_of(arm, rate=250.0)
+    noise = np.random.default_rng(1).normal(0, 0.01, log.q.shape) * (np.arange(arm.n) == noisy)
+    good, bad = (choose_conditioning(arm, [replace(log, q=q)]) for q in (log.q, log.q + noise))
+    assert (good.cutoff_hz, good.position_hz) == (USUAL_HZ, ())
+    assert bad.cutoff_hz == USUAL_HZ
+    assert np.argmin(bad.position_hz) == noisy
+    assert sorted(bad.position_hz)[0] < USUAL_HZ < sorted(bad.position_hz)[1]
+    # The message names it.
+    assert arm.joint_names[noisy] in noisy_positions(arm, bad)
+    assert noisy_positions(arm, good) == ''
 
 
 def test_the_lowest_band_follows_a_fast_motion(arm):

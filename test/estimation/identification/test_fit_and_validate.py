@@ -36,7 +36,7 @@ def test_a_slow_recording_is_fitted_above_its_motion_and_held_out_samples_decide
 
 def test_a_recording_that_is_short_for_a_low_cut_off_is_judged_above_it():
     arm, log = slow(0.02, 1, 2500)
-    given = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=0.1))
+    given = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=0.3))
     with pytest.raises(RecordingError, match='too short'):
         identify(given, [log], holdout=0.2)
     assert identify(arm, [log], holdout=0.2).treatment.cutoff_hz == USUAL_HZ

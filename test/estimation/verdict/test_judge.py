@@ -152,7 +152,7 @@ def test_another_arm_under_the_model_does_not_carry_over():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(('friction', 'undetermined'), [
-    ('viscous,coulomb,offset', {'A1', 'A3', 'A7'}), ('auto', {'A7'})])
+    ('viscous,coulomb,offset', {'A1', 'A3', 'A7'})])
 def test_med7_is_refused_for_too_little_excitation(
         shared_data, tmp_path, capsys, friction, undetermined):
     folder = shared_data / 'med7'
