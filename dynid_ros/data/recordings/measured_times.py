@@ -13,13 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynid_ros.data.clocks.even_times import even_times
+from dynid_ros.data.clocks.newest_state import newest_state_times
+from dynid_ros.data.clocks.roughness import Roughness, SIDE
 from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.in_blocks import Index, Mask
 from dynid_ros.data.recordings.motion_checks import moves
-from dynid_ros.data.recordings.newest_state import newest_state_times
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.recordings.repeats import longest_step, measured_once
-from dynid_ros.data.recordings.roughness import Roughness, SIDE
 from dynid_ros.utilities.arrays import Array
 
 #: Share by which other times make the motion smoother at least, and the standard errors of that
@@ -97,7 +98,7 @@ def _clock(
     """
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
-    even = _even_times(stamps, rough, stretch)
+    even = even_times(stamps, rough, stretch)
     apart = stamp_checks.OFF_GRID_PERIODS * usual
     if even is not None and np.std(stamps - even[0]) > apart and (
             _smoother(rough, times, even[0], errors)):
@@ -127,28 +128,6 @@ def _smoother(rough: Roughness, times: Array, others: Array, errors: float) -> b
         return False
     error = gained.std(ddof=1) / np.sqrt(len(gained))
     return bool(gained.mean() > max(-np.log(1 - SMOOTHER), errors * error))
-
-
-def _even_times(stamps: Array, rough: Roughness, stretch: Index) -> tuple[Array, float] | None:
-    """Find even times of the samples, and their period, s; None if they do not increase."""
-    usual = float(np.median(np.diff(stamps)))
-    # No measurement is missing; or those that never arrived take their time.
-    found = [_even(stamps, np.append(0, np.cumsum(np.maximum(passed, 1))), stretch)
-             for passed in (np.ones(len(stamps) - 1), np.rint(np.diff(stamps) / usual))]
-    return min((each for each in found if np.diff(each[0]).min() > 0),
-               key=lambda each: rough.overall(each[0]), default=None)
-
-
-def _even(stamps: Array, count: Array, stretch: Index) -> tuple[Array, float]:
-    """Fit even stamps of one period, each stretch with its own beginning."""
-    size = np.bincount(stretch)
-
-    def centred(x: Array) -> Array:
-        return np.asarray(x - (np.bincount(stretch, x) / size)[stretch])
-
-    middle, own = centred(count), centred(stamps)
-    period = float(middle @ own) / max(float(middle @ middle), 1.0)
-    return stamps - own + period * middle, period
 
 
 def _repeated(recording: Recording, keep: Mask, clock: SampleClock | None) -> Defect:

@@ -8,9 +8,9 @@ from operator import attrgetter
 
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import Index
-from dynid_ros.data.recordings.roughness import (
+from dynid_ros.data.clocks.roughness import (
     cubic_distances,
+    Index,
     neighbours,
     Roughness,
     SIDE,

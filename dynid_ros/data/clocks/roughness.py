@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import Index
 from dynid_ros.utilities.arrays import Array
+
+Index = NDArray[np.int64]
 
 #: Samples before and after one, of which the cubic predicts it.
 SIDE = 2

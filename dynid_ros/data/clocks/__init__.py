@@ -1,0 +1,1 @@
+"""Clocks of samples, by the smoothness of the motion."""
