@@ -1,107 +1,239 @@
 """
-The cut-off that is chosen from the motion, against the best of a sweep.
+The cut-off that is chosen from the data, against the best of a sweep, and its rule without an arm.
 
     python benchmarks/cutoff.py FOLDER
 
-FOLDER holds recordings of real arms, as for accuracy.py. Ten recordings, real and simulated, fast
-and slow, are identified with the cut-off that dynid chooses and with each of a sweep. Every model
-is compared on the same held-out third (half of the TX40) below 2 Hz and below 5 Hz; in brackets
-stands its condition number, which more friction terms raise, too. A star marks a model that the
-verdict does not trust.
+FOLDER holds recordings of real arms, as for logs.py. To them come the recordings of two arms with
+white noise added to the positions, and simulated ones, fast and slow.
+
+The first table has a row for each recording: the error of each rung of the ladder in the lowest
+band, the cut-off that follows, and the held-out errors below 2 and below 5 Hz of `identify` at
+each cut-off of a sweep. The delay is that of the defaults throughout. The regret is the error of
+the defaults by the least one of the sweep, in the worse of the two bands. Added noise is in the
+recording that is fitted, and not in the one that is predicted.
+
+The second table shows how much the rule owes to one arm. For each arm, it has the constants of the
+rule (`WORSE` and `USUAL_HZ` of the ladder) that give all recordings of all other arms the least
+regret, in the geometric mean, and the largest regret that these give the recordings of this arm.
+Where several pairs are as good, it is the one in the middle. The third table has the regret of
+each pair, and of one cut-off for all recordings.
 """
 
 from __future__ import annotations
 
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 import sys
 
 from accuracy import below, recordings
+from logs import Case, LADDER, real_cases, Reference, SHARE
+from logs import shown as percent
+import numpy as np
+from numpy.typing import NDArray
 
-from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.identification.bandwidth import error_at
+from dynid_ros.arm import load_arm
+from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
+from dynid_ros.errors import DynidError
+from dynid_ros.estimation.band import ladder
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
-#: Cut-offs of the models, and of the comparison, Hz.
-SWEEP = (0.5, 1.0, 2.0, 5.0, 10.0)
-BANDWIDTHS = (2.0, 5.0)
+Array = NDArray[np.float64]
+
+#: Cut-offs of the models, Hz.
+SWEEP = tuple(sorted({*LADDER, 3.0}))
 #: Arm, period of the fundamental in s, samples/s.
 SIMULATED = (('ur10', 10.0, 125.0), ('ur10', 30.0, 125.0), ('panda', 10.0, 1000.0),
              ('panda', 20.0, 50.0), ('panda', 60.0, 50.0), ('two_axis', 20.0, 100.0),
              ('gluon_6l3', 30.0, 200.0))
+#: Arms whose positions get white noise, and its standard deviations, rad.
+NOISY, NOISES = ('ur10', 'panda'), (3e-4, 3e-3)
+#: Pairs of constants among which the rule chooses: `WORSE` and `USUAL_HZ`.
+PAIRS = tuple(product((1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0), (2.0, 5.0, 10.0)))
+#: Ratio of geometric means up to which two pairs are as good.
+SAME = 1 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """A recording, the share of it that is held out, and that part."""
+class Study:
+    """
+    What the choice for a recording has to go by, and what it leads to.
 
-    label: str
-    arm: ArmModel
-    log: Recording
-    share: float
-    rest: Recording
+    Attributes
+    ----------
+    case : Case
+        Recording and what it predicts.
+    default : IdentifiedModel
+        With the cut-off from the data.
+    left : dict of float to (blocks,) ndarray
+        Squared torque that is left in the lowest band by cut-off; none of a short recording.
+    errors : dict of float to (2,) ndarray
+        Held-out errors by cut-off, as far as they were asked for, %.
+
+    """
+
+    case: Case
+    default: IdentifiedModel
+    left: dict[float, Array]
+    errors: dict[float, Array] = field(default_factory=dict)
+
+    @property
+    def chosen(self) -> float:
+        """Return the cut-off of the defaults, Hz."""
+        return self.default.treatment.cutoff_hz
+
+    def error(self, cutoff: float) -> Array:
+        """Return the held-out errors of the model below a cut-off, %; infinite if refused."""
+        if cutoff not in self.errors:
+            self.errors[cutoff] = self._error(cutoff)
+        return self.errors[cutoff]
+
+    def _error(self, cutoff: float) -> Array:
+        reference = self.case.reference
+        if cutoff == self.chosen:
+            return reference.errors_of(self.default)
+        arm = below(reference.arm, cutoff)
+        arm = replace(arm, conditioning=replace(
+            arm.conditioning, delay=self.default.treatment.delay))
+        try:
+            return reference.errors_of(identify(
+                arm, self.case.logs, validation=reference.rest, holdout=reference.share))
+        except DynidError:
+            # The rate is too low for it, or too few rows are left.
+            return np.full(2, np.inf)
+
+    def regret(self, cutoff: float) -> float:
+        """Return the error below a cut-off by the least one of the sweep, in the worse band."""
+        least = np.fmin.reduce([self.error(each) for each in {*SWEEP, self.chosen}])
+        return float(np.fmax.reduce(self.error(cutoff) / least))
+
+    def choice(self, worse: float, usual: float) -> float:
+        """Return the cut-off that the rule would choose with other constants, Hz."""
+        if not self.left:
+            return min(usual, HIGHEST_CUTOFF * self.default.treatment.rate_hz)
+        present, ladder.WORSE = ladder.WORSE, worse
+        try:
+            return ladder.chosen(
+                self.left, min((each for each in self.left if each >= usual),
+                               default=max(self.left)))
+        finally:
+            ladder.WORSE = present
 
 
 def cases(folder: Path) -> Iterator[Case]:
-    """Read the recordings of real arms, and simulate others."""
+    """Read the recordings of real arms, spoil some, and simulate others."""
+    yield from real_cases(folder)
+    rng = np.random.default_rng(1)
     for name, arm, log, share in recordings(folder):
-        yield case(name, arm, log, share)
+        white = rng.normal(size=log.q.shape) if name in NOISY else log.q
+        for noise in NOISES if name in NOISY else ():
+            yield Case(f'{name}, noise of {noise:g} rad', [replace(log, q=log.q + noise * white)],
+                       Reference(arm, [log], [], share))
     for name, period, rate in SIMULATED:
         arm = load_arm(name)
         motion = random_motion(arm, 1, period=period, periods=round(60 / period))
-        log, _ = checked_recording(simulate(arm, motion, rate_hz=rate, seed=1).log, arm)
-        yield case(f'{name}, simulated, {1 / period:.2g} Hz, {rate:g} samples/s', arm, log, 1 / 3)
+        log = simulate(arm, motion, rate_hz=rate, seed=1).log
+        yield Case(f'simulated {name}, {1 / period:.2g} Hz, {rate:g} samples/s', [log],
+                   Reference(arm, [log], [], SHARE))
 
 
-def case(label: str, arm: ArmModel, log: Recording, share: float) -> Case:
-    """Hold out the end of a recording."""
-    _, rest = split(log, share)
-    assert rest is not None
-    return Case(label, arm, log, share, rest)
+def study(case: Case) -> Study:
+    """Identify with the defaults, and note what their choice has to go by."""
+    seen: list[dict[float, Array]] = [{}]
+    rule = ladder.chosen
 
+    def noted(left: dict[float, Array], usual: float) -> float:
+        seen.append(left)
+        return rule(left, usual)
 
-def model_of(case: Case, cutoff: float | None) -> IdentifiedModel:
-    """Identify with a cut-off, or with the one from the data."""
-    return identify(below(case.arm, cutoff), [case.log], holdout=case.share)
-
-
-def shown(case: Case, model: IdentifiedModel) -> str:
-    """Held-out errors below each bandwidth, and condition number."""
-    errors = ' / '.join(
-        f'{error_at(model, case.rest, each).relative_error_percent:.2f}' for each in BANDWIDTHS)
-    doubtful = '' if model.verdict.trustworthy else '*'
-    return f'{errors} ({model.condition_number:.0f}){doubtful}'
-
-
-def with_cutoff(case: Case, cutoff: float) -> str:
-    """Do the same for a cut-off of the sweep, which may leave too few rows."""
+    ladder.chosen = noted
     try:
-        return shown(case, model_of(case, cutoff))
-    except RecordingError:
-        return 'refused'
+        default = case.reference.identified(case.logs, None)
+    finally:
+        ladder.chosen = rule
+    rungs = [rung.cutoff_hz for rung in default.treatment.ladder]
+    return Study(case, default, next(each for each in reversed(seen) if list(each) == rungs))
+
+
+def row(each: Study) -> str:
+    """Return a row of the first table."""
+    rungs = ', '.join(f'{rung.cutoff_hz:g}: {rung.error_percent:.3g}'
+                      for rung in each.default.treatment.ladder)
+    delay = 1e3 * each.default.treatment.delay
+    errors = ' | '.join(
+        percent(each.error(cutoff)) if np.isfinite(each.error(cutoff)).any() else 'refused'
+        for cutoff in SWEEP)
+    return (f'| {each.case.name} | {rungs or "too short"} | {each.chosen:.3g} Hz | {delay:.0f} '
+            f'| {errors} | {each.regret(each.chosen):.3f} |')
+
+
+def mean_regret(studies: Sequence[Study], pair: tuple[float, float]) -> float:
+    """Return the geometric mean of the regret with other constants."""
+    return float(np.exp(np.mean(np.log([
+        each.regret(each.choice(*pair)) for each in studies]))))
+
+
+def best_pair(studies: Sequence[Study]) -> tuple[float, float]:
+    """Return the pair of constants with the least regret, the middle one of equals."""
+    means = {pair: mean_regret(studies, pair) for pair in PAIRS}
+    least = min(means.values())
+    # By USUAL_HZ first, so that the middle one has its neighbours in WORSE beside it.
+    equals = sorted((pair for pair in PAIRS if means[pair] <= least * SAME),
+                    key=lambda pair: (pair[1], pair[0]))
+    return equals[(len(equals) - 1) // 2]
+
+
+def leave_out(studies: Sequence[Study]) -> None:
+    """Print the second table."""
+    print('\n| arm left out | recordings | WORSE | USUAL_HZ | largest regret | as shipped |')
+    print('|---' * 6 + '|')
+    shipped, pairs, regrets = (ladder.WORSE, ladder.USUAL_HZ), [], []
+    for name in dict.fromkeys(each.case.reference.arm.name for each in studies):
+        own = [each for each in studies if each.case.reference.arm.name == name]
+        pair = best_pair([each for each in studies if each not in own])
+        worst, usual = (max(each.regret(each.choice(*constants)) for each in own)
+                        for constants in (pair, shipped))
+        print(f'| {name} | {len(own)} | {pair[0]:g} | {pair[1]:g} | {worst:.3f} | {usual:.3f} |',
+              flush=True)
+        pairs.append(pair)
+        regrets.append(worst)
+    worse, usuals = zip(*pairs, strict=True)
+    print(f'\nWORSE {min(worse):g} to {max(worse):g}, USUAL_HZ {min(usuals):g} to {max(usuals):g}'
+          f'; largest regret of an arm that was left out {max(regrets):.3f}')
+
+
+def compare_constants(studies: Sequence[Study]) -> None:
+    """Print the third table."""
+    print('\n| constants | mean regret | largest | of |\n' + '|---' * 4 + '|')
+    rules = [(f'{cutoff:g} Hz for all', [each.regret(cutoff) for each in studies])
+             for cutoff in SWEEP]
+    rules += [(f'WORSE {worse:g}, USUAL_HZ {usual:g}',
+               [each.regret(each.choice(worse, usual)) for each in studies])
+              for worse, usual in PAIRS]
+    for name, regrets in rules:
+        place = int(np.argmax(regrets))
+        mean = np.exp(np.mean(np.log(regrets)))
+        print(f'| {name} | {mean:.3f} | {regrets[place]:.3f} | {studies[place].case.name} |')
 
 
 def main(folder: Path) -> None:
-    """Print a Markdown table."""
-    below = ' / '.join(f'{each:g}' for each in BANDWIDTHS)
+    """Print Markdown tables."""
     sweep = ' | '.join(f'{cutoff:g} Hz' for cutoff in SWEEP)
-    print(f'| recording | chosen | errors below {below} Hz, % | {sweep} |')
-    print('|---' * (3 + len(SWEEP)) + '|')
-    for each in cases(folder):
-        chosen = model_of(each, None)
-        columns = ' | '.join(with_cutoff(each, cutoff) for cutoff in SWEEP)
-        print(f'| {each.label} | {chosen.treatment.cutoff_hz:.2g} Hz | {shown(each, chosen)} '
-              f'| {columns} |', flush=True)
+    print(f'| recording | error in the lowest band by cut-off, % | chosen | delay, ms | {sweep} '
+          '| regret |')
+    print('|---' * (5 + len(SWEEP)) + '|')
+    studies = []
+    for case in cases(folder):
+        studies.append(study(case))
+        print(row(studies[-1]), flush=True)
+    leave_out(studies)
+    compare_constants(studies)
 
 
 if __name__ == '__main__':

@@ -25,7 +25,6 @@ from itertools import combinations
 from pathlib import Path
 import warnings
 
-from dynid_ros.data.signals.cutoff_choice import choose_cutoff
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
@@ -233,7 +232,7 @@ def other_arm(good: Good) -> Planted:
 def payload(good: Good) -> Planted:
     """Add a load at the tool from a moment on."""
     rate = sample_rate(good.log)
-    q = butterworth(good.log.q, rate, choose_cutoff(good.log.q, rate))
+    q = butterworth(good.log.q, rate, good.model.treatment.cutoff_hz)
     qd = differentiate(q, rate)
     point = good.arm.tool.placement.translation + np.array([0.0, 0.0, 0.05])
     inertia = LOAD * (point @ point * np.eye(3) - np.outer(point, point))

@@ -46,10 +46,10 @@ def crowds(log: Recording) -> Array:
 
     As (2 n, 3): by those in the band beside it, as a share, and their number.
     """
-    moving, found = clipped_signals._in_motion(log), []
+    found = []
     for way in (1.0, -1.0):
         for joint in range(log.u.shape[1]):
-            u = way * log.u[moving[:, joint], joint]
+            u = way * clipped_signals._in_motion(log, joint)
             spread = np.ptp(u)
             top = u >= u.max() - clipped_signals.TOUCH * spread
             below = (u >= u.max() - clipped_signals.BAND_SHARE * spread) & ~top

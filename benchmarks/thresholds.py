@@ -24,6 +24,7 @@ import tempfile
 from types import ModuleType
 from typing import Any
 
+from band_rows import delay_rows, ladder_rows, measured_rows
 import numpy as np
 from threshold_rows import clip_rows, clock_rows, rotor_rows, seen_rows
 
@@ -37,11 +38,12 @@ from dynid_ros.data.recordings import (
     stamp_checks,
 )
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals import conditioning, filters, segments, standstill
+from dynid_ros.data.signals import conditioning, filters, standstill
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.data.streaming import resampling, sample_validation
-from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import DynidError
+from dynid_ros.estimation.band import ladder
+from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
 from dynid_ros.estimation.diagnosis import (
     contest,
     copied_signals,
@@ -54,7 +56,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.regression import delay, preparation
+from dynid_ros.estimation.regression import preparation
 from dynid_ros.estimation.verdict import judge as verdict
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution import safety_monitor
@@ -67,8 +69,7 @@ REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3'),
 SIMULATED = (('two_axis', 1), ('ur10', 1), ('panda', 1), ('panda', 2))
 #: What moves in the second table: modules and fields, each halved and doubled.
 SETTINGS = (
-    (conditioning, 'BAND_ENERGY'), (conditioning, 'CUTOFF_PER_BAND'),
-    (conditioning, 'HIGHEST_CUTOFF'), (conditioning, 'POSITION_CUTOFF'),
+    (ladder, 'MOST'), (conditioning, 'HIGHEST_CUTOFF'), (conditioning, 'POSITION_CUTOFF'),
     (filters, 'KAISER'), (filters, 'REACH_PERIODS'), (filters, 'RATE_PER_CUTOFF'),
 )
 ONLINE = ('MEMORY_ROWS', 'CUT_DEVIATIONS', 'DOUBTFUL_DEVIATIONS', 'LARGEST_CORRELATION',
@@ -90,9 +91,9 @@ class Data:
 
     @cached_property
     def treatment(self) -> Any:
-        """Conditioning in the band of the motion, for planted defects without them."""
+        """Conditioning in the lowest band, for planted defects without them."""
         log, _ = preparation.checked_recording(self.log, self.arm)
-        return preparation.choose_conditioning(self.arm.memoryless, [log])
+        return lowest_band(choose_conditioning(self.arm.memoryless, [log]))
 
     @cached_property
     def motions(self) -> Any:
@@ -203,42 +204,6 @@ def verdict_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ...]
            [a / max(b, 2.5) for a, b in broken], 'the same; fits below 2.5 % count as 2.5 %')
 
 
-def delay_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
-    def curve(data: Data) -> tuple[Array, Array]:
-        settings = replace(data.treatment, filter='butterworth', delay=0.0)
-        parts = segments.uniform_segments(data.log, settings.rate_hz)
-        return delay.unexplained_by_delay(data.arm, parts, settings)
-
-    def gained(data: Data) -> float:
-        left = curve(data)[1]
-        return float(1 - left.min() / left[len(left) // 2]) if len(left) else 0.0
-
-    def late(data: Data, by: float) -> Data:
-        t, u = data.log.t, data.log.u
-        later = np.stack([np.interp(t - by, t, x) for x in u.T], axis=1)
-        return data.changed(u=later)
-
-    def found(data: Data, by: float) -> float:
-        moved = late(data, by)
-        settings = replace(data.treatment, filter='butterworth', delay=0.0)
-        parts = segments.uniform_segments(moved.log, settings.rate_hz)
-        return delay.estimate_delay(data.arm, parts, settings)
-
-    exact = [data for data in good if data.friction]
-    planted = [gained(late(data, by)) for data in exact for by in (0.02, 0.04)]
-    yield delay, 'LEAST_GAIN', [gained(data) for data in good], planted, 'torque 20 and 40 ms late'
-    offs = [abs(found(data, by) - by) for data in exact for by in (0.02, 0.04)]
-    yield delay, 'STEPS', [1000 * x for x in offs], [], 'error of a planted 20 or 40 ms, ms'
-    yield (delay, 'LONGEST_SECONDS', [abs(found(data, 0.0)) for data in good], [],
-           'longest delay found in good data, s')
-    rows = []
-    for data in good:
-        decimated = sum(data.treatment.decimator().outputs(len(m.t))
-                        for m in data.motions)
-        rows.append(decimated * data.arm.n / base_parameters(data.arm).count)
-    yield delay, 'ROWS_PER_COLUMN', rows, [1.0], 'as many rows as parameters: any delay fits'
-
-
 def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     slow, rest, turns, pauses = [], [], [], []
     for data in good:
@@ -290,8 +255,6 @@ def filter_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         folded.append(100 * gain[f >= filters.RATE_PER_CUTOFF / 2].max())
     yield filters, 'KAISER', passed, [], 'error of the gain below half the cut-off, %'
     yield filters, 'REACH_PERIODS', folded, [], 'gain from 1.5 times the cut-off on, %'
-    bands = [data.treatment.cutoff_hz / conditioning.CUTOFF_PER_BAND for data in good]
-    yield conditioning, 'BAND_ENERGY', bands, [], 'band of the motion, Hz'
 
 
 def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
@@ -335,7 +298,7 @@ def recording_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ..
            [0.5], 'each sample twice')
     grid = [np.abs(log.t - np.linspace(log.t[0], log.t[-1], len(log.t))).max()
             / np.median(np.diff(log.t)) for _, log in logs]
-    yield (segments, 'OFF_GRID_PERIODS', grid, [],
+    yield (stamp_checks, 'OFF_GRID_PERIODS', grid, [],
            'sample periods; beyond it samples are interpolated')
     reach = [np.max(np.abs(np.diff(log.q, axis=0))
                     / absurd_values.largest_steps(np.diff(log.t), arm.limits.velocity))
@@ -451,7 +414,8 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         swapped.append(entered(data.changed(u=u)))
     what = 'torques of the two most loaded joints exchanged'
     yield (contest, 'LEAST_GAIN', *(
-        [x.recorded.cost - x.runners[0].cost for x in each] for each in (right, swapped)), what)
+        [x.recorded.cost - rival.cost for x in each for rival in (*x.winners, *x.runners)[:1]]
+        for each in (right, swapped)), what)
     yield (contest, 'SUSPICIOUS_PERCENT', *(
         [x.recorded.error_percent for x in each] for each in (right, swapped)), what)
     yield (contest, 'UNEXPLAINED_SHARE', *(
@@ -470,7 +434,7 @@ def entered(data: Data) -> contest.Contest:
     arm = data.arm.memoryless
     samples = samples_of(data)
     check = gravity_direction.gravity_direction(arm, samples)
-    return contest.contest(hypothesis.as_recorded(arm, samples), check, True)
+    return contest.contest(hypothesis.as_recorded(arm, samples), check, ())
 
 
 def safety_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
@@ -527,8 +491,6 @@ def setting_rows(data: list[Data]) -> Iterator[tuple[str, float, list[float]]]:
             other = type(value)(factor * value)
             if name == 'LARGEST_CORRELATION':
                 other = min(other, 0.999)
-            if name == 'BAND_ENERGY':
-                other = {0.5: 0.9, 1.0: value, 2.0: 0.999}[factor]
             if name == 'HIGHEST_CUTOFF':
                 other = min(other, 0.45)
             setattr(module, name, other)
@@ -549,7 +511,7 @@ def main(folder: Path | None) -> None:
     good, poor = recordings(folder)
     print('| threshold | value | good data | bad data | which |')
     print('|---|---|---|---|---|')
-    groups = (verdict_rows(good, poor), delay_rows(good),
+    groups = (verdict_rows(good, poor), ladder_rows(good), delay_rows(good), measured_rows(good),
               standstill_rows(good), filter_rows(good), outlier_rows(good),
               recording_rows(good, poor), copy_rows(good), rival_rows(good), safety_rows(good),
               clip_rows(good), rotor_rows(good), clock_rows(good), seen_rows(good))

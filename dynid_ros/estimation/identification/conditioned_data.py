@@ -1,4 +1,4 @@
-"""Training and held-out set, conditioned for the rows of a fit, or for the band of the motion."""
+"""Training and held-out set, conditioned for the rows of a fit, or for the lowest band."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class ConditionedData:
     held_out : list of ConditionedSet
         Held-out set.
     narrow : list of ConditionedSet
-        Both for the cut-off that the motion calls for: faults show below it, friction above it.
+        Both for the lowest band: faults show in it, friction above it.
     levels : ClipLevels
         At which their drive signals are cut off.
     recorded : list of Recording

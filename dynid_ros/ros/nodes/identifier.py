@@ -47,9 +47,10 @@ SETTINGS = (
             'delay, and load of friction by load; the estimate starts from nothing.'),
     Setting('friction', [], 'Friction terms that replace those in arm.yaml.'),
     Setting('cutoff_hz', 0.0, 'Cut-off of all filters, Hz; 0 for the cut-off in the result or '
-            'arm.yaml, else 5 Hz.', 0.0, 1000.0),
+            'arm.yaml, else from the first 10 s of motion.', 0.0, 1000.0),
     Setting('delay', math.nan, 'Time by which the drive signal lags behind the motion, s; NaN '
-            'for the delay in the result or arm.yaml, else none.'),
+            'for the delay in the result or arm.yaml, else from the same motion if that shows '
+            'the cut-off.'),
     Setting('memory', 0.0, 'Time after which the weight of old data falls to 1/e where new data '
             'replaces it, s; 0 for no forgetting.', 0.0, 1e6, changeable=True),
     Setting('report_rate', 2.0, 'Reports per second.', 0.1, 20.0, changeable=True),
