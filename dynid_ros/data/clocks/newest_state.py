@@ -25,6 +25,8 @@ RATES, RATE_STEP = (0.3, 6.0), 0.01
 #: Samples before and after a step over which its speed is averaged: the error of single stamps
 #: does not matter over as many.
 AVERAGED = 6
+#: Samples around the fastest one whose steps count periods.
+COUNTED = 100_000
 #: Steps that are looked at, the fastest ones, and how many of the best rates are followed.
 LOOKED_AT, FOLLOWED = 4000, 3
 #: Least mean cosine by which steps are whole periods; it is zero for steps of any length.
@@ -73,11 +75,17 @@ def newest_state_times(t: Array, rough: Roughness) -> tuple[Array, float] | None
 
     """
     search = _Search(t, rough)
-    duration, power = _steps(t, rough.q)
-    for rate in _likely_rates(t, duration, power):
-        start = _counted(t, duration * rate, power)
-        clock = start and search.grown(start)
-        if clock:
+    fastest = int(rough.places[np.argmax((rough.speed**2).sum(axis=1))])
+    first = max(0, min(fastest - COUNTED // 2, len(t) - COUNTED))
+    part = slice(first, first + COUNTED)
+    duration, power = _steps(t[part], rough.q[part])
+    for rate in _likely_rates(t[part], duration, power):
+        start = _counted(t[part], duration * rate, power)
+        if start is None:
+            continue
+        window = start.window[0] + first, start.window[1] + first
+        clock = search.grown(replace(start, window=window))
+        if clock is not None:
             return search.everywhere(clock), clock.period
     return None
 

@@ -49,9 +49,11 @@ class Roughness:
 
     def __init__(self, t: Array, q: Array, stretch: Index) -> None:
         self.q = q
-        middle = SIDE + np.flatnonzero(stretch[2 * SIDE:] == stretch[:-2 * SIDE])
+        middle: Index = SIDE + np.flatnonzero(stretch[2 * SIDE:] == stretch[:-2 * SIDE])
         span = np.maximum(np.ptp(q, axis=0), np.finfo(float).tiny)
-        steps = (np.abs(np.diff(q, axis=0, prepend=q[:1])) / span).sum(axis=1)
+        # Joint by joint, as all at once would copy the recording.
+        steps = sum(np.abs(np.diff(own, prepend=own[0])) / reach
+                    for own, reach in zip(q.T, span, strict=True))
         way = np.cumsum(steps[middle])
         part = np.minimum((PARTS * way / max(way[-1:].sum(), 1e-300)).astype(np.int64), PARTS - 1)
         parts = np.split(np.arange(len(middle)), np.searchsorted(part, np.arange(1, PARTS)))

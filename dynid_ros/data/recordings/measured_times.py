@@ -62,7 +62,7 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     if len(once.t) <= 2 * SIDE or not moving.any():
         return recording
     stretch = _stretches(once.t, still[keep])
-    rough = Roughness(once.t, once.q[:, moving], stretch)
+    rough = Roughness(once.t, once.q if moving.all() else once.q[:, moving], stretch)
     shown = len(rough.places) >= FEWEST_SAMPLES
     # Stamps of samples that repeat are those of a reader, and have no claim to be true.
     errors = STANDARD_ERRORS if keep.all() else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,6 +24,7 @@ from dynid_ros.data.signals.narrow_band import narrowed
 from dynid_ros.data.signals.segments import Segment, uniform_segments
 from dynid_ros.data.signals.standstill import moving, spoiled_beside
 from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.friction.folds import Folds
 from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.regression.qr_factors import QRFactors
@@ -34,6 +36,8 @@ BLOCKS, FEWEST_BLOCKS = 10, 5
 #: Time that is looked at: of a longer recording, stretches that are spread over it, one for each
 #: block, s. More time does not make a choice among so few cut-offs more certain.
 LONGEST_SECONDS = 120.0
+#: Shortest of these stretches, s: the low-pass of 2 Hz leaves half of it.
+SHORTEST_SECONDS = 3.0
 #: Frequency above which nothing counts as motion of an arm, Hz.
 FASTEST_HZ = 20.0
 
@@ -117,12 +121,10 @@ class TrialMotions:
         self, arm: ArmModel, recordings: Sequence[Recording], rate_hz: float, delay: float = 0.0,
     ) -> None:
         self._arm, self.rate_hz = arm.with_friction(PLAIN), rate_hz
-        segments = [segment for recording in recordings
-                    for segment in uniform_segments(recording, rate_hz, delay)]
-        seconds = sum(len(segment.t) for segment in segments) / rate_hz
-        self._spread = seconds > LONGEST_SECONDS
-        if self._spread:
-            segments = _spread_over(segments, int(LONGEST_SECONDS * rate_hz) // BLOCKS)
+        self._spread = sum(recording.seconds for recording in recordings) > LONGEST_SECONDS
+        segments = _spread_over(recordings, rate_hz, delay) if self._spread else [
+            segment for recording in recordings
+            for segment in uniform_segments(recording, rate_hz, delay)]
         self.motions = [_raw(segment, arm, rate_hz) for segment in segments]
 
     def count(self, cutoff_hz: float) -> int:
@@ -195,17 +197,25 @@ class TrialMotions:
             np.ones(len(cutoffs_hz)))
 
 
-def _spread_over(segments: Sequence[Segment], samples: int) -> list[Segment]:
-    """Cut stretches of so many samples, one for each block, spread over all segments."""
-    ends = np.cumsum([0, *(len(segment.t) for segment in segments)])
-    parts = []
-    for start in np.linspace(0, ends[-1] - samples, BLOCKS).astype(np.int64):
+def _spread_over(
+    recordings: Sequence[Recording], rate_hz: float, delay: float,
+) -> list[Segment]:
+    """Take a stretch for each block, spread over all recordings; fewer where gaps are in it."""
+    ends = np.cumsum([0.0, *(recording.seconds for recording in recordings)])
+    length, found = LONGEST_SECONDS / BLOCKS, list[Segment]()
+    for start in np.linspace(0.0, ends[-1] - length, BLOCKS).tolist():
         number = int(np.searchsorted(ends, start, side='right')) - 1
-        segment, first = segments[number], int(start - ends[number])
-        first = max(0, min(first, len(segment.t) - samples))
-        part = slice(first, first + samples)
-        parts.append(Segment(segment.t[part], segment.q[part], segment.u[part], segment.warmth))
-    return parts
+        recording = recordings[number]
+        t = recording.t - recording.t[0]
+        first = max(0.0, min(start - float(ends[number]), float(t[-1]) - length))
+        places = slice(*np.searchsorted(t, (first, first + length)).tolist())
+        with suppress(RecordingError):
+            stretches = uniform_segments(
+                recording.part(places.start, places.stop), rate_hz, delay)
+            longest = max(stretches, key=lambda segment: len(segment.t))
+            if len(longest.t) >= SHORTEST_SECONDS * rate_hz:
+                found.append(longest)
+    return found
 
 
 def _raw(segment: Segment, arm: ArmModel, rate_hz: float) -> ConditionedMotion:
