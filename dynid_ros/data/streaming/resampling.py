@@ -22,6 +22,11 @@ _POINTS = 4
 OTHER_RATE = 0.2
 #: Such blocks in a row that make another rate; filters are designed anew then.
 OTHER_BLOCKS = 3
+#: Range of the middle half of the steps, relative to their median, from which stamps are uneven.
+UNEVEN = 0.5
+#: Smallest step of samples through which a cubic is laid, relative to the usual one: it swings out
+#: between stamps that come in a burst, where a line does not.
+BURST_SHARE = 0.25
 #: Steps from which the rate of a block is measured.
 RATE_STEPS = 8
 
@@ -82,7 +87,9 @@ class Resampler(Checkpointed):
         steps = steps[steps > 0]
         if len(steps) < RATE_STEPS:
             return False
-        rate = float(1.0 / np.median(steps))
+        low, usual, high = np.quantile(steps, (0.25, 0.5, 0.75))
+        # Late stamps have a median below their mean; a lost sample only moves the mean.
+        rate = float(1.0 / (np.mean(steps) if high - low > UNEVEN * usual else usual))
         if self.rate_hz and abs(rate / self.rate_hz - 1.0) <= OTHER_RATE:
             self.strange = 0
             return False
@@ -135,12 +142,15 @@ class Resampler(Checkpointed):
         last = int((points[-2, 0] - self.start) * self.rate_hz + 1e-6)
         steps = np.arange(self.steps, max(self.steps, last + 1))
         self.steps += len(steps)
-        return _interpolated(points, self.start + steps / self.rate_hz)
+        times = self.start + steps / self.rate_hz
+        return _interpolated(points, times, BURST_SHARE / self.rate_hz)
 
 
-def _interpolated(points: Array, t: Array) -> Array:
+def _interpolated(points: Array, t: Array, shortest: float) -> Array:
     """
     Interpolate by Lagrange's cubic through the four samples around each time.
+
+    Between samples of a burst, it is the line through the two next to it.
 
     Parameters
     ----------
@@ -148,6 +158,8 @@ def _interpolated(points: Array, t: Array) -> Array:
         Samples with increasing stamps in column 0, at least four.
     t : (m,) ndarray
         Times.
+    shortest : float
+        Step of the stamps below which samples come in a burst, s.
 
     Returns
     -------
@@ -161,4 +173,8 @@ def _interpolated(points: Array, t: Array) -> Array:
     weight = np.ones_like(stamps)
     for a, b in permutations(range(_POINTS), 2):
         weight[:, a] *= (t - stamps[:, b]) / (stamps[:, a] - stamps[:, b])
-    return np.column_stack([t, np.einsum('ma,mac->mc', weight, points[near, 1:])])
+    burst = np.diff(stamps, axis=1).min(axis=1) < shortest
+    values = np.einsum('ma,mac->mc', weight, points[near, 1:])
+    for column, known in zip(values.T, points.T[1:], strict=True):
+        column[burst] = np.interp(t[burst], points[:, 0], known)
+    return np.column_stack([t, values])

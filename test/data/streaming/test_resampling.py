@@ -46,6 +46,25 @@ def test_jitter_and_lost_samples_are_interpolated():
     np.testing.assert_allclose(np.diff(out[:, 0]), np.diff(out[:, 0])[0], rtol=1e-9)
 
 
+@pytest.mark.parametrize('jitter', [0.3, 1.0, 4.0])
+def test_stamps_in_bursts_keep_the_rate_and_what_is_between_them(jitter):
+    """Stamps of reception scatter by some periods; between two of them lies no other motion."""
+    rng = np.random.default_rng(4)
+    t = np.sort(np.arange(4000) / RATE + rng.normal(0, jitter / RATE, 4000))
+    even = np.arange(4000) / RATE
+    counters = Counters()
+    resampler, found = Resampler(3, counters), []
+    for k in range(0, 4000, 50):
+        part = np.column_stack([t[k:k + 50], signal(even[k:k + 50])[:, 1:]])
+        resampler.watch_rate(part[:, 0])
+        found += resampler.feed(part)
+    # The mean step of a block of 50 strays by the jitter at its ends.
+    assert resampler.rate_hz == pytest.approx(RATE, rel=0.2)
+    assert counters.as_dict()['rate_changed'] == 0
+    # Steps of a quarter of the usual one and more let a cubic swing out by little.
+    assert np.abs(np.concatenate(found)[:, 1:]).max() < 1.02
+
+
 def test_a_pause_starts_a_new_stretch():
     t = np.concatenate([np.arange(100), 500 + np.arange(100)]) / RATE
     (first, second), counters, _ = run(t)
