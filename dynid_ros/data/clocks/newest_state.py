@@ -155,7 +155,7 @@ class Clock:
     window: tuple[int, int]
 
     def times(self, t: Array) -> Array:
-        """When the newest state was measured at times (N,), s."""
+        """Return when the state was measured that is the newest at each time of t (N,), s."""
         return state_times(t, self.period, self.phase)
 
 
@@ -232,7 +232,7 @@ class _Search:
 
 
 def state_times(t: Array, period: float, phase: float) -> Array:
-    """When the newest state was measured at times (N,), by an even clock, s."""
+    """Return when the state was measured, by an even clock, that is the newest at t (N,), s."""
     return np.asarray(phase + period * np.floor((t - phase) / period + 1e-9))
 
 

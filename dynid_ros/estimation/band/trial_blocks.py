@@ -189,7 +189,8 @@ class TrialMotions:
             beyond = f > min(FASTEST_HZ, self.rate_hz / 4)
             # The median of a periodogram lies at ln 2 of its mean.
             noise = np.median(power[beyond], axis=0) / np.log(2)
-            energy = f[:, None]**2 * np.maximum(power - noise, 0.0) * ~beyond[:, None]
+            # Negative where noise is low by chance, as it is positive elsewhere.
+            energy = f[:, None]**2 * (power - noise) * ~beyond[:, None]
             inside += [energy[f <= cutoff].sum(axis=0) for cutoff in cutoffs_hz]
             total += energy.sum(axis=0)
         moves = total > 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.standstill import time_in_motion
+from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.band.ladder import USUAL_HZ
@@ -57,14 +57,34 @@ class FirstSamples(Checkpointed):
         self.cutoff_hz, self.delay, self.looked = 0.0, self._delay or 0.0, -np.inf
         self.position_hz: Array = np.zeros(0)
 
-    def take(self, t: Array, q: Array, u: Array) -> bool:
-        """Hold some more samples, and return whether they show the band now."""
-        self.held = np.concatenate([self.held, np.column_stack([t, q, u])])
-        newest = float(np.nanmax(self.held[-len(t):, 0], initial=self.looked))
-        if newest < self.looked + LOOK_SECONDS:
-            return False
-        self.looked = newest
-        return self._moved() >= FIRST_SECONDS or self._span() >= LONGEST_SECONDS
+    def take(self, t: Array, q: Array, u: Array) -> int | None:
+        """
+        Hold samples until they show the band.
+
+        Parameters
+        ----------
+        t, q, u : (k,) and (k, n) ndarray
+            Next samples: stamps, positions and drive signals.
+
+        Returns
+        -------
+        int or None
+            How many of them are held, the last of which shows the band, whatever the portions in
+            which they come; None if it does not show yet.
+
+        """
+        new = np.column_stack([t, q, u])
+        begin = 0
+        while begin < len(new):
+            later = np.flatnonzero(new[begin:, 0] >= self.looked + LOOK_SECONDS)
+            stop = begin + int(later[0]) + 1 if len(later) else len(new)
+            self.held = np.concatenate([self.held, new[begin:stop]])
+            begin = stop
+            if len(later):
+                self.looked = float(self.held[-1, 0])
+                if self._moved() >= FIRST_SECONDS or self._span() >= LONGEST_SECONDS:
+                    return stop
+        return None
 
     def decide(self) -> tuple[Array, Array, Array]:
         """Choose cut-off and delay, and hand the held samples on: stamps, positions, signals."""
@@ -93,4 +113,6 @@ class FirstSamples(Checkpointed):
         good = np.isfinite(t) & np.isfinite(q).all(axis=1)
         t, q = t[good], q[good]
         later = t > np.maximum.accumulate(np.append(-np.inf, t))[:-1]
-        return float(time_in_motion(t[later], q[later])[-1]) if later.sum() > 2 else 0.0
+        t, q = t[later], q[later]
+        found = motion_windows(t, q) if len(t) > 2 else None
+        return float(time_in_motion(t, q)[-1]) if found is not None and found[1].any() else 0.0

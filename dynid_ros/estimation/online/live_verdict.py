@@ -110,6 +110,8 @@ class Judge:
             # It was reset: all that was found belongs to what is forgotten.
             found = None
             self._begin()
+        if session.holding:
+            return found
         samples = session.samples
         due = samples != self._judged and (
             samples >= GROWTH * self._judged or monotonic() >= self._next_verdict)

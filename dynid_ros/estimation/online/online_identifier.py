@@ -200,9 +200,17 @@ class OnlineIdentifier(Checkpointed):
 
     def take(self, t: Array, q: Array, u: Array) -> list[tuple[RowBlock, Array]]:
         """Take in samples at times since the first one, s, with the positions of the joints."""
-        if self._first is not None and not self._first.cutoff_hz:
-            return self._begin() if self._first.take(t, q, u) else []
-        return self._learn(self.pipeline.push(t, q, u))
+        if self._first is None or not self.holding:
+            return self._learn(self.pipeline.push(t, q, u))
+        held = self._first.take(t, q, u)
+        if held is None:
+            return []
+        return [*self._begin(), *self._learn(self.pipeline.push(t[held:], q[held:], u[held:]))]
+
+    @property
+    def holding(self) -> bool:
+        """Return whether samples are held, as they do not show cut-off and delay yet."""
+        return self._first is not None and not self._first.cutoff_hz
 
     def flush(self) -> list[tuple[RowBlock, Array]]:
         """Learn from the samples that wait for later ones, and from the rows that wait."""

@@ -49,8 +49,8 @@ class RowPipeline(JointStream[RowBlock]):
 
     Attributes
     ----------
-    cutoff_hz : float
-        Of the parameters, Hz.
+    cutoff_hz, delay : float
+        Of the parameters, Hz and s.
     settings : ConditioningSettings or None
         Settings of the filters; None until the rate is measured.
     load_theta : (b,) ndarray or None
@@ -71,7 +71,7 @@ class RowPipeline(JointStream[RowBlock]):
         self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
         self.cutoff_hz = cutoff_hz or wanted.cutoff_hz or USUAL_HZ
-        self._delay = (wanted.delay or 0.0) if delay is None else delay
+        self.delay = (wanted.delay or 0.0) if delay is None else delay
         self._position_hz = position_hz
         self._columns = base_parameters(arm).columns
         self._standstill = RunningStandstill(arm.n)
@@ -97,7 +97,7 @@ class RowPipeline(JointStream[RowBlock]):
         """Design all filters for a rate."""
         cutoff = min(self.cutoff_hz, conditioning.HIGHEST_CUTOFF * rate_hz)
         self.settings = ConditioningSettings(
-            cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self._delay,
+            cutoff, False, 'causal', rate_hz, decimation_step(rate_hz, cutoff), self.delay,
             position_hz=self._position_hz)
         n, b = self.arm.n, len(self._columns)
         self._conditioner = CausalConditioner(self.settings, n)

@@ -95,7 +95,8 @@ class ArmReport:
     def save(self, folder: Path, defects: Sequence[Defect]) -> str:
         """Write the result, and return it in a few words."""
         result = self._session.result(defects)
-        if not self._session.recursion.rows.any():
+        figures = [each.relative_error_percent for each in (result.fit, result.validation) if each]
+        if not np.isfinite(figures).any():
             # A result of an arm at rest must not replace one of a motion.
             raise RecordingError('the arm has not moved; move it for some seconds first')
         write_result(result, folder)

@@ -177,9 +177,15 @@ class Identifier(Node):
             self._online.validate(*self._marks.spans[-1])
 
     def _learn(self) -> None:
+        held = self._online.holding
         for block, tau_hat in self._online.push_ns(*self._reader.take()):
             self._fresh = True
             self._show_rows(block, tau_hat)
+        if held and not self._online.holding:
+            pipeline = self._online.pipeline
+            self.get_logger().info(
+                f'the first seconds of motion give a cut-off of {pipeline.cutoff_hz:.3g} Hz and a '
+                f'delay of {1000 * pipeline.delay:.3g} ms; estimates begin')
 
     def _show_rows(self, block: RowBlock, tau_hat: Array) -> None:
         residual = np.where(block.moving, block.tau - tau_hat, np.nan)
@@ -205,7 +211,7 @@ class Identifier(Node):
         return [self._input.status(
             online.pipeline.counters.as_dict(), LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
-            samples=online.samples, frozen=online.recursion.frozen,
+            samples=online.samples, holding=online.holding, frozen=online.recursion.frozen,
             validating=online.validating), *known, *self._shown.health()]
 
     def _reset(self) -> str:

@@ -23,7 +23,7 @@ def measured(t):
 
 
 def log_of(times, stamps, seed=0):
-    """A log of what was measured at some times, with other stamps."""
+    """Log what was measured at some times, with other stamps."""
     source, of = np.unique(times, return_inverse=True)
     q, u = measured(source)
     random = np.random.default_rng(seed)

@@ -33,7 +33,7 @@ def truth(arm):
 
 
 def log_of(arm, position_noise=0.0, seconds=60.0, lowest_hz=0.1, rate=RATE, seed=0):
-    """A log with white noise of its positions, and coloured noise of 1 % of its torque."""
+    """Make a log with white noise of its positions, and coloured noise of 1 % of its torque."""
     waves = Waves.random(arm, seed=2, lowest_hz=lowest_hz)
     random, samples = np.random.default_rng(seed), int(seconds * rate)
     clean = recording(arm, waves, truth(arm), np.zeros((samples, arm.n)), rate=rate)

@@ -140,7 +140,8 @@ def test_one_recording_or_two_are_divided_by_time(count):
     blocks = blocks_apart(rows, arm, fit(arm, rows).theta)
     assert len(blocks) == BLOCKS
     counts = [block.rows.max() for block in blocks]
-    assert max(counts) - min(counts) <= 1
+    # A joint may stand still in a row at the edge of a block.
+    assert max(counts) - min(counts) <= 2
 
 
 def test_blocks_shorter_than_the_low_pass_are_no_evidence():

@@ -1,0 +1,97 @@
+"""The first seconds of a stream give its band, whatever the portions in which they come."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import recording, Waves
+
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.load import load_arm
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.online.first_samples import FIRST_SECONDS, LONGEST_SECONDS
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.online.replay import replay
+
+RATE = 100.0
+
+
+@pytest.fixture(scope='module')
+def arm():
+    made = load_arm('two_axis')
+    return replace(made, drive=Drive.joint_torque(made.n))
+
+
+def log_of(arm, seconds=20.0, delay=0.0, noise=0.0):
+    theta = base_parameters(arm).grouping @ nominal_parameters(arm)
+    made = recording(arm, Waves.random(arm, seed=2), theta,
+                     np.zeros((int(seconds * RATE), arm.n)), rate=RATE, delay=delay)
+    random = np.random.default_rng(0)
+    return replace(made, q=made.q + random.normal(0, 1, made.q.shape) * noise,
+                   u=made.u + random.normal(0, 1e-3, made.u.shape))
+
+
+def pushed(arm, log, portion):
+    """Push a log in portions; return the session, and after how many samples it began."""
+    session, began = OnlineIdentifier(arm), None
+    for k in range(0, len(log.t), portion):
+        part = slice(k, k + portion)
+        session.push(log.t[part], log.q[part], log.u[part])
+        if began is None and not session.holding:
+            began = k + portion
+    return session, began
+
+
+def test_samples_are_held_for_some_seconds_of_motion(arm):
+    log = log_of(arm)
+    _, began = pushed(arm, log, 1)
+    assert FIRST_SECONDS * RATE < began <= (FIRST_SECONDS + 2.0) * RATE
+
+
+@pytest.mark.parametrize('portion', [1, 18, 50, 700, 5000])
+def test_the_result_does_not_depend_on_the_portions(arm, portion):
+    log = log_of(arm, delay=0.05)
+    session, _ = pushed(arm, log, portion)
+    result, _ = replay(arm, log)
+    assert session.pipeline.delay == result.treatment.delay == pytest.approx(0.05, abs=2e-3)
+    # Stamps of a session are whole nanoseconds.
+    np.testing.assert_allclose(session.result().theta, result.theta, rtol=1e-6, atol=1e-8)
+
+
+def test_noise_of_the_positions_gives_a_lower_cut_off(arm):
+    clean, noisy = (pushed(arm, log_of(arm, noise=noise), 50)[0] for noise in (0.0, 0.02))
+    assert clean.pipeline.cutoff_hz == 5.0 > noisy.pipeline.cutoff_hz
+
+
+def test_a_saved_session_that_holds_goes_on(arm):
+    log = log_of(arm)
+    whole, _ = pushed(arm, log, 50)
+    for stop in (500, 1500):
+        first, second = OnlineIdentifier(arm), OnlineIdentifier(arm)
+        first.push(log.t[:stop], log.q[:stop], log.u[:stop])
+        assert first.holding == (stop == 500)
+        second.restore(first.state())
+        second.push(log.t[stop:], log.q[stop:], log.u[stop:])
+        np.testing.assert_allclose(
+            second.result().theta, whole.result().theta, rtol=1e-9, atol=1e-12)
+
+
+def test_a_stream_that_ends_while_it_holds_has_a_result(arm):
+    session, began = pushed(arm, log_of(arm, seconds=6.0), 50)
+    assert began is None and session.holding
+    assert session.result().fit.relative_error_percent < 1.0
+    # The copy that gives the result leaves the session as it is.
+    assert session.holding
+
+
+def test_an_arm_at_rest_is_not_held_for_ever(arm):
+    log = log_of(arm, seconds=LONGEST_SECONDS + 5.0)
+    still = replace(log, q=np.broadcast_to(log.q[0], log.q.shape).copy())
+    session, began = pushed(arm, still, 50)
+    assert began == pytest.approx(LONGEST_SECONDS * RATE, abs=2 * RATE)
+    assert session.pipeline.cutoff_hz == 5.0
+
+
+def test_a_given_cut_off_holds_nothing(arm):
+    assert not OnlineIdentifier(arm, cutoff_hz=4.0).holding
