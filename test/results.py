@@ -10,7 +10,7 @@ from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
+from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
 from dynid_ros.estimation.model.torque_prediction import Prediction
@@ -94,6 +94,6 @@ def prediction(
 def samples_of(arm: ArmModel, log: Recording) -> TrialSamples:
     """Take the samples that the diagnosis of a recording looks at, none left out."""
     log, _ = checked_recording(log, arm)
-    settings = lowest_band(choose_conditioning(arm.memoryless, [log]))
+    settings = band_of_motion(choose_conditioning(arm.memoryless, [log]), [log])
     prepared = motions(arm, log, settings)
     return trial_samples(prepared, settings, [np.zeros(each.tau.shape, bool) for each in prepared])

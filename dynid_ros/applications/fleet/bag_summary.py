@@ -23,7 +23,7 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import DynidError, one_line
-from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
+from dynid_ros.estimation.band.choice import band_of_motion
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
     clipped_findings,
@@ -139,11 +139,7 @@ def _read(settings: FleetSettings, bag: Bag, path: Path) -> Recording:
 
 def _band_of_motion(settings: FleetSettings, recording: Recording) -> ConditioningSettings:
     """Return the conditioning for the band in which faults show, as in `identify`."""
-    arm, shared = settings.arm.memoryless, settings.conditioning
-    known = replace(arm, conditioning=replace(arm.conditioning, delay=shared.delay))
-    own = fitted_to(shared, recording)
-    return own.at(min(own.cutoff_hz, lowest_band(
-        choose_conditioning(known, [recording])).cutoff_hz))
+    return band_of_motion(fitted_to(settings.conditioning, recording), [recording])
 
 
 def _factors(settings: FleetSettings, recording: Recording) -> QRFactors:

@@ -10,6 +10,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals import conditioning
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.filters import decimation_step
+from dynid_ros.data.signals.motion_band import motion_cutoff
 from dynid_ros.data.signals.periodic import find_period
 from dynid_ros.data.signals.segments import longest_segment, sample_rate
 from dynid_ros.errors import about, RecordingError
@@ -65,9 +66,14 @@ def choose_conditioning(
     return replace(settings, decimation=decimation_step(rate, settings.cutoff_hz))
 
 
-def lowest_band(settings: ConditioningSettings) -> ConditioningSettings:
-    """Return the settings for the lowest band of the ladder, the same ones if there is none."""
-    return settings.at(settings.ladder[0].cutoff_hz) if settings.ladder else settings
+def band_of_motion(
+    settings: ConditioningSettings, recordings: Sequence[Recording],
+) -> ConditioningSettings:
+    """Return the settings for the band of the motion, in which faults show, and friction less."""
+    if not settings.cutoff_from_data:
+        return settings
+    longest = longest_segment(recordings, settings.rate_hz)
+    return settings.at(motion_cutoff(longest.q, settings.rate_hz, settings.cutoff_hz))
 
 
 def _from_data(

@@ -17,7 +17,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.data.signals.narrow_band import narrowed
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
+from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
     ClipLevels,
@@ -172,7 +172,7 @@ def condition(division: Division) -> ConditionedData:
     arm, train = division.arm, division.train
     unseen = [recording for _, recording in division.unseen]
     settings = choose_conditioning(arm.memoryless, train, unseen)
-    band = lowest_band(settings)
+    band = band_of_motion(settings, train)
     levels, recorded = clip_levels([*train, *unseen]), beginning(unseen)
     samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
     digest = data_hash(train)

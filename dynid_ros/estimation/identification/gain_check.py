@@ -9,7 +9,7 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
-from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
+from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.diagnosis.copied_signals import unit_findings
 from dynid_ros.estimation.identification.gain_recordings import RICHEST
 from dynid_ros.estimation.identification.identify import identify
@@ -61,7 +61,8 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     delay = [] if not late else [Defect(
         LATE, 'warning', f'{late} relative to the motion; dynid identify removes it.',
         value=settings.delay)]
-    return (*delay, *_gain_defects(arm, part, division, lowest_band(settings)))
+    band = band_of_motion(settings, division.train)
+    return (*delay, *_gain_defects(arm, part, division, band))
 
 
 def _gain_defects(

@@ -1,0 +1,58 @@
+"""The band of a motion, from the spectrum of its velocity, in which faults are looked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid_ros.arm.settings import LEAST_CUTOFF
+from dynid_ros.utilities.arrays import Array
+
+#: Share of the energy of a joint's velocity, above its noise floor, that its band holds.
+BAND_ENERGY = 0.99
+#: Cut-off as a multiple of the mean band: dynamics and friction make harmonics of the motion.
+CUTOFF_PER_BAND = 5.0
+#: Samples from which on a stretch is padded for a fast transform.
+LONG = 100_000
+#: Samples of a part at most, over which spectra are averaged: nearly nine minutes at 1 kHz. A
+#: longer transform does not fit the cache.
+LONGEST = 2**19
+
+
+def motion_cutoff(q: Array, rate_hz: float, highest_hz: float) -> float:
+    """
+    Find the cut-off that holds a motion and its harmonics.
+
+    It is `CUTOFF_PER_BAND` times the band that holds `BAND_ENERGY` of the energy of a joint's
+    velocity above its noise floor, averaged over the joints that move. Stamps that jitter raise
+    it, so that rows of a fit are bounded by the ladder of `dynid_ros.estimation.band` instead.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        Positions in a uniformly sampled stretch of the recording.
+    rate_hz, highest_hz : float
+        Sample rate, and the highest cut-off, which is returned where nothing moves.
+
+    Returns
+    -------
+    float
+        Hz, at least the lowest that ``arm.yaml`` may give.
+
+    """
+    from scipy.fft import next_fast_len
+    from scipy.signal import welch
+
+    steps = len(q) // -(-len(q) // LONGEST) - 1
+    # The transform of an unlucky number of samples takes ten times as long.
+    size = next_fast_len(steps, real=True) if steps >= LONG else steps
+    bands = []
+    for position in q.T:
+        f, power = welch(
+            np.diff(position), rate_hz, nperseg=steps, noverlap=0, nfft=size, detrend='constant')
+        # The median of a periodogram lies at ln 2 of its mean.
+        energy = np.cumsum(power - np.median(power[f > rate_hz / 4]) / np.log(2))
+        if energy.max() > 0:
+            bands.append(f[np.argmax(energy >= BAND_ENERGY * energy.max())])
+    if not bands:
+        return highest_hz
+    return float(min(max(CUTOFF_PER_BAND * np.mean(bands), LEAST_CUTOFF), highest_hz))
