@@ -116,8 +116,9 @@ def test_defects_stand_where_they_are_in_the_recording():
     arm = load_arm('two_axis')
     t = 500.0 + np.arange(0.0, 10.0, 0.01)
     q = np.sin(t[:, None] + np.arange(arm.n))
+    u = 3 * np.cos(q)
     q[300, 0] = np.nan
-    track = recording_track(Recording(t, q, 3 * np.cos(q), arm.joint_names), arm)
+    track = recording_track(Recording(t, q, u, arm.joint_names), arm)
     (moment,) = [each for each in track.moments if 'NaN' in each.text]
     assert moment.t == pytest.approx(3.0, abs=1e-6)
 
