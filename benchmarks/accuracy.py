@@ -45,11 +45,11 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import checked_recording, take_motions
 
 Array = NDArray[np.float64]
 Logs = list[Recording]

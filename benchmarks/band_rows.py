@@ -17,7 +17,7 @@ from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.estimation.band import delay, ladder
 from dynid_ros.estimation.band.trial_blocks import TrialMotions
-from dynid_ros.estimation.friction.folds import growth
+from dynid_ros.estimation.estimate.folds import growth
 
 Array = np.ndarray
 Plant = Callable[..., tuple[Array, Array, Array]]

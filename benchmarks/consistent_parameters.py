@@ -29,8 +29,13 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.model.barrier_newton import closest_possible
-from dynid_ros.estimation.model.physical_cone import physical_cone, PhysicalCone, UNITS
+from dynid_ros.estimation.estimate.barrier_newton import closest_possible
+from dynid_ros.estimation.estimate.physical_cone import (
+    physical_cone,
+    PhysicalCone,
+    SCALAR,
+    UNITS,
+)
 
 Array = NDArray[np.float64]
 
@@ -41,7 +46,7 @@ SIGMA, OFF = 1.0, 3.0
 
 def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
     """
-    Solve the problem of `dynid_ros.estimation.model.barrier_newton` as a conic program.
+    Solve the problem of `dynid_ros.estimation.estimate.barrier_newton` as a conic program.
 
     With Z lower triangular, ``[[P, Z], [Zᵀ, diag(Z)]] >= 0`` and ``t_i <= log Z_ii`` give
     ``sum t <= log det P`` (Boyd and Vandenberghe 2004; MOSEK Modeling Cookbook, 6.2.3).
@@ -54,6 +59,7 @@ def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
     linear = np.zeros(size)
     linear[:p] = -A.T @ b + weight * cone.pull
     linear[p + 10 * links:] = -weight
+    linear[p + 14 * links:] *= SCALAR
     rows: list[Array] = []
     offsets: list[float] = []
     cones: list[object] = []
@@ -108,7 +114,7 @@ def problem(arm: ArmModel, seed: int = 0) -> tuple[Array, Array, PhysicalCone]:
     A, b = root @ base.grouping, root @ theta
     bare = replace(arm, inertial=None)
     prior = arm_prior(bare)
-    cone = physical_cone(bare, prior, root, root @ theta)
+    cone = physical_cone(bare, prior)
     # Columns outside the cone, such as offsets, have their prior as further rows.
     tie = np.diag(1 / prior.std)
     return np.vstack([A, tie]), np.append(b, tie @ prior.values), cone

@@ -31,11 +31,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import take_motions
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import take_motions
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

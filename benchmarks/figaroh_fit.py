@@ -16,8 +16,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.regressor import coupling_value
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import take_motions
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import take_motions
 
 Array = NDArray[np.float64]
 

@@ -29,8 +29,8 @@ from dynid_ros.data.recordings.history import history_of
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.blocks.prediction import torque_rows
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.model.torque_prediction import torque_rows
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 

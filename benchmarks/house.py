@@ -27,7 +27,7 @@ FLOORS = (
     ('dynamics', 'dynamics/kinematics'),
     ('data/clocks', 'data/recordings', 'data/signals', 'data/streaming', 'data/tables',
      'data/files'),
-    ('estimation/model', 'estimation/regression', 'estimation/friction', 'estimation/band',
+    ('estimation/blocks', 'estimation/estimate', 'estimation/model', 'estimation/band',
      'estimation/calibration', 'estimation/diagnosis', 'estimation/verdict',
      'estimation/identification', 'estimation/online', 'estimation/result_files'),
     ('motion/trajectory', 'motion/feasibility', 'motion/excitation', 'motion/execution'),

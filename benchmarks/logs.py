@@ -41,11 +41,11 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import DynidError
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.bandwidth import error_at
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.regression.preparation import checked_recording
 
 Array = NDArray[np.float64]
 

@@ -42,11 +42,11 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.simulation.physics import SimulatedArm

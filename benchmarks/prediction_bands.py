@@ -21,12 +21,12 @@ from accuracy import BANDWIDTHS, below, recordings
 import numpy as np
 
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.prediction import torque_variance
+from dynid_ros.estimation.blocks.preparation import take_motions
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import torque_variance
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import take_motions
 
 WIDTH = 1.96
 
@@ -38,7 +38,7 @@ def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list
     errors, spreads, moving = [], [], []
     for block in kept.blocks(arm, model.theta):
         errors.append(block.tau - block.W @ model.theta)
-        spreads.append(np.sqrt(torque_variance(block.W, model.covariance, model.unseen_sigma)))
+        spreads.append(np.sqrt(torque_variance(block.W, model.covariance, model.sigma)))
         moving.append(block.moving)
     error, spread, there = map(np.concatenate, (errors, spreads, moving))
     shares, ratios = [], []

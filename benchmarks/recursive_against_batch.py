@@ -28,13 +28,13 @@ from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import checked_recording, motions
+from dynid_ros.estimation.estimate.weights import fit
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import checked_recording, motions
-from dynid_ros.estimation.regression.weighted_least_squares import fit
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import drive_signal

@@ -21,9 +21,9 @@ from dynid_ros.data.signals.filters import butterworth, differentiate, nuttall_f
 from dynid_ros.data.signals.first_order import FirstOrderFilter
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.estimation.estimate.covariance import score_covariance
 from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
-from dynid_ros.estimation.regression.covariance import score_covariance
 
 #: Bandwidth of the first-order filters of the article, rad/s.
 LAMBDA = 30.0

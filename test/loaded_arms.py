@@ -16,15 +16,14 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
-from dynid_ros.estimation.model.standard_parameters import sample_colour
-from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import (
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
     motions,
 )
-from dynid_ros.estimation.regression.weighted_least_squares import fit
+from dynid_ros.estimation.calibration.loaded_rows import load_columns
+from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.estimate.weights import fit
 
 RATE = 100.0
 LOAD = inertial_from_com(2.0, [0.02, -0.03, 0.08], np.diag([0.02, 0.03, 0.015]))
@@ -89,16 +88,14 @@ def free_model(name='ur10', noise=1.0, still=(), own=(), rough=0.0):
     settings = choose_conditioning(arm, [recording])
     rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
     solution = fit(arm, rows)
-    scatter = score_covariance(
-        weighted_scores(rows.blocks(arm), solution.theta, solution.sigma),
-        settings.rate_hz / settings.decimation, solution.effective_parameters)
-    bread = solution.white_covariance
-    covariance = bread @ (scatter + solution.prior_information) @ bread
-    white, before = np.sqrt(np.diag(bread)), np.diag(arm_prior(arm).covariance)
+    scatter = group_scatter(rows.parts(arm), solution)
+    covariance = scatter.covariance(solution)
+    white = np.sqrt(np.diag(solution.white_covariance))
+    before = np.diag(arm_prior(arm).covariance)
     return identification(
         arm, theta=solution.theta, covariance=covariance, sigma=solution.sigma, std_white=white,
         data_share=np.clip(1 - np.diag(covariance) / before, 0, 1),
-        colour=sample_colour(covariance, white, 1 - white**2 / before), treatment=settings,
+        colour=scatter.colour, treatment=settings,
         root_information=solution.root_information, root_torque=solution.root_torque,
         sources=('free',),
         predictions=tuple(rows.predict(arm, solution.theta, 'free', False)))

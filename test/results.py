@@ -11,14 +11,14 @@ from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
-from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
-from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
-from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.model.verdict import Verdict
-from dynid_ros.estimation.regression.preparation import (
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
     motions,
 )
+from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
+from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
+from dynid_ros.estimation.model.verdict import Verdict
 
 DEFECTS = (
     Defect('stamps_jitter', 'info', 'The stamps vary by 0.4 ms.', None, 12, 0.8, 4e-4, 2e-4),

@@ -239,7 +239,7 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     values, std = np.zeros(layout.size), _alone(torque, sizes)
     values[links] = bodies
     stated = links[~guessed]
-    std[stated] = _scales(arm, bodies)[~guessed]
+    std[stated] = link_scales(arm, bodies)[~guessed]
     if layout.rotor_inertia:
         rotor = layout.rotors
         nominal = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
@@ -296,8 +296,23 @@ def _is_body(parameters: Array) -> bool:
     return bool(eigenvalues[0] > BODY * eigenvalues[-1])
 
 
-def _scales(arm: ArmModel, bodies: Array) -> Array:
-    """Uncertainty of the inertial parameters (m, 10) of links that may be as heavy again."""
+def link_scales(arm: ArmModel, bodies: Array) -> Array:
+    """
+    Find the uncertainty of links that may be as heavy again.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    bodies : (m, 10) ndarray
+        Inertial parameters of its links.
+
+    Returns
+    -------
+    (m, 10) ndarray
+        Standard deviations: the mass, times the length of the link, and times the square of it.
+
+    """
     mass, first = bodies[:, 0], np.linalg.norm(bodies[:, 1:4], axis=1)
     gyration = np.sqrt(bodies[:, [4, 7, 9]].sum(axis=1) / 2 / mass)
     length = np.maximum.reduce([_lengths(arm), first / mass, gyration])

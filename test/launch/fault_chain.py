@@ -17,7 +17,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.result_files.result_file import write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.fourier import FourierMotion

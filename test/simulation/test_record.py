@@ -13,9 +13,9 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.prediction import torque_rows
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.friction_curve import friction_curves
-from dynid_ros.estimation.model.torque_prediction import torque_rows
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.simulation.record import HOLD, simulate

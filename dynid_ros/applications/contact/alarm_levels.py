@@ -13,8 +13,8 @@ from dynid_ros.applications.contact.friction_band import FrictionBand
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import history_of
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.prediction import Prediction, torque_rows, torque_variance
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import Prediction, torque_rows, torque_variance
 from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Default rate of false alarms of all joints together, 1/h.

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynid_ros.applications.payload.known_friction import friction_coefficients
 from dynid_ros.arm.friction import friction_terms, JointHistory
+from dynid_ros.estimation.blocks.prediction import friction_load
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import friction_load
 from dynid_ros.utilities.arrays import Array
 
 #: Speed at which friction has the level of sliding, as a multiple of the one up to which it is

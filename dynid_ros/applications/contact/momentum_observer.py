@@ -10,8 +10,8 @@ from dynid_ros.data.signals.first_order import FirstOrderFilter, REACH
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.prediction import friction_load, torque_variance
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import friction_load, torque_variance
 from dynid_ros.utilities.arrays import Array
 
 #: Default bandwidth: a step is at 63 % after 20 ms.

@@ -11,8 +11,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters, rigid_parameters
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.online.row_pipeline import torque_lag
 from dynid_ros.utilities.arrays import Array
 

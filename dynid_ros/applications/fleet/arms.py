@@ -30,9 +30,9 @@ from dynid_ros.applications.fleet.sidecar import BagFacts
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.calibration.loaded_rows import friction_names
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
+from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.standard_parameters import FROM_DATA
-from dynid_ros.estimation.regression.weighted_least_squares import Solution, solve
 from dynid_ros.utilities.arrays import Array
 
 ARM = '{arm}'
@@ -220,8 +220,8 @@ def _model(
     if data.rows.sum() <= len(settings.columns):
         return None
     solution = solve(data, arm_prior(settings.arm))
-    scores, left = reduction.scores(bags, solution)
-    return fleet_model(settings, name, [facts[k] for k in bags], data, solution, scores, left)
+    changes, left = reduction.changes(bags, solution)
+    return fleet_model(settings, name, [facts[k] for k in bags], data, solution, changes, left)
 
 
 def _sentences(

@@ -11,11 +11,11 @@ from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.estimation.blocks.least_squares import LeastSquares
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.calibration.loaded_rows import friction_names, HEAVIEST
-from dynid_ros.estimation.model.standard_parameters import FROM_DATA
-from dynid_ros.estimation.regression.least_squares import LeastSquares
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
 #: Standard deviation of a relative gain before any rows: it may be zero, or twice the usual one.

@@ -24,19 +24,19 @@ from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import DynidError, one_line
 from dynid_ros.estimation.band.choice import band_of_motion
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    fitted_to,
+    motions,
+)
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
     clipped_findings,
     clipped_samples,
 )
+from dynid_ros.estimation.estimate.weights import reweighted
 from dynid_ros.estimation.model.verdict import Finding, Verdict
-from dynid_ros.estimation.regression.preparation import (
-    checked_recording,
-    fitted_to,
-    motions,
-)
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.weighted_least_squares import reweighted
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
@@ -145,7 +145,7 @@ def _band_of_motion(settings: FleetSettings, recording: Recording) -> Conditioni
 def _factors(settings: FleetSettings, recording: Recording) -> QRFactors:
     own = fitted_to(settings.conditioning, recording)
     rows = settings.rows(motions(settings.arm, recording, own), own)
-    return rows.factors(settings.arm)[0]
+    return rows.whole(settings.arm)
 
 
 def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> BagFacts:

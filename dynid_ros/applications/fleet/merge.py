@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.regression.least_squares import inverse_of
-from dynid_ros.estimation.regression.qr_factors import QRFactors, stack
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
+from dynid_ros.estimation.estimate.covariance import change_without
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]
@@ -41,9 +43,9 @@ def merged(parts: Iterable[QRFactors]) -> QRFactors:
     return stack(waiting) if waiting else QRFactors.empty(0, 0)
 
 
-def scores(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array]:
+def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array]:
     """
-    Return the score of each bag of a fit, and its residuals without it.
+    Return the change of a fit without each bag, and the residuals of the bag then.
 
     Parameters
     ----------
@@ -54,53 +56,18 @@ def scores(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array
 
     Returns
     -------
-    scores : (B, b) ndarray
-        ``sum_i R_iᵀ (z_i - R_i theta) / sigma_i²``, which the factors give as the rows do.
+    changes : (B, b) ndarray
+        As of `change_without`.
     left_out_squares : (B, n) ndarray
         Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
 
     """
-    theta, sigma, bread = solution.theta, solution.sigma, solution.white_covariance
     found, left = [], []
     for part in parts:
-        R, z = part.factors[:, :, :-1], part.factors[:, :, -1]
-        own = np.einsum('imb,im->b', R, (z - R @ theta) / sigma[:, None] ** 2)
-        # theta less that without the bag, (N - A)⁻¹ s = P (I - A P)⁻¹ s, by the bag's normal
-        # matrix A and P = N⁻¹.
-        weighted = (R / sigma[:, None, None]).reshape(-1, len(theta))
-        system = np.eye(len(theta)) - weighted.T @ (weighted @ bread)
+        own = change_without(Products.of(part), solution)
         found.append(own)
-        left.append(part.residual_squares(theta - bread @ np.linalg.solve(system, own)))
+        left.append(part.residual_squares(solution.theta - solution.half @ own))
     return np.array(found), np.array(left)
-
-
-def cluster_covariance(scores: Array, solution: Solution) -> Array:
-    """
-    Covariance of an estimate from the scatter of the bags.
-
-    Parameters
-    ----------
-    scores : (B, b) ndarray
-        Scores of at least two bags.
-    solution : Solution
-        The fit to all of them.
-
-    Returns
-    -------
-    (b, b) ndarray
-        ``P (B/(B-1) sum_b s_b s_bᵀ + L) P`` with the information L of the prior: bags are
-        independent, rows within one are not. With no more bags than parameters the sum has not
-        the full rank, but the diagonal holds.
-
-    References
-    ----------
-    Liang and Zeger 1986, Longitudinal data analysis using generalized linear models,
-    Biometrika 73; Cameron and Miller 2015, A practitioner's guide to cluster-robust inference.
-
-    """
-    scatter = len(scores) / max(len(scores) - 1, 1) * scores.T @ scores
-    scatter += solution.prior_information
-    return np.asarray(solution.white_covariance @ scatter @ solution.white_covariance)
 
 
 def eliminated(

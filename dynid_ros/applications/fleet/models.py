@@ -7,7 +7,6 @@ import hashlib
 
 import numpy as np
 
-from dynid_ros.applications.fleet.merge import cluster_covariance
 from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.applications.fleet.sidecar import BagFacts
 from dynid_ros.arm.model import ArmModel
@@ -15,13 +14,14 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import listed
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
+from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
+from dynid_ros.estimation.estimate.covariance import scatter_of
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, TINY
-from dynid_ros.estimation.model.standard_parameters import sample_colour
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.estimation.verdict.judge import held_out_findings, MORE_MOTION, NOTHING
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import counted
@@ -32,7 +32,7 @@ FEWEST_BAGS = 5
 
 def fleet_model(
     settings: FleetSettings, name: str, bags: Sequence[BagFacts], data: QRFactors,
-    solution: Solution, scores: Array, left_out_squares: Array,
+    solution: Solution, changes: Array, left_out_squares: Array,
 ) -> IdentifiedModel:
     """
     Put together the model of several bags.
@@ -49,8 +49,8 @@ def fleet_model(
         Their merged factors.
     solution : Solution
         The fit to them.
-    scores, left_out_squares : (B, b) and (B, n) ndarray
-        Their scores and held-out residuals, from `merge.scores`.
+    changes, left_out_squares : (B, b) and (B, n) ndarray
+        From `merge.changes`.
 
     Returns
     -------
@@ -60,14 +60,11 @@ def fleet_model(
 
     """
     arm = settings.arm
-    # The scores of one bag add up to zero, and the scores of few bags scatter too little.
+    # Few bags scatter too little.
     enough = len(bags) >= FEWEST_BAGS
-    covariance = cluster_covariance(scores, solution) if enough else solution.white_covariance
-    prior = arm_prior(arm).widened(solution.widening)
-    information = solution.root_information.T @ solution.root_information
-    white = np.sqrt(np.diag(solution.white_covariance))
-    colour = sample_colour(covariance, white, prior.data_share(information))
-    share = prior.data_share(information / colour)
+    scatter = scatter_of(changes if enough else changes[:0], solution)
+    estimate = free_estimate(arm_prior(arm), solution, scatter)
+    covariance, share = estimate.covariance, estimate.data_share
     source = f'{counted(len(bags), "bag")} of {name}'
     fit = _metrics(source, False, arm, data, data.residual_squares(solution.theta))
     held_out = None
@@ -78,7 +75,7 @@ def fleet_model(
     digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
     return IdentifiedModel(
         arm=arm, theta=solution.theta, covariance=covariance,
-        std_white=white, data_share=share, colour=colour,
+        std_white=estimate.std_white, data_share=share, colour=estimate.colour,
         root_information=solution.root_information, root_torque=solution.root_torque,
         widening=solution.widening,
         sigma=np.sqrt(data.residual_squares(solution.theta) / np.maximum(data.rows, 1)),

@@ -10,9 +10,9 @@ import numpy as np
 from dynid_ros.applications.fleet.bag_features import bag_features, Features
 from dynid_ros.applications.fleet.cluster import Spread
 from dynid_ros.applications.fleet.merge import (
+    changes,
     merged,
     own_frictions,
-    scores,
     shared_rows,
     solve_shared,
 )
@@ -20,8 +20,8 @@ from dynid_ros.applications.fleet.settings import FleetSettings, settings_of
 from dynid_ros.applications.fleet.sidecar import read_factors
 from dynid_ros.dynamics.base import friction_places
 from dynid_ros.errors import ResultError
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
 Part = TypeVar('Part')
@@ -57,9 +57,9 @@ class Reduction:
         """Return the deviations of bags from a fit, in their order."""
         return Features(*self._by_bag(_features, bags, self._text, solution))
 
-    def scores(self, bags: Sequence[int], solution: Solution) -> list[Array]:
-        """Return the scores and held-out residuals of bags, as `merge.scores`."""
-        return self._by_bag(scores, bags, solution)
+    def changes(self, bags: Sequence[int], solution: Solution) -> list[Array]:
+        """Return what `merge.changes` does, of bags that may lie on several machines."""
+        return self._by_bag(changes, bags, solution)
 
     def frictions(self, bags: Sequence[int], reference: Solution) -> list[Array]:
         """

@@ -21,9 +21,9 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import DynidError, RecordingError, ResultError
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 from dynid_ros.utilities.progress import progress
 

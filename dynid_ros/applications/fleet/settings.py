@@ -19,7 +19,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.errors import ResultError
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.regression.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
 
 FORMAT = 2
 #: Friction columns of a sidecar. Columns of the load follow from an estimate, which a bag that is

@@ -16,7 +16,7 @@ import numpy as np
 from dynid_ros.data.files.plain_values import from_plain, to_plain
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import ResultError
-from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: What NumPy raises for a damaged file.

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from dynid_ros.applications.payload.fit import LoadFit
 from dynid_ros.arm.parameters import inertia_matrix, INERTIAL, inertial_from_com, inertial_to_com
-from dynid_ros.estimation.model.barrier_newton import closest_possible
-from dynid_ros.estimation.model.physical_cone import PhysicalCone
-from dynid_ros.estimation.model.standard_parameters import FROM_DATA, PRIOR_STD
+from dynid_ros.estimation.estimate.barrier_newton import closest_possible
+from dynid_ros.estimation.estimate.physical_cone import PhysicalCone
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.utilities.arrays import Array
 
 #: Standard deviations of the mass from which on the centre of mass starts the search.
@@ -20,6 +20,8 @@ SURE = 3.0
 SOME = 1e-3
 #: Density of the ball, kg/m³: a gripper and what it holds are mostly air.
 DENSITY = 700.0
+#: Relative standard deviation of the prior of the body: it decides only where the data leave room.
+BALL_STD = 1.0
 #: Fields of a geometry_msgs/Inertia, and their units.
 FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
           **dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 'kg m²')}
@@ -120,7 +122,7 @@ def load_body(fit: LoadFit) -> LoadBody:
 
     """
     load, factor = fit.load, fit.factor
-    weight, information, mass_std = 1 / PRIOR_STD**2, factor.T @ factor, float(fit.std[0])
+    weight, information, mass_std = 1 / BALL_STD**2, factor.T @ factor, float(fit.std[0])
     mass = max(float(load[0]), min(mass_std, 1.0), SOME)
     center = load[1:4] / mass if load[0] > SURE * mass_std else np.zeros(3)
     links = np.arange(len(INERTIAL))[None]

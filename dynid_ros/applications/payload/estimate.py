@@ -14,15 +14,14 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import checked_recording, fitted_to, take_motions
+from dynid_ros.estimation.blocks.qr_factors import stack
+from dynid_ros.estimation.estimate.weights import LOAD_PASSES
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.model.verdict_words import refusal
-from dynid_ros.estimation.regression.covariance import weighted_scores
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
-from dynid_ros.estimation.regression.qr_factors import stack
-from dynid_ros.estimation.regression.weighted_least_squares import LOAD_PASSES
 from dynid_ros.utilities.arrays import joined
 from dynid_ros.utilities.summarised import Summarised
 from dynid_ros.utilities.text import plain, within
@@ -225,9 +224,5 @@ def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadF
         # The load on the joints follows from inertial parameters, which friction does not change.
         fit = regression.fit(stack([rows.compressed(arm, theta) for rows in loaded]))
         last, theta = theta, fit.theta
-    scatter = fit.scatter.copy()
-    for rows in loaded:
-        scores = weighted_scores(rows.blocks(arm, last), fit.theta, fit.sigma)
-        rate = rows.settings.rate_hz / rows.settings.decimation
-        scatter += regression.score_scatter(fit, scores, rate)
-    return replace(fit, scatter=scatter)
+    parts = [part for rows in loaded for part in rows.parts(arm, last)]
+    return replace(fit, scatter=fit.scatter + regression.score_scatter(fit, parts))

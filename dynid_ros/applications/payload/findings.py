@@ -17,11 +17,11 @@ from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import INERTIAL, torque_units
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.rests import Rests
+from dynid_ros.estimation.blocks.prediction import motion_range, Prediction
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import motion_range, Prediction
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.utilities.arrays import Array
 
 # Bounds of the verdict on a load. Measured figures come from benchmarks/payload.py, with simulated

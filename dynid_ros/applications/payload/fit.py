@@ -13,12 +13,14 @@ from dynid_ros.applications.payload.known_friction import friction_spread
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, listed
+from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST, load_columns, own_friction
+from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.standard_parameters import FROM_DATA
-from dynid_ros.estimation.regression.covariance import score_covariance
-from dynid_ros.estimation.regression.least_squares import inverse_of
-from dynid_ros.estimation.regression.qr_factors import QRFactors
 from dynid_ros.utilities.arrays import Array
 
 #: Reweightings at most, and the relative change of the weights at which they have settled.
@@ -216,22 +218,33 @@ class LoadRegression:
         score = self.columns - self.others @ shift
         return LoadFit(load, factor, self._prior_scatter(shift), theta, before, score)
 
-    def score_scatter(self, fit: LoadFit, scores: Sequence[Array], rate_hz: float) -> Array:
+    def score_scatter(self, fit: LoadFit, parts: Sequence[Products]) -> Array:
         """
-        Return the covariance of the load's score by the residuals of one recording, (10, 10).
+        Return the covariance of the load's score by the residuals of some groups, (10, 10).
 
         Parameters
         ----------
         fit : LoadFit
             The fit.
-        scores : sequence of (N, b) ndarray
-            Of the base parameters, as `weighted_scores` makes them, stretch by stretch.
-        rate_hz : float
-            Rate of the rows.
+        parts : sequence of Products
+            Its rows, by group.
 
         """
-        projected = [score @ fit.score / self.model.colour for score in scores]
-        return score_covariance(projected, rate_hz, fit.score.shape[1])
+        b, size = fit.score.shape
+        # From rows ``[W tau]`` to those of the load beside its estimate.
+        reduce = np.zeros((b + 1, size + 1))
+        reduce[:b] = np.column_stack([fit.score, -fit.theta])
+        reduce[b, size] = 1.0
+        one = np.ones(1, dtype=np.int64)
+        own = [Products((reduce.T @ part.weighted(fit.sigma) @ reduce)[None] / self.model.colour,
+                        part.rows.any() * one) for part in parts]
+        values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], 0))
+        root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        nothing = np.zeros(size)
+        found = group_scatter(own, Solution(
+            nothing, np.ones(1), inverse_of(fit.factor), root, nothing,
+            np.zeros((0, size + 1)), np.ones(0), np.inf))
+        return np.asarray(found.root.T @ found.root)
 
     @property
     def prior(self) -> Array:

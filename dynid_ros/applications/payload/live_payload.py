@@ -11,13 +11,12 @@ from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.change import largest_change
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
-from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegression
+from dynid_ros.applications.payload.fit import finite_numbers, LoadRegression
 from dynid_ros.data.signals.rests import Rests
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.online.estimate import Estimate, Prior
+from dynid_ros.estimation.online.estimate import Prior
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
 #: Last rows in which a change of the load is looked for: a minute at 20 Hz.
@@ -27,29 +26,13 @@ RECENT = 1200
 FEWEST = 20
 
 
-def _scatter(
-    regression: LoadRegression, fit: LoadFit, rows: QRFactors, estimate: Estimate,
-) -> Array:
-    """
-    Covariance of the load's score by the residuals of the rows, (10, 10).
-
-    Each joint has the noise of its innovations, by whose correlation r from row to row a mean
-    has (1 + r) / (1 - r) times the variance that white noise gives it.
-    """
-    r = estimate.correlation
-    variance = estimate.sigma**2 * (1 + r) / (1 - r)
-    W = rows.factors[:, :, :-1] @ fit.score / regression.model.colour
-    return np.asarray(np.einsum('ika,ikb,i->ab', W, W, variance / fit.sigma**4))
-
-
 class LivePayload(OnlineIdentifier):
     """
     A session that estimates the load of an arm of which a model is known, by all rows so far.
 
     The recursion keeps the triangular factors of all rows, so that `estimate_payload` gives the
-    same load from the same rows, weights included. Its error bars take the colour of the
-    residuals from the innovations, where the batch looks at all residuals again (Newey and West),
-    and a change of the load is looked for in the last `RECENT` rows alone.
+    same load from the same rows, weights included. A change of the load is looked for in the last
+    `RECENT` rows alone.
 
     Parameters
     ----------
@@ -99,7 +82,7 @@ class LivePayload(OnlineIdentifier):
             return None
         with finite_numbers(model, [self._source]):
             fit = regression.fit(rows)
-            scatter = _scatter(regression, fit, rows, recursion.estimate())
+            scatter = regression.score_scatter(fit, recursion.blocks.groups())
             fit = replace(fit, scatter=fit.scatter + scatter)
             if not fit.tells_mass:
                 return None

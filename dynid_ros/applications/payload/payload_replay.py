@@ -9,9 +9,9 @@ from dynid_ros.applications.payload.live_payload import LivePayload
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.online.replay import feed, History, Known
-from dynid_ros.estimation.regression.preparation import checked_recording
 
 
 def replay_payload(

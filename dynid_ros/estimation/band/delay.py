@@ -7,7 +7,7 @@ import numpy as np
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.estimation.band.trial_blocks import TrialBlocks
-from dynid_ros.estimation.friction.folds import growth
+from dynid_ros.estimation.estimate.folds import growth
 from dynid_ros.utilities.arrays import Array
 
 #: Delays that are tried, s: drives answer late, never early. A parabola through the best three

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
-from dynid_ros.estimation.friction.folds import growth
+from dynid_ros.estimation.estimate.folds import growth
 from dynid_ros.utilities.arrays import Array
 
 #: Cut-offs that are compared, Hz.

@@ -25,10 +25,11 @@ from dynid_ros.data.signals.segments import Segment, uniform_segments
 from dynid_ros.data.signals.standstill import moving, spoiled_beside
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.friction.folds import Folds
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.weighted_least_squares import Solution, solve
+from dynid_ros.estimation.blocks.groups import time_parts
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.estimate.folds import Folds
+from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.utilities.arrays import Array
 
 #: Blocks of time, and the fewest of which a standard error is worth something.
@@ -53,14 +54,14 @@ class TrialBlocks:
         The arm with plain friction.
     rows : KeptRows
         All rows.
-    blocks : list of QRFactors
-        Their factors by block of time.
+    blocks : list of Products
+        Their products by block of time.
 
     """
 
     arm: ArmModel
     rows: KeptRows
-    blocks: list[QRFactors]
+    blocks: list[Products]
 
     @cached_property
     def solution(self) -> Solution | None:
@@ -70,7 +71,8 @@ class TrialBlocks:
 
     def fits(self, solution: Solution) -> Array:
         """Fit the rows beside each block, (blocks, b), with the weights of a solution."""
-        return Folds(self.blocks, solution.sigma).fits(solution.prior)
+        known = solution.prior[:, :-1].T @ solution.prior
+        return Folds(self.blocks).fits(known, solution.sigma)
 
     def left(self, theta: Array, sigma: Array) -> Array:
         """
@@ -160,11 +162,12 @@ class TrialMotions:
         beside = spoiled_beside(settings.decimator())
         motions = [replace(motion, moving=moving(motion.qd, settings.rate_hz, beside=beside))
                    for motion in motions]
-        rows = KeptRows(self._arm, motions, settings, PLAIN)
-        parts = tuple(range(len(motions))) if self._spread else count
-        columns = rows.columns(self._arm)
-        blocks = [block.part(columns) for block in rows.factors(self._arm, None, parts)]
-        return TrialBlocks(self._arm, rows, blocks)
+        if self._spread:
+            numbers = [np.full(len(motion.t), k) for k, motion in enumerate(motions)]
+        else:
+            numbers = time_parts(motions, count, settings.decimator().reach)
+        rows = KeptRows(self._arm, motions, settings, PLAIN, numbers)
+        return TrialBlocks(self._arm, rows, rows.parts(self._arm))
 
     def share_below(self, cutoffs_hz: Array) -> Array:
         """

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from dynid_ros.dynamics.base import ROUNDING
-from dynid_ros.estimation.regression.least_squares import LeastSquares
-from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.blocks.least_squares import LeastSquares
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
 #: Consecutive blocks with as many rows.

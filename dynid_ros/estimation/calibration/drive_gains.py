@@ -12,18 +12,18 @@ from scipy.linalg import block_diag
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.blocks.least_squares import LeastSquares
+from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.calibration.block_jackknife import block_jackknife
 from dynid_ros.estimation.calibration.log_gains import by_mass, LogGains, PRIOR_STD
 from dynid_ros.estimation.calibration.motor_rows import MotorRows, prior_rows, unknowns
-from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.regression.least_squares import LeastSquares
-from dynid_ros.estimation.regression.qr_factors import QRFactors, stack
-from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.estimation.regression.weighted_least_squares import (
+from dynid_ros.estimation.estimate.weights import (
     carry_over,
     LOAD_PASSES,
     reweighted,
 )
+from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]

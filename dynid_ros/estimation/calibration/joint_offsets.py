@@ -16,13 +16,15 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_states, standard_of
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.model.standard_parameters import FROM_DATA, source_of
-from dynid_ros.estimation.regression.covariance import score_covariance, weighted_scores
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import motions
-from dynid_ros.estimation.regression.qr_factors import compress
-from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.estimation.regression.weighted_least_squares import fit, solve
+from dynid_ros.estimation.blocks.groups import row_groups
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import motions
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import compress_groups, stack
+from dynid_ros.estimation.blocks.rows import RowBlock
+from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA, source_of
+from dynid_ros.estimation.estimate.weights import fit, solve
 from dynid_ros.utilities.arrays import Array
 
 #: Step of the central differences, rad or m: errors of 1e-9 of the torque a rad.
@@ -230,17 +232,15 @@ def _step(
             Z = changes[block.segment][first:last] * block.moving[:, :, None]
             yield replace(block, W=np.concatenate([block.W, Z], axis=2))
 
-    data = compress(b + m, blocks())
+    parts = compress_groups(b + m, row_groups(motions, rows.numbers, blocks()))
+    data = stack(parts)
     known = arm_prior(arm).reaching(data.torque()).rows()
     prior = np.column_stack([block_diag(known[:, :-1], np.eye(m) / PRIOR),
                              np.append(known[:, -1], -offset / PRIOR)])
     solution = solve(data, prior)
-    scatter = score_covariance(
-        weighted_scores(blocks(), solution.theta, solution.sigma),
-        settings.rate_hz / settings.decimation, solution.effective_parameters)
-    half = solution.white_covariance[b:]
-    covariance = half @ (scatter + solution.prior_information) @ half.T
-    return solution.theta[b:], np.sqrt(np.diag(covariance)), solution.theta[:b]
+    scatter = group_scatter([Products.of(part) for part in parts], solution)
+    std = np.sqrt(np.diag(scatter.covariance(solution)))
+    return solution.theta[b:], std[b:], solution.theta[:b]
 
 
 def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOffsets:

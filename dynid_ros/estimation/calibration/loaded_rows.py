@@ -8,7 +8,7 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.utilities.arrays import Array
 
 #: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond

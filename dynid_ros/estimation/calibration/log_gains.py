@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.model.standard_parameters import FROM_DATA
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]

@@ -15,14 +15,14 @@ from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.estimation.blocks.qr_factors import compress, QRFactors
+from dynid_ros.estimation.blocks.rows import RowBlock, Rows
 from dynid_ros.estimation.calibration.loaded_rows import (
     HEAVIEST,
     load_columns,
     own_friction,
     with_columns,
 )
-from dynid_ros.estimation.regression.qr_factors import compress, QRFactors
-from dynid_ros.estimation.regression.rows import RowBlock, Rows
 from dynid_ros.utilities.arrays import Array
 
 Flags = NDArray[np.bool_]

@@ -10,9 +10,9 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.diagnosis.hypothesis import names
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 

@@ -10,8 +10,8 @@ from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.blocks.prediction import motion_range, Prediction
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.model.torque_prediction import motion_range, Prediction
 from dynid_ros.utilities.arrays import Array
 
 #: Largest torque error that the error bars of the data alone may make on other motions in the same

@@ -13,8 +13,8 @@ from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.regression.least_squares import LeastSquares
-from dynid_ros.estimation.regression.qr_factors import embedded, QRFactors, triangular
+from dynid_ros.estimation.blocks.least_squares import LeastSquares
+from dynid_ros.estimation.blocks.qr_factors import embedded, QRFactors, triangular
 from dynid_ros.utilities.arrays import Array
 
 #: A direction along no axis of any arm, for which the most parameters matter.

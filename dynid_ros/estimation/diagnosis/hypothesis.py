@@ -14,6 +14,7 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.quality import POSITION_SLACK
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
+from dynid_ros.estimation.blocks.least_squares import LeastSquares
 from dynid_ros.estimation.diagnosis.dissipation import NEGATIVE_DEVIATIONS
 from dynid_ros.estimation.diagnosis.trial_rows import (
     trial_regressor,
@@ -21,7 +22,6 @@ from dynid_ros.estimation.diagnosis.trial_rows import (
     TrialRows,
     TrialScore,
 )
-from dynid_ros.estimation.regression.least_squares import LeastSquares
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array, rms, runs_of
 from dynid_ros.utilities.text import span

@@ -10,6 +10,11 @@ from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
 from dynid_ros.estimation.diagnosis.expected_error import expected_errors
 from dynid_ros.estimation.diagnosis.hypothesis import EVERYTHING, Hypothesis, names, NOTHING
 from dynid_ros.estimation.diagnosis.trial_rows import (
@@ -19,11 +24,10 @@ from dynid_ros.estimation.diagnosis.trial_rows import (
     FOLDS,
     trial_rows,
 )
+from dynid_ros.estimation.estimate.chosen_estimate import NEXT_TO_NOTHING
+from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.estimate.weights import solution_of
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.model.possible_estimate import NEXT_TO_NOTHING
-from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.regression.covariance import score_covariance
-from dynid_ros.estimation.regression.least_squares import LeastSquares
 from dynid_ros.utilities.arrays import Array
 
 #: Recordings without a fault that look like the one in question.
@@ -114,14 +118,19 @@ def expected_error(each: Hypothesis) -> float:
     count = np.maximum(samples.moving.sum(axis=0), 1)
     power, left = ((x**2).sum(axis=0) / count for x in (tau * samples.moving, residual))
     weights = 1 / np.maximum(left, FLOOR * power + TINY)
-    weighted = residual * weights
-    own, compared = len(each.rows.base), np.isin(np.arange(arm.n), each.compared)
-    prior = np.sqrt(NEXT_TO_NOTHING) * _prior_rows(arm, root, np.sqrt(power))
-    bread, before = LeastSquares(root, prior).covariance, prior.T @ prior
-    scatter = score_covariance(
-        [np.einsum('kib,ki->kb', W, weighted * compared)],
-        1 / float(np.median(np.diff(samples.t))), len(theta) - float((bread * before).sum()))
-    covariance = bread @ (scatter + before) @ bread
+    own, b = len(each.rows.base), len(theta)
+    counted = samples.moving & np.isin(np.arange(arm.n), each.compared)
+    rows = np.concatenate([W, tau[:, :, None]], axis=2) * counted[:, :, None]
+    parts = [QRFactors(part.transpose(1, 0, 2), moves.sum(axis=0)) for part, moves in zip(
+        np.array_split(rows, GROUPS), np.array_split(counted, GROUPS), strict=True)]
+    prior = np.sqrt(NEXT_TO_NOTHING) * np.column_stack([
+        _prior_rows(arm, root, np.sqrt(power)), np.zeros(b)])
+    data, sigma = stack(parts), 1 / np.sqrt(weights)
+    R = np.asarray(np.linalg.qr(np.concatenate([data.weighted(sigma), prior]), mode='r'))
+    solution = solution_of(data, prior, theta, sigma, inverse_of(R[:b, :b]), np.ones(0),
+                           np.ones(b, dtype=np.bool_))
+    scatter = group_scatter([Products.of(part) for part in parts], solution)
+    covariance = scatter.covariance(solution)
     motion = Prediction(
         '', False, samples.t, samples.q, samples.qd, np.where(samples.moving, tau, np.nan), tau)
     error, _, _ = expected_errors(

@@ -14,13 +14,13 @@ from dynid_ros.data.signals import conditioning, filters
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.estimation.identification.conditioned_data import ConditionedData, unseen_set
 from dynid_ros.estimation.identification.repeatability import motion_torque, unrepeated_torque
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import BandwidthError, Metrics, metrics, unrepeated_percent
-from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import checked_recording, fitted_to, take_motions
 from dynid_ros.utilities.arrays import Array
 
 #: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, what its structure and

@@ -18,20 +18,20 @@ from dynid_ros.data.signals.narrow_band import narrowed
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.preparation import (
+    data_hash,
+    fitted_to,
+    released,
+    take_motions,
+)
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
     ClipLevels,
     clipped_samples,
 )
 from dynid_ros.estimation.identification.train_test_split import Division
-from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import (
-    data_hash,
-    fitted_to,
-    released,
-    take_motions,
-)
 from dynid_ros.utilities.arrays import Array, joined
 
 #: Rows below the cut-off of the motion at most: they show whether there is a fault, and the

@@ -10,14 +10,14 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import take_motions
 from dynid_ros.estimation.diagnosis.copied_signals import unit_findings
+from dynid_ros.estimation.estimate.weights import fit
 from dynid_ros.estimation.identification.gain_recordings import RICHEST
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import divide, Division
 from dynid_ros.estimation.model.conditioning_words import lateness
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import take_motions
-from dynid_ros.estimation.regression.weighted_least_squares import fit
 from dynid_ros.estimation.verdict.refuted_gains import CODE, ONE, refuted_gains
 
 #: Time from the start of a recording in which gains are looked at, s: more does not change the

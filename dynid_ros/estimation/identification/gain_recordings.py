@@ -12,6 +12,13 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.errors import about, InputError, RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    fitted_to,
+    take_motions,
+)
+from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, with_reference
 from dynid_ros.estimation.calibration.log_gains import LogGains
@@ -19,13 +26,6 @@ from dynid_ros.estimation.calibration.motor_rows import MotorRows, without_rever
 from dynid_ros.estimation.identification.gain_rests import gains_at_rest, rests_of
 from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel
 from dynid_ros.estimation.model.metrics import metrics, TINY
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import (
-    checked_recording,
-    fitted_to,
-    take_motions,
-)
-from dynid_ros.estimation.regression.row_methods import DIFFERENTIATED
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
 

@@ -13,12 +13,12 @@ from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks.preparation import fitted_to, motions
+from dynid_ros.estimation.blocks.qr_factors import compress, QRFactors
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.calibration.drive_gains import GainProjection
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains
 from dynid_ros.estimation.calibration.motor_rows import MotorRows
-from dynid_ros.estimation.regression.preparation import fitted_to, motions
-from dynid_ros.estimation.regression.qr_factors import compress, QRFactors
-from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.utilities.arrays import Array, joined
 
 #: Rests from which on recordings count as rests, if the arm rests for `STILL` of the time: a

@@ -27,6 +27,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import about, InputError
+from dynid_ros.estimation.blocks.row_methods import METHODS
 from dynid_ros.estimation.calibration.joint_offsets import recording_offsets
 from dynid_ros.estimation.diagnosis.clipped_signals import clipped_findings
 from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
@@ -41,7 +42,6 @@ from dynid_ros.estimation.identification.stated_parameters import compare_parame
 from dynid_ros.estimation.identification.train_test_split import divide, Division
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import metrics
-from dynid_ros.estimation.regression.row_methods import METHODS
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.estimation.verdict.refuted_gains import refuted_gains
 from dynid_ros.utilities.one_thread import one_thread
@@ -168,7 +168,7 @@ def judge_model(
              *unexplained(arm, own, unseen))
     return IdentifiedModel(
         arm=arm, **fields_of(fitted.solution, estimate), sigma=estimated.sigma,
-        unseen_sigma=estimated.unseen_sigma, friction_strength=fitted.strengths,
+        friction_strength=fitted.strengths,
         samples=data.samples, seconds=data.seconds, sources=division.paths,
         data_hash=data.data_hash, treatment=replace(data.train.settings, notes=notes), fit=fit,
         validation=validation, verdict=verdict, defects=division.defects,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.repetition import REPEATS, repeats
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.preparation import data_hash
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.regression.preparation import data_hash
 
 Keys = NDArray[np.uint64]
 

@@ -9,6 +9,9 @@ import numpy as np
 
 from dynid_ros.arm.friction import PLAIN, TERMS
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.row_methods import fitted_rows, MethodRows
 from dynid_ros.estimation.diagnosis import outliers
 from dynid_ros.estimation.diagnosis.outliers import (
     describe,
@@ -20,12 +23,9 @@ from dynid_ros.estimation.diagnosis.outliers import (
     usual_residual,
     without,
 )
-from dynid_ros.estimation.friction.friction_shrinkage import friction_strength
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.estimate.friction_strengths import friction_strength
+from dynid_ros.estimation.estimate.weights import fit, Solution
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.row_methods import fitted_rows, MethodRows
-from dynid_ros.estimation.regression.weighted_least_squares import fit, Solution
 
 #: Fits at most: a large outlier hides a small one.
 PASSES = 5

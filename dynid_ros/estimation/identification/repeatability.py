@@ -10,7 +10,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals import filters
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.repetition import alike, at, on_one_axis, own_shift, spread_of, Stretch
-from dynid_ros.estimation.model.torque_prediction import torque_rows
+from dynid_ros.estimation.blocks.prediction import torque_rows
 from dynid_ros.utilities.arrays import Array, rms
 
 #: Samples that are compared at most: more cost time without information.

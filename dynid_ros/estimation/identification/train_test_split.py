@@ -15,8 +15,8 @@ from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.leakage_check import KnownSamples, marked_repeat
-from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.utilities.arrays import Array
 
 #: Clocks that keep times for a drawing: those of more recordings would be most of a result.

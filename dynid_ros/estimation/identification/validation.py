@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.conditioned_data import ConditionedSet, unseen_set
 from dynid_ros.estimation.identification.leakage_check import marked_repeat, was_fitted
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, metrics
-from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.utilities.arrays import Array
 
 

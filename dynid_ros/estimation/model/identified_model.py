@@ -15,18 +15,18 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.model.metrics import BandwidthError, Metrics
-from dynid_ros.estimation.model.standard_parameters import (
-    FROM_DATA,
-    standard_parameters,
-    StandardParameters,
-)
-from dynid_ros.estimation.model.torque_prediction import (
+from dynid_ros.estimation.blocks.prediction import (
     motion_range,
     Prediction,
     torque_rows,
     torque_variance,
 )
+from dynid_ros.estimation.estimate.possible_parameters import (
+    FROM_DATA,
+    possible_parameters,
+    PossibleParameters,
+)
+from dynid_ros.estimation.model.metrics import BandwidthError, Metrics
 from dynid_ros.estimation.model.uses import Use, uses
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.utilities.arrays import Array
@@ -92,9 +92,6 @@ class IdentifiedModel:
         how much of them is fitted; see `dynid_ros.estimation.identification.stated_parameters`.
     error_by_bandwidth : tuple of BandwidthError
         Held-out error against the cut-off of a low-pass, the lowest first.
-    unseen_sigma : (n,) ndarray or None
-        Standard deviation of each joint's residual in samples that were not fitted, less what the
-        covariance explains, Nm; None where it was not estimated, as live.
     friction_strength : dict of str to float
         By friction term, how wide the prior of its coefficients around zero is, relative to the
         `arm_prior`, beside samples that all count; see `dynid_ros.estimation.friction`.
@@ -131,7 +128,6 @@ class IdentifiedModel:
     consistent: Metrics | None = None
     stated: dict[str, Metrics] = field(default_factory=dict)
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
-    unseen_sigma: Array | None = None
     friction_strength: dict[str, float] = field(default_factory=dict)
     repeats: bool = False
     unrepeated: tuple[float, ...] | None = None
@@ -177,12 +173,11 @@ class IdentifiedModel:
     @property
     def prior(self) -> ArmPrior:
         """Return the prior of the parameters, as wide as the data made it."""
-        prior = arm_prior(self.arm).with_friction(
-            self.arm, self.friction_strength).relaxed(self.colour)
+        prior = arm_prior(self.arm).with_friction(self.arm, self.friction_strength)
         return prior if self.widening is None else prior.widened(self.widening)
 
     @one_thread()
-    def standard_parameters(self) -> StandardParameters:
+    def standard_parameters(self) -> PossibleParameters:
         """
         Return all standard parameters: the physically possible ones nearest to the estimates.
 
@@ -205,13 +200,13 @@ class IdentifiedModel:
                               for term in friction_terms(self.arm.friction)})
 
     @cached_property
-    def _standard(self) -> StandardParameters:
+    def _standard(self) -> PossibleParameters:
         if np.isnan(self.root_information).any():
             raise InputError(
                 f'the result of {", ".join(self.sources)} was written by version 0.1, without the '
                 'information that single links need; identify again')
-        return standard_parameters(
-            self.arm, self.prior, self.root_information, self.root_torque, self.colour)
+        return possible_parameters(
+            self.arm, self.prior, self.root_information, self.root_torque, self.covariance)
 
     @property
     def row_rate_hz(self) -> float:
@@ -274,8 +269,8 @@ class IdentifiedModel:
         -------
         (N, n) or (n,) ndarray
             Standard deviation of measured minus predicted torque after the low-pass of the
-            identification, Nm: from the parameters, and from the error of the model in samples
-            that it was not fitted to.
+            identification, Nm: from the parameters, whose error bars hold the error of the model
+            on another motion, and from the residual.
 
         Raises
         ------
@@ -283,11 +278,10 @@ class IdentifiedModel:
             As there.
 
         """
-        sigma = self.sigma if self.unseen_sigma is None else self.unseen_sigma
         states = self._states(q, qd, qdd, history)
         std = np.empty_like(states[0])
         for part, Y in torque_rows(self.arm, self.theta, *states):
-            std[part] = np.sqrt(torque_variance(Y, self.covariance, sigma))
+            std[part] = np.sqrt(torque_variance(Y, self.covariance, self.sigma))
         return std[0] if np.ndim(q) == 1 else std
 
     def _states(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.utilities.arrays import Array, joined
 
 # Keeps a joint without torque from a division by zero.

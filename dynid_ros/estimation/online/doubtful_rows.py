@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.model.standard_parameters import FROM_DATA
+from dynid_ros.estimation.estimate.covariance import Scatter
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.online.innovation_statistics import RunningMetrics
-from dynid_ros.estimation.regression.weighted_least_squares import Solution
 from dynid_ros.utilities.arrays import Array
 
 #: A parameter is determined when what its 95 % interval leaves open makes less than this share
@@ -42,8 +43,8 @@ class Estimate(Solution):
 
     Attributes
     ----------
-    scatter : (b, b) ndarray
-        Covariance of the score of the estimate by the residuals of the rows.
+    scatter : Scatter
+        How the rows scatter.
     covariance : (b, b) ndarray
         Covariance for coloured residuals.
     data_share : (b,) ndarray
@@ -59,7 +60,7 @@ class Estimate(Solution):
 
     """
 
-    scatter: Array
+    scatter: Scatter
     covariance: Array
     data_share: Array
     determined: NDArray[np.bool_]

@@ -10,7 +10,7 @@ from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.band.ladder import USUAL_HZ
-from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 

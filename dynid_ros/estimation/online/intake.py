@@ -11,8 +11,8 @@ from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.quality import unmeasured
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.preparation import sample_bytes
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.estimation.regression.preparation import sample_bytes
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.inputs import as_numbers

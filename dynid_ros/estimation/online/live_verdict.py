@@ -10,9 +10,12 @@ from time import monotonic
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import DynidError, written_down
+from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
+from dynid_ros.estimation.estimate.possible_parameters import (
+    possible_parameters,
+    PossibleParameters,
+)
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.possible_estimate import possible_estimate
-from dynid_ros.estimation.model.standard_parameters import StandardParameters
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.model.verdict_words import headline
@@ -38,7 +41,7 @@ class LiveVerdict:
 
     Attributes
     ----------
-    parameters : StandardParameters or None
+    parameters : PossibleParameters or None
         Physically possible parameters; None where the estimates give none.
     verdict : Verdict or None
         The verdict, if the session was judged at that time. Of its findings, those alone that are
@@ -56,7 +59,7 @@ class LiveVerdict:
 
     """
 
-    parameters: StandardParameters | None = None
+    parameters: PossibleParameters | None = None
     verdict: Verdict | None = None
     headline: str = ''
     uses: tuple[Use, ...] = ()
@@ -139,9 +142,10 @@ class Judge:
         session: OnlineIdentifier | None,
     ) -> LiveVerdict:
         try:
-            links = possible_estimate(
-                arm, prior.widened(estimate.widening), estimate.root_information,
-                estimate.root_torque, estimate.covariance, estimate.std_white)
+            free = free_estimate(prior, estimate, estimate.scatter)
+            links = possible_parameters(
+                arm, free.prior, estimate.root_information, estimate.root_torque,
+                free.covariance)
         except DynidError:
             links = None
         judged = LiveVerdict() if session is None else self._judge(session)

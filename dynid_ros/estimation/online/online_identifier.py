@@ -30,6 +30,8 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, column_scale
 from dynid_ros.errors import InputError, RecordingError, ResultError
+from dynid_ros.estimation.blocks.rows import RowBlock
+from dynid_ros.estimation.estimate.weights import carry_over
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows, Flags
@@ -39,15 +41,12 @@ from dynid_ros.estimation.online.intake import Intake, stamps_of
 from dynid_ros.estimation.online.online_result import online_result, RowHistory
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
-from dynid_ros.estimation.regression.covariance import WINDOW
-from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.estimation.regression.weighted_least_squares import carry_over
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 14
+FORMAT = 15
 
 
 class OnlineIdentifier(Checkpointed):
@@ -264,12 +263,11 @@ class OnlineIdentifier(Checkpointed):
         assert settings is not None
         rate = settings.rate_hz / settings.decimation
         self.recursion.memory = self._memory * rate
-        self.recursion.scores.lags = round(WINDOW * rate)
         self._doubtful.reach = -(-settings.decimator().reach // settings.decimation)
 
     def _absorb(self, rows: tuple[Array, Array, Flags]) -> None:
         if rows[2].any():
-            self.recursion.learn(*rows, self._doubtful.segment)
+            self.recursion.learn(*rows)
             self._follow_load()
 
     def _follow_load(self) -> None:

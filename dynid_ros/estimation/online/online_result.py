@@ -13,25 +13,23 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.signals.trial_samples import torque_later, TrialSamples
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
-from dynid_ros.estimation.friction.block_errors import block_errors, CLEARLY_WORSE
-from dynid_ros.estimation.friction.friction_shrinkage import BLOCKS
-from dynid_ros.estimation.identification.estimate_choice import choose_estimate, fields_of
+from dynid_ros.estimation.estimate.chosen_estimate import (
+    chosen_estimate,
+    ChosenEstimate,
+    free_estimate,
+)
+from dynid_ros.estimation.estimate.free_or_possible import CLEARLY_WORSE
+from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
+from dynid_ros.estimation.identification.estimate_choice import fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, metrics, TINY
-from dynid_ros.estimation.model.possible_estimate import (
-    ChosenEstimate,
-    data_covariance,
-    possible_estimate,
-)
-from dynid_ros.estimation.model.standard_parameters import StandardParameters
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.utilities.arrays import Array, joined
 from dynid_ros.utilities.checkpoint import GrowingRows
@@ -102,7 +100,7 @@ def online_result(
     samples, seconds : int, float
         Number of the samples, and the time from the first to the last.
     data_hash : str
-        As from `dynid_ros.estimation.regression.preparation.data_hash`.
+        As from `dynid_ros.estimation.blocks.preparation.data_hash`.
     defects : tuple of Defect
         Known defects of the samples; the stream's are added.
     known : sequence of Finding
@@ -143,42 +141,28 @@ def online_result(
 
 def _chosen(online: OnlineIdentifier, estimate: Estimate) -> ChosenEstimate:
     """Choose between the unconstrained and the possible parameters."""
-    root, covariance = estimate.root_information, estimate.covariance
+    arm, prior, scatter = online.arm, online.prior, estimate.scatter
+    parts = online.recursion.blocks.groups()
     try:
-        found = possible_estimate(
-            online.arm, online.prior.widened(estimate.widening), root, estimate.root_torque,
-            covariance, estimate.std_white)
+        if len(parts) > 1:
+            return chosen_estimate(arm, prior, estimate, scatter, parts)
+        return _by_fit(online, free_estimate(prior, estimate, scatter), estimate)
     except InputError:
         # As of a signal that is zero throughout, which no body explains.
-        alone = data_covariance(
-            root.T @ root, estimate.scatter, estimate.prior_information, online.prior.is_shrunk)
-        return ChosenEstimate(
-            estimate.theta, covariance, estimate.std_white, alone, estimate.data_share,
-            online.prior, 1.0, False, ())
-    return choose_estimate(
-        estimate, estimate.scatter, covariance, found, _worse(online, estimate, found))
+        return free_estimate(prior, estimate, scatter)
 
 
-def _worse(
-    online: OnlineIdentifier, estimate: Estimate, found: StandardParameters,
-) -> tuple[str, ...]:
-    """
-    Remark that the possible parameters predict clearly worse than the unconstrained ones.
-
-    As in the batch, blocks of time are predicted by fits to all other rows; in a long session they
-    consist of the rows that are still kept. Forgetting keeps none: the fit decides.
-    """
-    recursion = online.recursion
-    if not len(recursion.scores.rows):
-        possible, free = (float((recursion.data.residual_squares(theta) / estimate.sigma**2).sum())
-                          for theta in (found.theta, estimate.theta))
-        return (FITS_WORSE,) if possible > CLEARLY_WORSE**2 * free else ()
-    blocks = [QRFactors(rows.transpose(1, 0, 2), rows.any(axis=2).sum(axis=0))
-              for rows in np.array_split(recursion.scores.rows, BLOCKS)]
-    data = np.column_stack([estimate.root_information, estimate.root_torque])
-    errors = block_errors(blocks, estimate.sigma, estimate.prior, estimate.covariance, found,
-                          data.T @ data)
-    return (errors.remark,) if errors.clearly_worse else ()
+def _by_fit(
+    online: OnlineIdentifier, free: ChosenEstimate, estimate: Estimate,
+) -> ChosenEstimate:
+    """Choose by what is left of the rows: forgetting keeps no groups of them."""
+    found = possible_parameters(
+        online.arm, free.prior, estimate.root_information, estimate.root_torque, free.covariance)
+    worst, best = (float((online.recursion.data.residual_squares(theta) / estimate.sigma**2).sum())
+                   for theta in (found.theta, free.theta))
+    if worst > CLEARLY_WORSE**2 * best:
+        return replace(free, notes=(FITS_WORSE,))
+    return replace(free, theta=found.theta)
 
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
 from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
-from dynid_ros.estimation.model.standard_parameters import sample_colour
+from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
+from dynid_ros.estimation.estimate.covariance import group_scatter, Scatter
+from dynid_ros.estimation.estimate.weights import Solution, solution_of
 from dynid_ros.estimation.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics
-from dynid_ros.estimation.online.score_products import ScoreProducts
 from dynid_ros.estimation.online.square_root_information import absorb_rows
-from dynid_ros.estimation.regression.least_squares import inverse_of
-from dynid_ros.estimation.regression.qr_factors import QRFactors
-from dynid_ros.estimation.regression.weighted_least_squares import Solution, solution_of
+from dynid_ros.estimation.online.time_blocks import TimeBlocks
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
@@ -55,8 +56,8 @@ class RecursiveLeastSquares(Checkpointed):
         Rows used of each joint, and rows left out as outliers.
     innovations : InnovationStatistics
         Running statistics of the prediction errors.
-    scores : ScoreProducts
-        Scores of the rows, for their colour; without forgetting only.
+    blocks : TimeBlocks
+        The rows by block of time, for error bars; without forgetting only.
     memory : float
         Rows after which the weight of old ones falls to 1/e where new rows replace it; infinite
         for no forgetting. Directions that new rows do not excite are not forgotten. It may be
@@ -89,7 +90,7 @@ class RecursiveLeastSquares(Checkpointed):
         self.rows = np.zeros(joints, dtype=np.int64)
         self.left_out = np.zeros(joints, dtype=np.int64)
         self.innovations = InnovationStatistics(joints)
-        self.scores = ScoreProducts(joints, parameters)
+        self.blocks = TimeBlocks(joints, parameters)
         self.frozen = False
         self.theta = np.zeros(parameters)
         self._refresh()
@@ -134,7 +135,7 @@ class RecursiveLeastSquares(Checkpointed):
             self.left_out += wild.sum(axis=0)
         return e, wild, doubtful
 
-    def learn(self, W: Array, tau: Array, learned: NDArray[np.bool_], segment: int) -> None:
+    def learn(self, W: Array, tau: Array, learned: NDArray[np.bool_]) -> None:
         """
         Learn from some rows.
 
@@ -144,8 +145,6 @@ class RecursiveLeastSquares(Checkpointed):
             As for `predict`.
         learned : (k, n) ndarray of bool
             Which of them.
-        segment : int
-            Stretch of the rows; errors are not correlated across a gap.
 
         """
         if self.frozen or not learned.any():
@@ -156,7 +155,7 @@ class RecursiveLeastSquares(Checkpointed):
         self.rows += learned.sum(axis=0)
         self._refresh()
         if self.memory == np.inf:
-            self.scores.add(W, tau, learned, segment, self.theta)
+            self.blocks.add(W, tau, learned)
 
     @property
     def data(self) -> QRFactors:
@@ -172,24 +171,23 @@ class RecursiveLeastSquares(Checkpointed):
     def estimate(self) -> Estimate:
         """Return the current estimate."""
         solution, noise = self._solution(), self.innovations
-        bread, prior = solution.white_covariance, self.prior[:, :-1]
-        root = self._score_root(solution)
-        scores, white = root @ bread, np.sqrt(np.diag(bread))
-        covariance = scores.T @ scores + (prior @ bread).T @ (prior @ bread)
-        before = inverse_of(prior)
-        data = solution.root_information.T @ solution.root_information
-        colour = sample_colour(covariance, white, reduction(before, data))
-        # Beside samples of which several count as one, coefficients near zero are as uncertain.
-        relaxed = np.where(self._shrunk, np.sqrt(colour), 1.0)
-        spread = np.concatenate([scores, (prior * relaxed) @ bread])
-        covariance = spread.T @ spread
+        scatter = self._scatter(solution)
+        if self._arm is None:
+            covariance, share = scatter.covariance(solution), self._reduced(solution, scatter)
+        else:
+            found = free_estimate(self._arm, solution, scatter)
+            covariance, share = found.covariance, found.data_share
         open_torque = _INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
         return Estimate(
-            **vars(solution), scatter=root.T @ root, covariance=covariance,
-            data_share=reduction(relaxed[:, None] * before, data / colour),
+            **vars(solution), scatter=scatter, covariance=covariance, data_share=share,
             determined=open_torque <= DETERMINED * self.data.torque().max(),
             correlation=noise.correlation, metrics=noise.metrics, rows=self.rows.copy(),
             left_out=self.left_out.copy())
+
+    def _reduced(self, solution: Solution, scatter: Scatter) -> Array:
+        """Share by which the rows reduce the variance that a model gave, (b,)."""
+        R = solution.root_information
+        return reduction(inverse_of(self.prior[:, :-1]), R.T @ R / scatter.colour)
 
     def _solution(self) -> Solution:
         """Return the solution as the batch does, with the weights of now."""
@@ -226,19 +224,18 @@ class RecursiveLeastSquares(Checkpointed):
         R, z = self.information[:, :-1], self.information[:, -1]
         self.theta = np.asarray(dtrtrs(R, z)[0])
 
-    def _score_root(self, solution: Solution) -> Array:
+    def _scatter(self, solution: Solution) -> Scatter:
         """
-        Rows whose squares are the covariance of the score of the estimate, (m, b).
+        Return how the rows scatter.
 
-        Forgetting has no sum of scores to it, and few rows have no residuals to speak of: then
-        the colour comes from the innovations from row to row.
+        Forgetting has no groups of rows: then the colour comes from the innovations from row to
+        row.
         """
         if self.memory == np.inf:
-            root = self.scores.root(
-                solution.theta, solution.sigma, solution.effective_parameters)
-            if root is not None:
-                return root
-        return self.data.weighted(self.sigma / np.sqrt(self.innovations.inflation))[:, :-1]
+            return group_scatter(self.blocks.groups(), solution)
+        inflation = self.innovations.inflation
+        root = self.data.weighted(self.sigma / np.sqrt(inflation))[:, :-1]
+        return Scatter(root, float(inflation.mean()))
 
     def _first_variance(self) -> Array:
         """

@@ -15,16 +15,16 @@ from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.identification.train_test_split import at_marks
-from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.standard_parameters import source_of
-from dynid_ros.estimation.online.estimate import Estimate
-from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-from dynid_ros.estimation.online.online_result import online_result
-from dynid_ros.estimation.regression.preparation import (
+from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
     data_hash,
 )
+from dynid_ros.estimation.estimate.possible_parameters import source_of
+from dynid_ros.estimation.identification.train_test_split import at_marks
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.online.estimate import Estimate
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.online.online_result import online_result
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
 

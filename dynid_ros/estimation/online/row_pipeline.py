@@ -18,8 +18,8 @@ from dynid_ros.data.streaming.joint_stream import JointStream
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.estimation.band.ladder import USUAL_HZ
-from dynid_ros.estimation.model.torque_prediction import friction_load
-from dynid_ros.estimation.regression.rows import RowBlock
+from dynid_ros.estimation.blocks.prediction import friction_load
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import State, state_of
 

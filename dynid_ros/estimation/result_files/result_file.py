@@ -26,9 +26,9 @@ from dynid_ros.data.files.plain_values import (
 from dynid_ros.data.tables.array_table import npz_bytes
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ArmError, InputError, ResultError
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.estimate.possible_parameters import source_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.standard_parameters import source_of
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.result_files.result_matrices import (
     check_clocks,
@@ -201,8 +201,7 @@ def _check_shapes(model: IdentifiedModel) -> None:
         if metrics is not None and len(metrics.joints) != model.arm.n:
             raise ValueError(f'{name} holds {len(metrics.joints)} joints instead of {model.arm.n}')
     joints, parameters = (model.arm.n,), model.theta.shape
-    for name, shape in (('sigma', joints), ('unseen_sigma', joints),
-                        ('widening', joints), ('unrepeated', joints),
+    for name, shape in (('sigma', joints), ('widening', joints), ('unrepeated', joints),
                         ('data_share', parameters)):
         found = getattr(model, name)
         if found is not None and np.shape(found) != shape:

@@ -12,12 +12,12 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import listed
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, made_of_velocity
 from dynid_ros.estimation.diagnosis.dissipation import negative_drives
 from dynid_ros.estimation.diagnosis.expected_error import expected_errors, LARGEST_EXPECTED_PERCENT
-from dynid_ros.estimation.model.metrics import Metrics, TINY
-from dynid_ros.estimation.model.possible_estimate import ChosenEstimate
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate
+from dynid_ros.estimation.model.metrics import Metrics
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.estimation.verdict.refuted_gains import with_gains
@@ -30,9 +30,8 @@ GENERAL_ERROR_PERCENT = 7.5
 #: Expected error of one joint from which it is listed as undetermined. It has no margin: a joint
 #: of the Panda recording reaches 45 %, so that it counts only where the model fails elsewhere.
 JOINT_ERROR_PERCENT = 25.0
-#: In-sample error of a good fit. Error bars of a worse one are scaled down to it before the motion
-#: is blamed. Good recordings reach 4.4 %.
-USUAL_ERROR_PERCENT = 5.0
+#: The same as a multiple of the error of the fit.
+JOINT_RATIO = 5.0
 #: Largest error on data not used for fitting. Good recordings reach 5.7 %; a drive gain of 1.3
 #: gives 23 %, and exchanged torques of two joints give more.
 HELD_OUT_ERROR_PERCENT = 25.0
@@ -113,9 +112,10 @@ def _of_figures(
     covariance = estimate.data_covariance
     expected, by_joint, spread = expected_errors(
         arm, estimate.theta, covariance, motion, acceleration)
-    # Error bars follow the residual; a fault that raises it is not the fault of the motion.
-    clean = min(1.0, USUAL_ERROR_PERCENT / max(fit.relative_error_percent, TINY))
-    vague = (clean * by_joint > JOINT_ERROR_PERCENT) | ~moved
+    # Error bars follow the residual. A motion is to blame for an error on others that is larger
+    # than that of the fit itself, and much larger in a single joint.
+    own = fit.relative_error_percent
+    vague = (by_joint > max(JOINT_ERROR_PERCENT, JOINT_RATIO * own)) | ~moved
     joints = tuple(np.array(arm.joint_names)[vague].tolist())
     weak = [base.names[k] for k in np.flatnonzero(estimate.shown < NOTHING)]
     findings = [*known, *_not_excited(arm, moved, weak)]
@@ -127,28 +127,30 @@ def _of_figures(
     missed = validation is not None and any(
         joint.name in joints and joint.relative_error_percent > 100.0
         for joint in validation.joints)
-    if clean * expected > LARGEST_EXPECTED_PERCENT or (failed and joints) or missed:
+    blamed = expected > max(LARGEST_EXPECTED_PERCENT, own)
+    if blamed or (failed and joints) or missed:
         order = np.argsort(-spread)[:LISTED]
         parameters = tuple(base.names[k] for k in order)
         # It names the weakest parameters itself; joints at rest remain.
         findings = [each for each in findings if each.code != 'not_excited' or each.joints]
         # Where one unseen motion is predicted, it is an error only if another one would not be.
         passes = validation is not None and not against and not missed and (
-            np.hypot(fit.relative_error_percent, expected) < largest_general_error(fit))
+            np.hypot(own, expected) < largest_general_error(fit))
         findings.append(replace(
-            _too_little(clean * expected, joints, parameters),
+            _too_little(expected, joints, parameters),
             severity='warning' if passes else 'error'))
     elif expected > LARGEST_EXPECTED_PERCENT:
         findings.append(Finding(
-            'residual', f'the fit leaves {fit.relative_error_percent:.0f} % of the torque '
+            'residual', f'the fit leaves {own:.0f} % of the torque '
             f'unexplained, so that the error bars alone give {expected:.0f} % torque error on '
             'other motions in the same range',
             severity='warning' if validation is not None
-            and fit.relative_error_percent < HELD_OUT_ERROR_PERCENT else 'error'))
+            and own < HELD_OUT_ERROR_PERCENT else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
-    findings += [each for each in negative_drives(arm, estimate.theta, covariance, motion)
-                 if not set(each.joints) & set(joints)]
+    findings += [each for each in negative_drives(
+        arm, estimate.free, estimate.covariance, motion)
+        if not set(each.joints) & set(joints)]
     vague_motion = any(finding.code == 'excitation' for finding in findings)
     findings += copied_signals(arm, motion) or (
         [] if vague_motion else made_of_velocity(arm, motion))

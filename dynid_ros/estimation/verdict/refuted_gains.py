@@ -8,11 +8,11 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.calibration.drive_gains import GainProjection
 from dynid_ros.estimation.calibration.gain_verdict import differs, with_reference
 from dynid_ros.estimation.calibration.motor_rows import MotorRows, without_reversals
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
-from dynid_ros.estimation.regression.kept_rows import KeptRows
 from dynid_ros.estimation.verdict.cause import CONSEQUENCES
 from dynid_ros.utilities.arrays import Array
 

@@ -23,7 +23,7 @@ from dynid_ros.estimation.calibration.gain_verdict import (
     REFERENCE,
     ROUGH,
 )
-from dynid_ros.estimation.model.standard_parameters import source_of
+from dynid_ros.estimation.estimate.possible_parameters import source_of
 from dynid_ros.interface.cli.common.arguments import add_arm, add_friction, positive, reading
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence, several

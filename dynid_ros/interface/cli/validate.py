@@ -43,9 +43,9 @@ def run(args: Namespace) -> Answer:
 
 
 def _validate_result(args: Namespace) -> Answer:
+    from dynid_ros.estimation.blocks.preparation import checked_recording
     from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
     from dynid_ros.estimation.identification.conditioned_data import beginning
-    from dynid_ros.estimation.regression.preparation import checked_recording
     from dynid_ros.interface.cli.common.summary import error_line, error_table, recording_as_dict
     from dynid_ros.interface.python.identification import load_model, read_recording
     from dynid_ros.interface.python.validation import Validation

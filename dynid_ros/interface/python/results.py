@@ -127,7 +127,7 @@ class IdentifiedModel(Core):
 
         """
         from dynid_ros.dynamics.base import base_parameters
-        from dynid_ros.estimation.model.standard_parameters import source_of
+        from dynid_ros.estimation.estimate.possible_parameters import source_of
 
         low, high = self.conf_int(level).T
         return data_frame({

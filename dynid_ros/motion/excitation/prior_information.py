@@ -10,8 +10,8 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.estimate.possible_parameters import inverse
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.standard_parameters import inverse
 from dynid_ros.motion.excitation.design_objective import DesignObjective
 from dynid_ros.utilities.arrays import Array
 

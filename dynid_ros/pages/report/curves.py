@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.utilities.arrays import Array
 
 # A column of the page is some 550 pixels wide: more points cannot be seen.

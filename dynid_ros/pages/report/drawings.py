@@ -15,9 +15,9 @@ import numpy as np
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.pages.report.curves import end_to_end, residual_spectrum, segment_length
 from dynid_ros.pages.report.figures import (
     draw_band,

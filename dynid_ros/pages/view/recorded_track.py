@@ -12,6 +12,8 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.diagnosis.outliers import (
     describe,
     far_samples,
@@ -20,8 +22,6 @@ from dynid_ros.estimation.diagnosis.outliers import (
 )
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.torque_prediction import Prediction
-from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.pages.view.track import at_times, frame_times, Moment, Track
 from dynid_ros.utilities.arrays import Array
 

@@ -20,11 +20,11 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.row_pipeline import BLOCK
-from dynid_ros.estimation.regression.rows import RowBlock
 from dynid_ros.estimation.result_files.result_file import read_state, write_state
 from dynid_ros.estimation.result_files.starting_model import read_start
 from dynid_ros.ros.nodes.arm_report import ArmReport

@@ -16,8 +16,8 @@ from dynid_ros.data.signals.filters import decimation_step
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.regression.preparation import checked_recording, motions
-from dynid_ros.estimation.regression.qr_factors import QRFactors
+from dynid_ros.estimation.blocks.preparation import checked_recording, motions
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 
 RATE, DAY = 50.0, 86400.0
 START = 1.7e9
@@ -109,7 +109,7 @@ class Bag:
         arm, conditioning = settings.arm, settings.conditioning
         recording, _ = checked_recording(self.record(arm), arm)
         rows = settings.rows(motions(arm, recording, conditioning), conditioning)
-        return rows.factors(arm)[0].part(settings.columns)
+        return rows.whole(arm).part(settings.columns)
 
     def write(self, arm: ArmModel, path: Path, day: float | None = None) -> Path:
         """Write the bag, in a folder with its date if it has one."""

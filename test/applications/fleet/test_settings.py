@@ -7,7 +7,7 @@ import pytest
 
 from dynid_ros.applications.fleet.settings import choose_settings
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.estimation.blocks.preparation import checked_recording
 
 
 @pytest.fixture

@@ -128,7 +128,7 @@ def test_torque_that_no_load_explains_is_no_change_of_the_load():
         assert 'payload_changed' not in codes(found)
 
 
-@pytest.mark.parametrize('mass', [0.5, 2.0, 5.0])
+@pytest.mark.parametrize('mass', [2.0, 5.0])
 def test_friction_that_the_model_does_not_have_is_no_reason_against_a_load(mass):
     for seed in range(1, 7):
         found = estimate_payload(

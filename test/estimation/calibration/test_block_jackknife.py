@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from dynid_ros.estimation.blocks.least_squares import LeastSquares
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.calibration.block_jackknife import block_jackknife, BLOCKS
-from dynid_ros.estimation.regression.least_squares import LeastSquares
-from dynid_ros.estimation.regression.rows import RowBlock
 
 SIGMA = np.array([0.5, 2.0])
 

@@ -16,6 +16,8 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.preparation import motions
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import (
     AGREES,
@@ -30,8 +32,6 @@ from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.calibration.log_gains import LogGains, PRIOR_STD
 from dynid_ros.estimation.calibration.motor_rows import MotorRows, without_reversals
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains
-from dynid_ros.estimation.regression.kept_rows import KeptRows
-from dynid_ros.estimation.regression.preparation import motions
 from dynid_ros.simulation.sensors import drive_signal
 
 MASS, SAMPLES = 2.5, 3000

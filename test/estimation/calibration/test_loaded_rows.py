@@ -13,15 +13,15 @@ from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.blocks.qr_factors import compress, stack
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.calibration.loaded_rows import (
     frame_change,
     load_columns,
     own_friction,
     with_columns,
 )
-from dynid_ros.estimation.regression.qr_factors import compress, stack
-from dynid_ros.estimation.regression.rows import RowBlock
-from dynid_ros.estimation.regression.weighted_least_squares import solve
+from dynid_ros.estimation.estimate.weights import solve
 
 LOAD = inertial_from_com(1.7, [0.03, -0.02, 0.08], np.diag([0.01, 0.012, 0.005]))
 FRAME = Placement(rotation_rpy([0.3, -0.7, 1.1]), np.array([0.02, -0.04, 0.11]))

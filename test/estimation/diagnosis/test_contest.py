@@ -13,13 +13,13 @@ from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.drive import joint_position, motor_position
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.diagnosis.contest import Contest
 from dynid_ros.estimation.diagnosis.hypothesis import as_recorded
 from dynid_ros.estimation.diagnosis.signal_rivals import exchanged_signals, late_signals
 from dynid_ros.estimation.diagnosis.trial_evidence import pays, surrogates
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.verdict import Finding, Verdict
-from dynid_ros.estimation.regression.preparation import checked_recording
 from dynid_ros.estimation.verdict import cause
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion

@@ -7,9 +7,9 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, left_over
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.model.torque_prediction import Prediction
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate

@@ -13,12 +13,12 @@ from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.diagnosis.gravity_direction import gravity_direction, GravityCheck
-from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.regression.preparation import (
+from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
     motions,
 )
+from dynid_ros.estimation.diagnosis.gravity_direction import gravity_direction, GravityCheck
+from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 

@@ -15,17 +15,17 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks import preparation
+from dynid_ros.estimation.blocks.preparation import (
+    motions,
+    released,
+    take_motions,
+)
 from dynid_ros.estimation.identification import identify as identify_module
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.verdict_words import headline, notes
-from dynid_ros.estimation.regression import preparation
-from dynid_ros.estimation.regression.preparation import (
-    motions,
-    released,
-    take_motions,
-)
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 

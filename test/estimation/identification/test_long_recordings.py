@@ -13,9 +13,9 @@ from dynid_ros.data.signals.standstill import time_in_motion
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks.preparation import motions
 from dynid_ros.estimation.diagnosis.clipped_signals import clip_levels, clipped_samples
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.regression.preparation import motions
 
 RATE, SAMPLES = 100.0, 3000
 

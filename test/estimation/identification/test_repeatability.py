@@ -15,14 +15,14 @@ from dynid_ros.data.signals.filters import butterworth
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    motions,
+)
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.repeatability import unrepeated_torque
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.verdict_words import headline, notes
-from dynid_ros.estimation.regression.preparation import (
-    checked_recording,
-    motions,
-)
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.pages.report.page import write_report
 

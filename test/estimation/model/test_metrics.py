@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.metrics import metrics
-from dynid_ros.estimation.model.torque_prediction import Prediction
 
 JOINTS = ('a', 'b', 'c')
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 
-def update(estimator, W, tau, moving=None, segment=0):
+def update(estimator, W, tau, moving=None):
     """Predict rows, learn from all that are no outliers, and return the innovations."""
     moving = np.ones(tau.shape, dtype=np.bool_) if moving is None else moving
     e, wild, _ = estimator.predict(W, tau, moving)
-    estimator.learn(W, tau, moving & ~wild, segment)
+    estimator.learn(W, tau, moving & ~wild)
     return e

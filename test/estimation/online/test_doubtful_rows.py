@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows
-from dynid_ros.estimation.regression.rows import RowBlock
 
 REACH = 2
 

@@ -16,8 +16,8 @@ from dynid_ros.arm.parameters import inertial_to_com
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError, ResultError
+from dynid_ros.estimation.blocks.qr_factors import compress
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
-from dynid_ros.estimation.regression.qr_factors import compress
 
 ARM = arm_named()
 EPOCH = 17 * 10**17

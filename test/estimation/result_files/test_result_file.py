@@ -277,9 +277,9 @@ def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
     assert f'parameter {name}' in str(caught.value) or place == 'covariance'
 
 
-@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma', 'unseen_sigma'])
+@pytest.mark.parametrize('key', ['fit', 'validation', 'sigma', 'widening'])
 def test_figures_of_too_few_joints_are_refused(tmp_path, key):
-    write_result(identification(ARM, unseen_sigma=np.ones(ARM.n)), tmp_path)
+    write_result(identification(ARM, widening=np.ones(ARM.n)), tmp_path)
     path = tmp_path / 'result.yaml'
     record = yaml.safe_load(path.read_text())
     (record[key]['joints'] if isinstance(record[key], dict) else record[key]).pop()

@@ -15,7 +15,7 @@ from dynid_ros.data.files.bag_writer import write_joint_states
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.regression.preparation import checked_recording
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
 

@@ -20,7 +20,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import gravity_torque
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of

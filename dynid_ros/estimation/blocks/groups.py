@@ -1,0 +1,91 @@
+"""
+Groups of samples whose errors have little to do with each other.
+
+A model of an arm is wrong in a way that goes with its motion: where a motion repeats, so does the
+error. So a group is a part of the motion, not of the time: samples at one phase of a motion that
+repeats belong together, however many periods there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.data.signals.conditioning import ConditionedMotion
+from dynid_ros.data.signals.repetition import on_one_axis, own_shift
+from dynid_ros.estimation.blocks.filtered_columns import Places
+from dynid_ros.estimation.blocks.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+
+#: Groups of a recording, or of fewer recordings than this. Between 8 and 16, the t-statistic of
+#: their estimates holds for any correlation within them (Ibragimov and Müller 2010, t-Statistic
+#: based correlation and heterogeneity robust inference, Journal of Business & Economic
+#: Statistics 28).
+GROUPS = 10
+
+
+def motion_groups(motions: Sequence[ConditionedMotion], reach: int) -> list[Places]:
+    """
+    Divide the samples of some stretches into groups.
+
+    These are phases of a motion that repeats, else complete recordings where there are `GROUPS`,
+    else parts of each recording with as many samples in which anything moves.
+
+    Parameters
+    ----------
+    motions : sequence of ConditionedMotion
+        Stretches of one recording or of several; time begins anew with each recording.
+    reach : int
+        Samples at either end of a stretch that make no row.
+
+    Returns
+    -------
+    list of (N,) ndarray of int
+        Number of the group of each sample, stretch by stretch.
+
+    """
+    axis = on_one_axis([(motion.t, motion.q) for motion in motions])
+    shift = own_shift(axis) if sum(len(t) for t, _ in axis) > 1 else None
+    if shift is not None:
+        first = axis[0][0][0]
+        return [_number(((t - first) % shift) / shift, GROUPS) for t, _ in axis]
+    recordings = np.cumsum([0, *(
+        after.t[0] <= before.t[-1] for before, after in pairwise(motions))])
+    count = int(recordings[-1]) + 1
+    parts = -(-GROUPS // count) if count < GROUPS else 1
+    return [recording * parts + number for recording in range(count)
+            for number in time_parts(
+                [motions[k] for k in np.flatnonzero(recordings == recording).tolist()], parts,
+                reach)]
+
+
+def time_parts(
+    motions: Sequence[ConditionedMotion], count: int, reach: int,
+) -> list[Places]:
+    """Divide stretches into parts of time with as many samples in which anything moves."""
+    moves = np.concatenate([motion.moving.any(axis=1) & _inner(len(motion.t), reach)
+                            for motion in motions])
+    share = np.cumsum(moves) / max(int(moves.sum()), 1)
+    ends = np.cumsum([len(motion.t) for motion in motions])[:-1]
+    return np.split(_number(share, count), ends)
+
+
+def _inner(size: int, reach: int) -> NDArray[np.bool_]:
+    place = np.arange(size)
+    return (place >= reach) & (place < size - reach)
+
+
+def _number(share: Array, count: int) -> Places:
+    return np.minimum(share * count, count - 1).astype(np.intp)
+
+
+def row_groups(
+    motions: Sequence[ConditionedMotion], numbers: Sequence[Places], blocks: Iterable[RowBlock],
+) -> Iterator[tuple[RowBlock, Places]]:
+    """Yield rows of stretches with the number of the group of each row."""
+    for block in blocks:
+        at = np.searchsorted(motions[block.segment].t, block.t)
+        yield block, numbers[block.segment][at]

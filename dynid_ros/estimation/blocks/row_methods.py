@@ -1,0 +1,163 @@
+"""Methods that make rows from a motion: with accelerations, filtered torque, filtered power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from dynid_ros.arm.friction import JointHistory
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.data.signals.filters import StreamDecimator
+from dynid_ros.data.signals.first_order import FirstOrderFilter
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.dynamics.regressor import coupling_value, fill_friction
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.filtered_columns import Places
+from dynid_ros.estimation.blocks.groups import motion_groups, row_groups
+from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.prediction import friction_load
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import compress_groups, QRFactors, stack
+from dynid_ros.estimation.blocks.rows import RowBlock
+from dynid_ros.utilities.arrays import Array
+
+#: Samples whose regressor is in memory at a time.
+PORTION = 512
+#: From an arm, a motion, some of its samples, and load and history at these: the rows whose
+#: derivative by time counts, those that count themselves, (k, m, p) each, and what was measured,
+#: (k, m).
+Terms = Callable[
+    [ArmModel, ConditionedMotion, slice, Array | None, JointHistory | None],
+    tuple[Array, Array, Array]]
+
+
+def _torque_terms(
+    arm: ArmModel, motion: ConditionedMotion, part: slice, load: Array | None,
+    history: JointHistory | None,
+) -> tuple[Array, Array, Array]:
+    """
+    Rows of torque, which need no acceleration.
+
+    References
+    ----------
+    Slotine and Li 1987, On the adaptive control of robot manipulators.
+
+    """
+    momentum, force = momentum_regressors(
+        arm, motion.q[part], motion.qd[part], load=load, history=history)
+    return momentum, force, motion.tau[part]
+
+
+def _power_terms(
+    arm: ArmModel, motion: ConditionedMotion, part: slice, load: Array | None,
+    history: JointHistory | None,
+) -> tuple[Array, Array, Array]:
+    """
+    Rows of power: one row a sample, like a single joint.
+
+    The power of the drives is the change of the kinetic energy, which is half of velocity times
+    momentum, and the power against gravity and friction.
+
+    References
+    ----------
+    Gautier 1997, Dynamic identification of robots with power model, eq. 5 to 9.
+
+    """
+    for column in arm.coupling:
+        if column.quantity == 'qdd' and not np.allclose(column.matrix, column.matrix.T):
+            raise InputError(
+                f"the coupling column '{column.name}' of '{arm.name}' has a matrix that is not "
+                'symmetric, so that it has no energy; use another method than power')
+    q, qd = motion.q[part], motion.qd[part]
+    momentum = momentum_regressors(arm, q, qd, load=load, history=history)[0]
+    force = momentum_regressors(arm, q, np.zeros_like(q), load=load)[1]
+    fill_friction(arm, qd, load, history, force)
+    for k, column in enumerate(arm.coupling, arm.layout.first_coupling):
+        if column.quantity != 'qdd':
+            force[:, :, k] = coupling_value(column.quantity, column.matrix, qd, qd)
+    energy, power = (np.einsum('ki,kip->kp', qd, x)[:, None] for x in (0.5 * momentum, force))
+    return energy, power, (qd * motion.tau[part]).sum(axis=1, keepdims=True)
+
+
+DIFFERENTIATED = 'differentiated'
+#: Methods beside `KeptRows`, which needs accelerations.
+FILTERED: dict[str, Terms] = {'filtered': _torque_terms, 'power': _power_terms}
+METHODS = (DIFFERENTIATED, *FILTERED)
+
+
+class MethodRows:
+    """
+    Rows of a method that filters momentum, evaluated whenever they are asked for.
+
+    Parameters
+    ----------
+    method : str
+        One of `FILTERED`.
+    motions : sequence of ConditionedMotion
+        Conditioned stretches; their accelerations are not used.
+    settings : ConditioningSettings
+        Cut-off, of the first-order filters, too, and decimation.
+    numbers : sequence of (N,) ndarray of int, optional
+        Number of the group of each sample, stretch by stretch; from `motion_groups` by default.
+
+    """
+
+    def __init__(
+        self, method: str, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
+        numbers: Sequence[Places] | None = None,
+    ) -> None:
+        self._method, self.motions, self.settings = method, list(motions), settings
+        self._numbers = numbers or motion_groups(motions, settings.decimator().reach)
+
+    def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
+        """Yield the rows of an arm, given parameters that the load on its joints follows from."""
+        decimator, columns = self.settings.decimator(), base_parameters(arm).columns
+        m, b = arm.n if self._method == 'filtered' else 1, len(columns)
+        band = 2 * np.pi * self.settings.cutoff_hz, 1 / self.settings.rate_hz
+        for number, motion in enumerate(self.motions):
+            left_filter, right_filter = (FirstOrderFilter(*band, size) for size in (m * b, m))
+            rows, kept = StreamDecimator(decimator, m * (b + 1)), 0
+            for start in range(0, len(motion.t), PORTION):
+                new = slice(start, start + PORTION)
+                load = friction_load(arm, load_theta, motion.q[new])
+                history = motion.history(new) if arm.needs_history else None
+                *terms, right = FILTERED[self._method](arm, motion, new, load, history)
+                change, itself = (x[:, :, columns].reshape(len(x), -1) for x in terms)
+                means = rows.apply(np.hstack([
+                    left_filter.apply(itself, change), right_filter.apply(right)]))
+                count, step = len(means), decimator.step
+                if count:
+                    # Rows belong to the sample before: the filters lag by one.
+                    first = 1 + decimator.reach + kept * step
+                    samples = slice(first, first + (count - 1) * step + 1, step)
+                    moving = motion.moving[samples]
+                    if m < arm.n:
+                        moving = np.asarray(moving.any(axis=1))[:, None]
+                    yield RowBlock(
+                        number, motion.t[samples], motion.q[samples], motion.qd[samples],
+                        means[:, :m * b].reshape(count, m, b) * moving[:, :, None],
+                        means[:, m * b:] * moving, moving)
+                kept += count
+
+    def parts(self, arm: ArmModel, load_theta: Array | None = None) -> list[Products]:
+        """Return the products of each group of the rows that `blocks` yields."""
+        return [Products.of(each) for each in self._factors(arm, load_theta)]
+
+    def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
+        """Return the factors of the rows that `blocks` yields."""
+        parts = self._factors(arm, load_theta)
+        return stack(parts) if parts else QRFactors.empty(arm.n, base_parameters(arm).count)
+
+    def _factors(self, arm: ArmModel, load_theta: Array | None) -> list[QRFactors]:
+        return compress_groups(base_parameters(arm).count, row_groups(
+            self.motions, self._numbers, self.blocks(arm, load_theta)))
+
+
+def fitted_rows(method: str, kept: KeptRows) -> KeptRows | MethodRows:
+    """Return the rows that a method fits, given those with accelerations."""
+    if method == DIFFERENTIATED:
+        return kept
+    return MethodRows(method, kept.motions, kept.settings, kept.numbers)

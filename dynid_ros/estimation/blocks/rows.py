@@ -1,0 +1,57 @@
+"""Rows of the regression, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    from dynid_ros.estimation.blocks.qr_factors import QRFactors
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """
+    Some consecutive rows of ``W theta = tau``, filtered and decimated alike.
+
+    Attributes
+    ----------
+    segment : int
+        Stretch of the recording.
+    t : (k,) ndarray
+        Time since the start of the recording, s.
+    q, qd : (k, n) ndarray
+        Position and velocity, rad and rad/s.
+    W : (k, n, b) ndarray
+        Regressor of the base parameters; zero in the row of a joint that stands still.
+    tau : (k, n) ndarray
+        Torque, Nm; zero for a joint that stands still.
+    moving : (k, n) ndarray of bool
+        False where a joint stands still and its row has no weight.
+
+    """
+
+    segment: int
+    t: Array
+    q: Array
+    qd: Array
+    W: Array
+    tau: Array
+    moving: NDArray[np.bool_]
+
+
+class Rows(Protocol):
+    """Rows for arms of one tree with any friction terms, one by one and compressed."""
+
+    def blocks(self, arm: ArmModel, load_theta: Array | None = None, /) -> Iterator[RowBlock]:
+        """Yield the rows of an arm, given parameters that the load on its joints follows from."""
+
+    def compressed(self, arm: ArmModel, load_theta: Array | None = None, /) -> QRFactors:
+        """Return the factors of the rows that `blocks` yields."""

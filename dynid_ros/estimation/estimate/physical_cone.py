@@ -1,0 +1,125 @@
+"""The bodies and the plain friction that an arm can have, as constraints of its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.friction import CURVE, friction_terms
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
+from dynid_ros.dynamics.arm_prior import ArmPrior
+from dynid_ros.utilities.arrays import Array
+
+#: Pseudo-inertia of a unit of each inertial parameter, (10, 4, 4): the map is linear.
+UNITS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])
+_FLAT = UNITS.reshape(len(INERTIAL), 16)
+#: Friction and rotor inertia that nothing shows, by the standard deviation of their prior.
+UNSEEN = 0.1
+#: Weight of the prior of a scalar in the cone by that of a body, which is 4 for a link: next to
+#: nothing, as it only keeps the scalar above zero. A thousand times its centre costs as
+#: much as two and a half standard deviations of the Gaussian prior that it has besides.
+SCALAR = UNSEEN**2 / 4
+
+
+@dataclass(frozen=True, eq=False)
+class PhysicalCone:
+    """
+    Parameters that a body can have, and the prior in their midst.
+
+    Attributes
+    ----------
+    links : (n, 10) ndarray of int
+        Columns of the inertial parameters of each link.
+    rows, offsets : (k, p) and (k,) ndarray
+        G and h of ``G x + h >= 0``.
+    prior : (p,) ndarray
+        Values inside the cone; those of links are bodies to whose shape the links are pulled.
+
+    """
+
+    links: NDArray[np.intp]
+    rows: Array
+    offsets: Array
+    prior: Array
+
+    @cached_property
+    def pull(self) -> Array:
+        """Gradient of the linear part of the prior, (p,)."""
+        inverse = np.asarray(np.linalg.inv(self.bodies(self.prior)))
+        return self.adjoint(inverse, SCALAR / self.scalars(self.prior))
+
+    def sized(self, sizes: Array) -> PhysicalCone:
+        """Return the same with the bodies of the prior times factors, (n,)."""
+        prior = self.prior.copy()
+        prior[self.links] *= sizes[:, None]
+        return replace(self, prior=prior)
+
+    @property
+    def size(self) -> int:
+        """Return the parameter of the barrier: its rows of matrices and its scalars."""
+        return 4 * len(self.links) + len(self.rows)
+
+    def scalars(self, x: Array) -> Array:
+        """Distances s (k,) of parameters (p,) from the linear bounds."""
+        return np.asarray(self.rows @ x + self.offsets)
+
+    def bodies(self, x: Array) -> Array:
+        """Pseudo-inertias (n, 4, 4) of parameters (p,)."""
+        return np.asarray((x[self.links] @ _FLAT).reshape(-1, 4, 4))
+
+    def adjoint(self, Z: Array, z: Array) -> Array:
+        """Gradient (p,) of ``Σ tr(P Z) + Σ s z``."""
+        gradient = self.rows.T @ z
+        gradient[self.links] += Z.reshape(-1, 16) @ _FLAT.T
+        return np.asarray(gradient)
+
+    def curvature(self, half: Array, z: Array) -> Array:
+        """Hessian (p, p) of ``Σ ‖F P Fᵀ‖²/2 + Σ z s²/2`` with F (n, 4, 4) the halves."""
+        hessian = self.rows.T @ (z[:, None] * self.rows)
+        scaled = (half[:, None] @ UNITS @ half.transpose(0, 2, 1)[:, None]).reshape(-1, 10, 16)
+        hessian[self.links[:, :, None], self.links[:, None, :]] += (
+            scaled @ scaled.transpose(0, 2, 1))
+        return np.asarray(hessian)
+
+    def hessian(self, x: Array) -> Array:
+        """Hessian (p, p) of the barrier at parameters inside."""
+        return self.curvature(
+            np.linalg.inv(np.linalg.cholesky(self.bodies(x))), SCALAR / self.scalars(x)**2)
+
+
+def physical_cone(arm: ArmModel, prior: ArmPrior) -> PhysicalCone:
+    """
+    Constrain links to bodies, and rotor inertias, viscous and Coulomb friction to above zero.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm with the friction terms that were identified.
+    prior : ArmPrior
+        Its prior, which is the centre.
+
+    """
+    layout = arm.layout
+    links = layout.all_inertial().reshape(arm.links, -1)
+    centre, positive = prior.values.copy(), [*layout.rotors, *_plain_columns(arm)]
+    centre[positive] = np.where(
+        centre[positive] > 0, centre[positive], UNSEEN * prior.std[positive])
+    rows = np.eye(layout.size)[positive]
+    offsets = np.zeros(len(rows))
+    if arm.link_bounds is not None:
+        centre[links] = arm.link_bounds.inside(centre[links])
+        bounds, distances = arm.link_bounds.rows(links, layout.size)
+        rows, offsets = np.vstack([rows, bounds]), np.append(offsets, distances)
+    return PhysicalCone(links, rows, offsets, centre)
+
+
+def _plain_columns(arm: ArmModel) -> list[int]:
+    """Columns of viscous and Coulomb friction; a term of a curve may have either sign."""
+    curve = [name for name in arm.friction if name in CURVE]
+    plain = {'viscous', 'coulomb', *(curve if curve == ['coulomb_smooth'] else ())}
+    return [column for term in friction_terms(arm.friction) if term.name in plain
+            for column in arm.layout.friction_columns(term.symbol).tolist()]

@@ -1,0 +1,280 @@
+"""Weighted least squares, on rows that are compressed to their triangular factors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
+from dynid_ros.dynamics.base import base_parameters, ROUNDING
+from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.blocks.rows import Rows
+from dynid_ros.utilities.arrays import Array
+
+#: Reweightings at most, and the relative change of the weights at which they have settled.
+ITERATIONS, SETTLED = 50, 1e-6
+#: Smallest credible mean square of a residual, relative to the torque: a joint without any
+#: residual would take all weight.
+FLOOR = 1e-12
+#: Noise of a joint relative to its torque, before any residual shows it, and the number of rows
+#: that this counts as.
+FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-4
+# The load on a joint follows from the estimate: three passes settle it within its error bars.
+LOAD_PASSES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """
+    Weighted least-squares estimate.
+
+    Attributes
+    ----------
+    theta : (b,) ndarray
+        Base parameters.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, Nm.
+    half : (b, b) ndarray
+        Upper triangle whose square ``half halfᵀ`` is ``(Wᵀ Σ⁻¹ W + Rₚᵀ Rₚ)⁻¹``, the covariance of
+        theta for white residuals.
+    root_information, root_torque : (b, b) and (b,) ndarray
+        Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``: the rows alone.
+    prior : (k, b + 1) ndarray
+        Rows Rₚ ``[w tau]`` of the prior.
+    widening : (n,) ndarray
+        Factors by which the prior of an arm was widened; empty for rows of a prior.
+    condition_number : float
+        Of the regressor without weights and prior, in the 2-norm, of all parameters but friction
+        coefficients near zero; infinite if it is singular.
+
+    """
+
+    theta: Array
+    sigma: Array
+    half: Array
+    root_information: Array
+    root_torque: Array
+    prior: Array
+    widening: Array
+    condition_number: float
+
+    @property
+    def prior_information(self) -> Array:
+        """Return the information of the prior, (b, b)."""
+        return np.asarray(self.prior[:, :-1].T @ self.prior[:, :-1])
+
+    @property
+    def white_covariance(self) -> Array:
+        """Return the covariance of theta for white residuals, (b, b)."""
+        return np.asarray(self.half @ self.half.T)
+
+
+def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
+    """
+    Solve by weighted least squares, with the noise of each joint from its residuals.
+
+    Weights and estimate are iterated to convergence; each step is a QR factorisation of the
+    compressed rows, never the normal equations.
+
+    Parameters
+    ----------
+    data : QRFactors
+        Rows of each joint.
+    prior : ArmPrior or (k, b + 1) ndarray
+        Prior of the parameters, which is widened to the torque of the rows; or its rows.
+
+    Returns
+    -------
+    Solution
+        Estimate, with the factors for its covariance.
+
+    Raises
+    ------
+    RecordingError
+        There are no rows.
+
+    References
+    ----------
+    Gautier 1997, Dynamic identification of robots with power model, eq. 10 to 14.
+
+    """
+    b = data.factors.shape[2] - 1
+    if not data.rows.any():
+        raise RecordingError(
+            'no row is left after filtering, without joints at rest; record a longer motion, or '
+            'raise the cut-off')
+    widening, free = np.ones(0), np.ones(b, dtype=np.bool_)
+    if isinstance(prior, ArmPrior):
+        free = ~prior.is_shrunk
+        if len(data.rows) == len(prior.torque):
+            widening = prior.widening(data.torque())
+        prior = prior.widened(widening).rows()
+    theta, sigma, half = reweighted(data, prior)
+    return solution_of(data, prior, theta, sigma, half, widening, free)
+
+
+def solution_of(
+    data: QRFactors, prior: Array, theta: Array, sigma: Array, half: Array, widening: Array,
+    free: NDArray[np.bool_],
+) -> Solution:
+    """
+    Add what rows say on their own to an estimate from them beside a prior.
+
+    Parameters
+    ----------
+    data : QRFactors
+        The rows.
+    prior, theta, sigma, widening
+        As for `Solution`.
+    half : (b, b) ndarray
+        Square root of the covariance, as if residuals were white.
+    free : (b,) ndarray of bool
+        Parameters that count in the condition number.
+
+    """
+    b = len(theta)
+    R = np.asarray(np.linalg.qr(data.weighted(sigma), mode='r'))
+    columns = data.weighted(np.ones_like(sigma))[:, :b][:, free]
+    singular = np.linalg.svd(columns, compute_uv=False)
+    condition = float(singular[0] / singular[-1]) if singular[-1] > ROUNDING * singular[0] else (
+        float('inf'))
+    return Solution(theta, sigma, half, R[:b, :b], R[:b, b], prior, widening,
+                    condition)
+
+
+class JointNoise:
+    """
+    Noise of joints from what a fit leaves of their torque.
+
+    Parameters
+    ----------
+    rows : (..., n) ndarray
+        Rows of each joint.
+    power : (..., n) ndarray
+        Mean square torque of each joint, Nm².
+
+    Attributes
+    ----------
+    floor : (..., 1) ndarray
+        Least mean square of the residual of a joint, Nm².
+    first : (..., n) ndarray
+        Standard deviation before any residual shows it, Nm.
+
+    """
+
+    def __init__(self, rows: Array | NDArray[np.int64], power: Array) -> None:
+        self._rows = rows
+        total = np.maximum(rows.sum(axis=-1, keepdims=True), 1)
+        mean = (rows * power).sum(axis=-1, keepdims=True) / total
+        self.floor: Array = np.maximum(FLOOR * mean, np.finfo(float).tiny)
+        power = np.maximum(power, power.mean(axis=-1, keepdims=True))
+        self.first: Array = np.sqrt(np.maximum(FIRST_NOISE**2 * power, self.floor))
+
+    def of(self, squares: Array, used: float | Array) -> Array:
+        """
+        Return the standard deviation of the noise, (..., n), Nm.
+
+        Parameters
+        ----------
+        squares : (..., n) ndarray
+            Sums of squared residuals, Nm².
+        used : float or (..., 1) ndarray
+            Number of parameters that the rows determine.
+
+        """
+        total = np.maximum(self._rows.sum(axis=-1, keepdims=True), 1)
+        freedom = np.maximum(self._rows * (1 - used / total), 0)
+        # Rows that are fitted without residual, or none, show no noise.
+        mean = (squares + FIRST_FREEDOM * self.first**2) / (freedom + FIRST_FREEDOM)
+        return np.asarray(np.sqrt(np.maximum(mean, self.floor)))
+
+
+def reweighted(
+    data: QRFactors, prior: Array, sigma: Array | None = None, iterations: int = ITERATIONS,
+) -> tuple[Array, Array, Array]:
+    """
+    Fit the rows of all joints, each joint weighted by the residual that it is left with.
+
+    Parameters
+    ----------
+    data : QRFactors
+        Rows of each joint.
+    prior : (k, b + 1) ndarray
+        Rows ``[w tau]`` of the prior, of unit noise.
+    sigma : (n,) ndarray, optional
+        Standard deviation of the residual of each joint to begin with; a tenth of its torque if
+        not given.
+    iterations : int
+        Fits at most; fewer when the weights settle before.
+
+    Returns
+    -------
+    theta : (b,) ndarray
+        Estimate.
+    sigma : (n,) ndarray
+        Standard deviation of its residual, joint by joint, Nm.
+    half : (b, b) ndarray
+        Square root of the covariance of theta for white residuals.
+
+    """
+    b, power = data.factors.shape[2] - 1, data.torque()**2
+    noise = JointNoise(data.rows, power)
+    previous = noise.first if sigma is None else np.maximum(sigma, np.sqrt(noise.floor))
+    for _ in range(iterations):
+        weighted = np.concatenate([data.weighted(previous), prior])
+        R = np.asarray(np.linalg.qr(weighted, mode='r'))
+        half = inverse_of(R[:b, :b])
+        theta = half @ R[:b, b]
+        used = b - float(((prior[:, :-1] @ half)**2).sum())
+        sigma = noise.of(data.residual_squares(theta), used)
+        if np.abs(sigma / previous - 1).max() < SETTLED:
+            break
+        previous = sigma
+    assert sigma is not None
+    return theta, sigma, half
+
+
+def fit(
+    arm: ArmModel, rows: Rows, strengths: Mapping[str, float] = MappingProxyType({}),
+) -> Solution:
+    """
+    Weighted least squares over all rows.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm; its friction terms are identified.
+    rows : Rows
+        Rows of its motions.
+    strengths : mapping of str to float, optional
+        Of friction terms whose coefficients are near zero; see `ArmPrior.with_friction`.
+
+    Returns
+    -------
+    Solution
+        Estimate; with a ``load`` friction term, consistent with the load that it predicts.
+
+    """
+    prior = arm_prior(arm).with_friction(arm, strengths)
+    if not arm.needs_load:
+        return solve(rows.compressed(arm), prior)
+    start = arm.memoryless
+    before = arm_prior(start).with_friction(start, strengths)
+    load_theta = carry_over(solve(rows.compressed(start), before).theta, start, arm)
+    for _ in range(LOAD_PASSES):
+        solution = solve(rows.compressed(arm, load_theta), prior)
+        load_theta = solution.theta
+    return solution
+
+
+def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
+    """Map base parameters to another choice of friction terms; new ones are zero."""
+    known = dict(zip(base_parameters(source).names, theta, strict=True))
+    return np.array([known.get(name, 0.0) for name in base_parameters(target).names])

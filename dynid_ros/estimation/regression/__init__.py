@@ -1,1 +1,0 @@
-"""From conditioned motions to parameters: rows, factors, least squares."""

@@ -1,0 +1,87 @@
+"""What predicts samples that were not fitted, against what was planted and against real arms."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import Waves
+
+from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import Conditioning
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import split
+
+RATE = 200.0
+NOISE = 0.05
+
+
+def log_of(seconds=60.0):
+    """Make torque with white noise."""
+    arm = replace(load_arm('two_axis'), drive=Drive.joint_torque(2),
+                  conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
+    t = np.arange(round(seconds * RATE)) / RATE
+    q, qd, qdd = Waves.random(arm, 1).at(t)
+    tau = regressor(arm, q, qd, qdd) @ nominal_parameters(arm)
+    noise = NOISE * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
+    tau += noise
+    return arm, Recording(t, q, tau, arm.joint_names, source='drift.npz')
+
+
+def test_bodies_that_no_arm_has_are_refuted_by_groups_that_were_not_fitted():
+    arm, log = log_of()
+    # The torque of a first link that is lighter than nothing.
+    q, qd, qdd = Waves.random(arm, 1).at(log.t)
+    theta = nominal_parameters(arm)
+    theta[arm.layout.all_inertial().reshape(arm.n, -1)[:, 4:]] *= -1.0
+    wrong = replace(log, u=regressor(arm, q, qd, qdd) @ theta)
+    good, bad = (identify(arm, [each], friction=arm.friction, holdout=0.0)
+                 for each in (log, wrong))
+    assert good.possible and not bad.possible
+    assert not any('physically possible' in note for note in good.treatment.notes)
+    (note,) = [note for note in bad.treatment.notes if 'physically possible' in note]
+    assert '% more torque in parts of the motion that were not fitted' in note
+
+
+def test_bands_hold_the_torque_of_a_motion_that_was_not_fitted():
+    arm, log = log_of()
+    model = identify(arm, [log], friction=arm.friction, holdout=0.0)
+    t = np.arange(2000) / RATE
+    q, qd, qdd = Waves.random(arm, 2).at(t)
+    true = regressor(arm, q, qd, qdd) @ nominal_parameters(arm)
+    std = model.torque_std(q, qd, qdd)
+    # The noise that the low-pass leaves is most of it; the parameters are far surer.
+    assert (np.abs(model.predict_torque(q, qd, qdd) - true) < 0.5 * std).mean() > 0.99
+    np.testing.assert_allclose(model.torque_std(q[3], qd[3], qdd[3]), std[3])
+    assert (std >= model.sigma).all() and (std < 1.1 * model.sigma).all()
+    with pytest.raises(InputError, match='same number of rows'):
+        model.torque_std(q, qd[:5], qdd)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('name', 'file', 'share', 'cutoff'), [
+    ('ur10', 'ur10/ur10_exciting_trajectory.db3', 1 / 3, 5.0),
+    ('panda', 'panda/panda_exciting_trajectory.db3', 1 / 3, 5.0),
+    ('tx40', 'tx40/pos_read_data.csv', 1 / 2, 10.0)])
+def test_bands_of_real_arms_hold_nine_held_out_samples_of_ten(
+        shared_data, name, file, share, cutoff):
+    arm = load_arm(name)
+    arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff))
+    log, _ = checked_recording(read_recording(shared_data / file, arm), arm)
+    model = identify(arm, [log], holdout=share)
+    _, rest = split(log, share)
+    (motion,) = take_motions(model.arm, [rest], model.treatment)
+    part = next(part for part in model.predictions if part.held_out)
+    at = np.searchsorted(motion.t, part.t)
+    std = model.torque_std(motion.q[at], motion.qd[at], motion.qdd[at],
+                           history=motion.history(slice(None)).part(at))
+    moving = np.isfinite(part.tau)
+    inside = np.abs(part.tau - part.tau_hat)[moving] < 1.96 * std[moving]
+    # Measured 98, 97 and 94 %.
+    assert 0.90 <= inside.mean() <= 0.985

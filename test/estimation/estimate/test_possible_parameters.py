@@ -1,0 +1,237 @@
+"""Physically possible parameters, against Clarabel, Pinocchio and what must come back."""
+
+from dataclasses import replace
+from pathlib import Path
+import sys
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+from oracles import pinocchio_model, random_arm
+import pinocchio
+import pytest
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.friction import CURVE
+from dynid_ros.arm.parameters import inertial_from_com, is_physical
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.base import base_parameters, random_regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.errors import InputError
+from dynid_ros.estimation.estimate.barrier_newton import closest_possible
+from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
+from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
+from dynid_ros.estimation.identification.identify import identify
+
+BENCHMARKS = Path(__file__).resolve().parents[3] / 'benchmarks'
+RECORDINGS = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
+              'tx40': 'pos_read_data.csv'}
+
+
+def root_of(arm):
+    """Square root of the information of many random states."""
+    base = base_parameters(arm)
+    return np.linalg.qr(random_regressor(arm)[:, base.columns], mode='r')
+
+
+def possible_from(arm, theta, root):
+    """Possible parameters nearest to base parameters, by the information of `root`."""
+    torque = random_regressor(arm)[:, base_parameters(arm).columns] @ theta
+    prior = arm_prior(arm).reaching(
+        np.nan_to_num(np.sqrt((torque.reshape(-1, arm.n)**2).mean(axis=0))))
+    with np.errstate(all='ignore'):
+        covariance = np.linalg.pinv(root.T @ root + np.linalg.inv(prior.covariance))
+    return possible_parameters(arm, prior, root, root @ theta, covariance)
+
+
+def arms(seed):
+    rng = np.random.default_rng(seed)
+    arm = random_arm(rng, int(rng.integers(1, 5)))
+    return replace(arm, rotor_nominal=rng.uniform(0.1, 1.0, arm.n), friction_nominal={
+        name: rng.uniform(0.1, 1.0, arm.n) for name in ('viscous', 'coulomb')})
+
+
+def links_of(arm, values):
+    return values[arm.layout.all_inertial()].reshape(arm.n, 10)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10**6), size=st.floats(0.01, 1e3), bare=st.booleans())
+def test_any_estimate_becomes_possible(seed, size, bare):
+    arm = arms(seed)
+    if bare:
+        arm = replace(arm, inertial=None, rotor_nominal=None, friction_nominal={})
+    theta = size * np.random.default_rng(seed).normal(size=base_parameters(arm).count)
+    found = possible_from(arm, theta, root_of(arm))
+    assert all(map(is_physical, links_of(arm, found.values)))
+    for name, value in zip(found.names, found.values, strict=True):
+        if name.startswith(('m', 'Ia', 'Fv', 'Fc')) and name[1] not in 'xyz':
+            assert value > 0
+    assert np.isfinite(found.std).all()
+    assert (found.data_share >= 0).all()
+    assert (found.data_share <= 1).all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6))
+def test_possible_parameters_come_back_when_the_prior_weighs_nothing(seed):
+    """Where all are determined, whatever the prior, itself possible, says."""
+    rng = np.random.default_rng(seed)
+    arm = random_arm(rng, 3, prismatic=False).rigid()
+    true, other = (np.concatenate(random_arm(rng, 3).inertial) for _ in range(2))
+    cone = PhysicalCone(
+        arm.layout.all_inertial().reshape(3, 10), np.zeros((0, 30)), np.zeros(0), other)
+    A = rng.normal(size=(60, 30))
+    np.testing.assert_allclose(
+        closest_possible(A.T @ A, A.T @ A @ true, cone, 1e-12), true,
+        atol=1e-6 * np.abs(true).max())
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_single_terms_of_a_friction_curve_have_either_sign(seed):
+    arm = random_arm(np.random.default_rng(seed), 3).with_friction(('viscous', *CURVE))
+    falls = {'Fv': 1.0, 'Fta': 8.0, 'Fcs': 4.0, 'Ftb': -9.0, 'Ftc': 2.0}
+    true = nominal_parameters(arm)
+    for symbol, value in falls.items():
+        true[arm.layout.friction_columns(symbol)] = value
+    found = possible_from(arm, base_parameters(arm).grouping @ true, 1e3 * root_of(arm))
+    for symbol, value in falls.items():
+        columns = arm.layout.friction_columns(symbol)
+        np.testing.assert_allclose(found.values[columns], value, rtol=0.02)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_planted_parameters_that_are_the_prior_come_back_each_by_itself(seed):
+    """Inertias about another point, or those of the next link, would not."""
+    arm = arms(seed)
+    true = nominal_parameters(arm)
+    found = possible_from(arm, base_parameters(arm).grouping @ true, root_of(arm))
+    np.testing.assert_allclose(found.values, true, rtol=1e-6, atol=1e-9)
+    assert found.impossible == ()
+    assert found.from_shape == ()
+    # Pinocchio has them, too.
+    model = pinocchio_model(replace(arm, inertial=links_of(arm, found.values)))
+    state = np.random.default_rng(seed).uniform(-1, 1, (3, arm.n))
+    rigid = pinocchio.rnea(model, model.createData(), *state)
+    np.testing.assert_allclose(
+        rigid, pinocchio.rnea(pinocchio_model(arm), model.createData(), *state), rtol=1e-6)
+
+
+def test_only_what_the_motion_excites_counts_as_the_data_s():
+    arm = load_arm('ur10')
+    found = possible_from(
+        arm, base_parameters(arm).grouping @ nominal_parameters(arm), 1e3 * root_of(arm))
+    share = dict(zip(found.names, found.data_share, strict=True))
+    std = dict(zip(found.names, found.std, strict=True))
+    mass = arm.inertial[:, 0]
+    # The first link turns about an upright axis, and nothing tells its mass.
+    assert share['m1'] < 1e-6
+    assert std['m1'] == pytest.approx(mass[0], rel=0.05)
+    assert share['my6'] > 0.99
+    assert std['my6'] < 0.01 * mass[5]
+
+
+def test_a_link_of_unknown_inertia_starts_as_a_cylinder_to_the_next_joint():
+    arm = replace(load_arm('two_axis'), inertial=None)
+    prior = arm_prior(arm)
+    assert prior.from_shape.all()
+    link = links_of(arm, prior.values)[0]
+    end = arm.translation[1]
+    length = np.linalg.norm(end)
+    radius = max(0.25 * length, 0.15 * length)
+    body = pinocchio.Inertia.FromCylinder(link[0], radius, length)
+    turn = pinocchio.Quaternion.FromTwoVectors(np.array([0, 0, 1.0]), end).matrix()
+    np.testing.assert_allclose(
+        link, inertial_from_com(link[0], end / 2, turn @ body.inertia @ turn.T), rtol=1e-9,
+        atol=1e-12)
+
+
+def test_next_to_no_gravity_leaves_every_link_its_mass():
+    arm = replace(load_arm('two_axis'), inertial=None, gravity=np.array([1e-310, 0, 0]))
+    with np.errstate(all='raise', under='ignore'):
+        weightless = links_of(arm, arm_prior(arm).values)
+    heavy = replace(arm, gravity=np.array([9.81, 0, 0]))
+    assert (weightless >= links_of(heavy, arm_prior(heavy).values))[:, 0].all()
+
+
+def test_friction_that_no_motion_shows_is_little_of_the_drive_or_what_arm_yaml_states():
+    arm = replace(load_arm('ur10').with_friction(('viscous', 'coulomb')), friction_nominal={})
+    nothing = np.zeros((base_parameters(arm).count,) * 2)
+    for stated in (None, np.full(arm.n, 7.0)):
+        own = arm if stated is None else replace(arm, friction_nominal={'coulomb': stated})
+        found = possible_parameters(
+            own, arm_prior(own), nothing, nothing[0], arm_prior(own).covariance)
+        coulomb = found.values[arm.layout.friction_columns('Fc')]
+        if stated is None:
+            assert (coulomb > 0.02 * arm.limits.effort).all()
+            assert (coulomb < 0.2 * arm.limits.effort).all()
+        else:
+            np.testing.assert_allclose(coulomb, stated, rtol=0.2)
+
+
+@pytest.mark.parametrize('joints', [3, 7])
+def test_minimum_is_that_of_clarabel(joints):
+    pytest.importorskip('clarabel', reason='clarabel is not installed')
+    sys.path.insert(0, str(BENCHMARKS))
+    import consistent_parameters as bench
+
+    sys.path.remove(str(BENCHMARKS))
+    A, b, cone = bench.problem(bench.many_joints(joints))
+    own, other = closest_possible(A.T @ A, A.T @ b, cone, 1.0), bench.by_clarabel(A, b, cone, 1.0)
+    values = [0.5 * np.sum((A @ x - b)**2) + cone.pull @ x - SCALAR * np.log(cone.scalars(x)).sum()
+              - np.linalg.slogdet(cone.bodies(x))[1].sum() for x in (own, other)]
+    assert np.linalg.eigvalsh(cone.bodies(own)).min() > 0
+    assert values[0] == pytest.approx(values[1], rel=1e-4)
+    assert values[0] < values[1] + 1e-6 * abs(values[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('name', list(RECORDINGS))
+def test_possible_links_are_the_model_of_real_recordings(name, shared_data):
+    arm = load_arm(name)
+    model = identify(arm, [read_recording(shared_data / name / RECORDINGS[name], arm)])
+    found = model.standard_parameters()
+    assert all(map(is_physical, links_of(model.arm, found.values)))
+    assert found.impossible != ()
+    assert model.possible
+    np.testing.assert_allclose(
+        model.theta, base_parameters(model.arm).grouping @ found.values, rtol=1e-6, atol=1e-9)
+
+
+def test_estimates_that_are_not_finite_are_refused():
+    arm = load_arm('two_axis')
+    theta = np.full(base_parameters(arm).count, np.nan)
+    with pytest.raises(InputError, match='finite'):
+        possible_from(arm, theta, root_of(arm))
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 10**6), power=st.sampled_from([-3.0, -1.5, 1.5, 3.0]))
+def test_a_truth_far_from_the_centre_of_the_prior_is_found_where_the_motion_shows_it(seed, power):
+    """Links, rotors and friction a thousand times as large as stated, or as small."""
+    arm, factor = arms(seed), 10.0**power
+    true = factor * nominal_parameters(arm)
+    grouping = base_parameters(arm).grouping
+    # Noise of 1e-4 of the torque.
+    root = 1e4 * root_of(arm) / np.sqrt((root_of(arm) @ grouping @ true).var())
+    found = possible_from(arm, grouping @ true, root)
+    off = root @ (found.theta - grouping @ true)
+    assert np.linalg.norm(off) < 0.01 * np.linalg.norm(root @ grouping @ true)
+    # Of single parameters: viscous friction is a base parameter of its own.
+    viscous = arm.layout.friction_columns('Fv')
+    np.testing.assert_allclose(found.values[viscous], true[viscous], rtol=0.02)
+
+
+def test_a_boundary_does_not_narrow_an_error_bar():
+    """A rotor inertia that is negative without bounds has the error bar of its data."""
+    arm = load_arm('ur10')
+    base, rotor = base_parameters(arm), arm.layout.rotors[5]
+    true, root, prior = nominal_parameters(arm), root_of(arm), arm_prior(arm)
+    alone = base.columns.tolist().index(rotor)
+    true[rotor] = -1.0
+    found = possible_from(arm, base.grouping @ true, root)
+    covariance = np.linalg.inv(root.T @ root + np.linalg.inv(prior.covariance))
+    assert 0 < found.values[rotor] < 0.1
+    assert found.std[rotor] == pytest.approx(np.sqrt(covariance[alone, alone]), rel=1e-6)
