@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.data.recordings import clock, quality
+from dynid_ros.data.recordings import clock
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.estimation.diagnosis import clipped_signals, dissipation
+from dynid_ros.estimation.diagnosis import clipped_signals
 from dynid_ros.estimation.identification import leakage_check as seen_data
 from dynid_ros.estimation.identification.validation import validate
-from dynid_ros.estimation.online.replay import replay
-from dynid_ros.utilities.arrays import joined
 
 Array = np.ndarray
 
@@ -60,25 +58,6 @@ def crowds(log: Recording) -> Array:
 def values(log: Recording) -> int:
     """Count the values of the drive signal that has the fewest."""
     return min(len(np.unique(column)) for column in log.u.T)
-
-
-def rotor_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the torque of the most negative rotor of each arm, online."""
-    def share(data: Any, log: Recording) -> float:
-        model, _ = replay(data.arm, log)
-        whole = joined(model.predictions)
-        return float(-dissipation.rotor_shares(model.arm, model.theta, whole).min())
-
-    def flipped(log: Recording, joint: int) -> Recording:
-        return replace(log, u=np.where(np.arange(log.u.shape[1]) == joint, -log.u, log.u))
-
-    # With a flipped signal, samples that repeat would be another recording's.
-    logs = [(data, quality.clean(data.log, data.arm)) for data in good
-            if data.arm.layout.rotor_inertia]
-    yield (dissipation, 'ROTOR_SHARE', [share(*each) for each in logs],
-           [max(share(data, flipped(log, joint)) for joint in range(data.arm.n))
-            for data, log in logs],
-           'one flipped signal; the joint that shows it most')
 
 
 def clock_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:

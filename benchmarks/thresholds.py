@@ -26,7 +26,7 @@ from typing import Any
 
 from band_rows import delay_rows, ladder_rows, measured_rows
 import numpy as np
-from threshold_rows import clip_rows, clock_rows, rotor_rows, seen_rows
+from threshold_rows import clip_rows, clock_rows, seen_rows
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.data.files.recording_reader import read_recording
@@ -44,6 +44,7 @@ from dynid_ros.data.streaming import resampling, sample_validation
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band import ladder
 from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
+from dynid_ros.estimation.blocks import preparation
 from dynid_ros.estimation.diagnosis import (
     contest,
     copied_signals,
@@ -56,7 +57,6 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.regression import preparation
 from dynid_ros.estimation.verdict import judge as verdict
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution import safety_monitor
@@ -514,7 +514,7 @@ def main(folder: Path | None) -> None:
     groups = (verdict_rows(good, poor), ladder_rows(good), delay_rows(good), measured_rows(good),
               standstill_rows(good), filter_rows(good), outlier_rows(good),
               recording_rows(good, poor), copy_rows(good), rival_rows(good), safety_rows(good),
-              clip_rows(good), rotor_rows(good), clock_rows(good), seen_rows(good))
+              clip_rows(good), clock_rows(good), seen_rows(good))
     for group in groups:
         for module, name, fine, bad, text in group:
             value = getattr(module if name.isupper() else module.THRESHOLDS, name)

@@ -11,21 +11,14 @@ from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.dynamics.base import base_parameters, standard_of
-from dynid_ros.estimation.model.torque_prediction import Prediction
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array, rms
 
-# Bounds of a negative value that is no noise.
-#: Standard deviations below zero from which on a value is negative. Friction of good recordings is
-#: 3.1 above it or more; the flipped signal of one wrist joint of the UR10 gives more than 5 below.
-NEGATIVE_DEVIATIONS = 5.0
-#: Torque of a negative rotor inertia, by the measured torque of the joint (root mean squares),
-#: from which on it counts. What a model leaves out of friction and of the transmission looks like
-#: a small one: good recordings, replayed, reach 7.3 % (joint 5 of the Panda) and 5.7 deviations
-#: (joint 6). One flipped signal makes a rotor of 19 % and more in the joint that shows it most, of
-#: each arm (benchmarks/thresholds.py).
-ROTOR_SHARE = 0.1
+#: Standard deviations below zero from which on a value is negative. Of nine good recordings, the
+#: lowest one lies 2.6 below.
+NEGATIVE_DEVIATIONS = 4.0
 
 
 def negative_drives(
@@ -49,7 +42,6 @@ def negative_drives(
     """
     columns, layout = base_parameters(arm).columns, arm.layout
     speed = rms(np.where(np.isfinite(motion.tau), motion.qd, np.nan))
-    shares = rotor_shares(arm, theta, motion)
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
     # A joint that moves at this speed is warm by it.
@@ -65,40 +57,12 @@ def negative_drives(
             found.append(_finding(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
                 f'{speed[joint]:.2g} {joint_units("rad/s", arm.prismatic)[joint]})'))
-        if shares[joint] < -ROTOR_SHARE:
-            own = (columns == layout.rotors[joint]).astype(float)
-            if _negative(own, theta, covariance):
-                found.append(_finding(
-                    name, 'rotor_negative', f'a rotor inertia of {own @ theta:.3g}'))
+        own = (columns == layout.rotors[joint]).astype(float) if layout.rotor_inertia else 0 * row
+        if _negative(own, theta, covariance):
+            std = float(np.sqrt(own @ covariance @ own))
+            found.append(_finding(
+                name, 'rotor_negative', f'a rotor inertia of {own @ theta:.3g} ± {std:.2g}'))
     return found
-
-
-def rotor_shares(arm: ArmModel, theta: Array, motion: Prediction) -> Array:
-    """
-    Compare the torque of each rotor inertia with the measured torque of its joint.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    theta : (b,) ndarray
-        Base parameters.
-    motion : Prediction
-        Samples.
-
-    Returns
-    -------
-    (n,) ndarray
-        Ratio of the root mean squares while the joint moves, with the sign of the inertia; zero
-        where the inertia is no base parameter.
-
-    """
-    if not arm.layout.rotor_inertia:
-        return np.zeros(arm.n)
-    inertia = standard_of(arm, theta)[arm.layout.rotors]
-    tau = rms(motion.tau)
-    acceleration = rms(np.where(np.isfinite(motion.tau), _acceleration(motion), np.nan))
-    return np.asarray(inertia * acceleration / np.where(tau > 0, tau, np.inf))
 
 
 def friction_power(
@@ -133,19 +97,12 @@ def friction_power(
     return power
 
 
-def _acceleration(motion: Prediction) -> Array:
-    """Differences of the velocity, (N, n); zero where the next sample is of another stretch."""
-    steps = np.diff(motion.t, append=motion.t[-1:])
-    near = (steps > 0) & (steps < 1.5 * np.median(steps))
-    change = np.diff(motion.qd, axis=0, append=motion.qd[-1:])
-    return np.asarray(np.where(near, 1 / np.where(near, steps, 1.0), 0.0)[:, None] * change)
-
-
 def _negative(row: Array, theta: Array, covariance: Array) -> bool:
     return bool(row @ theta < -NEGATIVE_DEVIATIONS * np.sqrt(row @ covariance @ row))
 
 
 def _finding(joint: str, code: str, found: str) -> Finding:
     return Finding(code, f"joint '{joint}' has {found}",
-                   'check the sign of its drive signal first, in the gains of arm.yaml', (joint,),
+                   'check the sign of its drive signal first, then its gain, in arm.yaml, and '
+                   'whether another joint is coupled to it', (joint,),
                    'warning')
