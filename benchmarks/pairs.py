@@ -1,0 +1,88 @@
+"""
+Whether the error bars of two recordings of one arm hold the difference between their estimates.
+
+    python benchmarks/pairs.py FOLDER
+
+FOLDER holds a folder for each arm, with an ``arm.yaml`` and several recordings. Each recording is
+identified whole, with plain friction, so that all have the same parameters. Compared are
+base parameters that both recordings determine (``source: data``), in all pairs of recordings of an
+arm: how many of the differences lie within the 95 % interval of a difference, and the root mean
+square of the difference by its standard deviation, which is 1 where error bars hold. Friction
+changes with load, warmth and time; inertial parameters do not.
+"""
+
+from __future__ import annotations
+
+import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
+
+from itertools import combinations
+from pathlib import Path
+import sys
+
+import numpy as np
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.friction import PLAIN, TERMS
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.utilities.arrays import Array
+
+#: Names of the files that are recordings.
+KINDS = ('.csv', '.npz')
+#: Half of a 95 % interval, in standard deviations.
+INTERVAL = 1.96
+FRICTION = tuple(TERMS[name].symbol for name in PLAIN)
+
+
+def models(folder: Path) -> list[IdentifiedModel]:
+    """Identify each recording of an arm."""
+    arm = load_arm(folder)
+    return [identify(arm, [read_recording(path, arm)], friction=PLAIN, holdout=0)
+            for path in sorted(folder.iterdir()) if path.name.endswith(KINDS)]
+
+
+def compared(found: list[IdentifiedModel]) -> tuple[Array, Array]:
+    """Return differences by their standard deviations, of inertial parameters and of friction."""
+    names = base_parameters(found[0].arm).names
+    friction = np.array([name.rstrip('0123456789') in FRICTION for name in names])
+    scores: tuple[list[Array], list[Array]] = ([], [])
+    for one, other in combinations(found, 2):
+        z = (one.theta - other.theta) / np.hypot(one.std, other.std)
+        known = one.from_data & other.from_data
+        for rubbing, part in zip((False, True), scores, strict=True):
+            part.append(z[known & (friction == rubbing)])
+    inertial, rubbing = map(np.concatenate, scores)
+    return inertial, rubbing
+
+
+def described(z: Array) -> str:
+    """Return number, share within the interval, and root mean square of scores."""
+    if not len(z):
+        return '0 | |'
+    return (f'{len(z)} | {100 * float((np.abs(z) < INTERVAL).mean()):.0f} % '
+            f'| {float(np.sqrt((z**2).mean())):.2f}')
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    if len(sys.argv) != 2:
+        sys.exit((__doc__ or '').strip())
+    print('| arm | pairs | inertial | agree | rms z | friction | agree | rms z |')
+    print('|---|---|---|---|---|---|---|---|')
+    every: tuple[list[Array], list[Array]] = ([], [])
+    for path in sorted(Path(sys.argv[1]).glob('*/arm.yaml')):
+        found = models(path.parent)
+        if len(found) < 2:
+            continue
+        scores = compared(found)
+        for all_of_kind, own in zip(every, scores, strict=True):
+            all_of_kind.append(own)
+        print(f'| {path.parent.name} | {len(found) * (len(found) - 1) // 2} '
+              f'| {" | ".join(map(described, scores))} |', flush=True)
+    print(f'| all | | {" | ".join(described(np.concatenate(own)) for own in every)} |')
+
+
+if __name__ == '__main__':
+    main()
