@@ -61,6 +61,7 @@ def identification(arm: ArmModel | None = None, samples: int = 300, seed: int = 
             3.0, True, 'butterworth', 125.0, 10, 0.004, None, ('A note.',)),
         'fit': metrics(arm, 'first 67 % of walk.db3', False, 2.98),
         'validation': metrics(arm, 'last 33 % of walk.db3', True, 5.76),
+        'held_out': 'the last 33 % of the same recording',
         'verdict': Verdict(True, (), 2.3),
         'defects': DEFECTS,
         'timing': {'read': 0.3, 'total': 0.9},

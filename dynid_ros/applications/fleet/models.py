@@ -83,6 +83,7 @@ def fleet_model(
         samples=sum(bag.samples for bag in bags), seconds=sum(bag.seconds for bag in bags),
         sources=(source,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
         fit=fit, validation=held_out,
+        held_out='' if held_out is None else 'bags that were left out',
         verdict=_verdict(arm, data, share, covariance, fit, held_out, len(bags)),
         defects=_counted(bags))
 

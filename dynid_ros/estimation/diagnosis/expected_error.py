@@ -17,8 +17,8 @@ from dynid_ros.utilities.arrays import Array
 #: Largest torque error that the error bars of the data alone may make on other motions in the same
 #: range, %. Good recordings reach 4.5; four seconds of motion of six joints and more, and a
 #: recording that hardly excites its arm, give 6.7 to 71. Beyond it is a warning where the motion
-#: determines each joint, an unseen motion is predicted, and another one would be with that on top
-#: of the residual.
+#: determines each joint, held-out samples are predicted, and others would be with that on top of
+#: the residual.
 LARGEST_EXPECTED_PERCENT = 5.5
 #: Random states over which the expected error is averaged, and their seed, by which it varies by 1
 #: to 3.5 % of itself.

@@ -171,5 +171,6 @@ def judge_model(
         friction_strength=fitted.strengths,
         samples=data.samples, seconds=data.seconds, sources=division.paths,
         data_hash=data.data_hash, treatment=replace(data.train.settings, notes=notes), fit=fit,
-        validation=validation, verdict=verdict, defects=division.defects,
-        predictions=(*own, *unseen), repeats=division.repeats, clocks=division.clocks)
+        validation=validation, held_out=division.held_out, verdict=verdict,
+        defects=division.defects, predictions=(*own, *unseen), repeats=division.repeats,
+        clocks=division.clocks)

@@ -17,7 +17,9 @@ from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.leakage_check import KnownSamples, marked_repeat
+from dynid_ros.estimation.model.metrics import ANOTHER_MOTION, FITTED_AGAIN
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import several
 
 #: Clocks that keep times for a drawing: those of more recordings would be most of a result.
 DRAWN_CLOCKS = 3
@@ -179,6 +181,8 @@ class Division:
         Training set.
     unseen : list of (str, Recording)
         Held-out set, each recording with a name.
+    held_out : str
+        What the held-out set is, as in `IdentifiedModel`.
     source : str
         Name of the training set.
     paths : tuple of str
@@ -199,6 +203,7 @@ class Division:
     arm: ArmModel
     train: list[Recording]
     unseen: list[tuple[str, Recording]]
+    held_out: str
     source: str
     paths: tuple[str, ...]
     defects: tuple[Defect, ...]
@@ -224,6 +229,7 @@ def divide(
     clocks: list[SampleClock | None] = []
     notes: list[str] = []
     unseen = [(Path(recording.source).name, recording) for recording, _ in others]
+    kinds = [ANOTHER_MOTION] * len(unseen)
     known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
         known.add(recording)
@@ -234,6 +240,7 @@ def divide(
             train += first
             share = 'all but the validation motion of '
             unseen += [(f'validation motion of {_place(part)}', part) for part in rest]
+            kinds += [ANOTHER_MOTION] * len(rest)
             continue
         holdout = _share(recording) if stated is None else stated
         share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
@@ -241,7 +248,10 @@ def divide(
         if stated is None and not rest:
             notes.append(f'{recording.source} is too short to hold out a part: not validated')
         train += first
-        unseen += [(_last(holdout, part, len(rest)), part) for part in rest]
+        held = _share_of(holdout, len(rest))
+        unseen += [(held + (Path(part.source).name if len(rest) > 1 else _place(part)), part)
+                   for part in rest]
+        kinds += [f'the {held}'] * len(rest)
         if len(rest) > 1:
             notes.append(
                 f'{recording.source}: single joints move in a part of the time only, so that the '
@@ -254,8 +264,9 @@ def divide(
     again = [new != old for (new, _), (old, _) in zip(marked, unseen, strict=True)]
     arm = arm.as_measured
     return Division(
-        arm if friction is None else arm.with_friction(tuple(friction)), train, marked, names,
-        paths, _named([*checked, *((other.source, found) for other, found in others)]),
+        arm if friction is None else arm.with_friction(tuple(friction)), train, marked,
+        _in_words(kinds, again, len(checked)), names, paths,
+        _named([*checked, *((other.source, found) for other, found in others)]),
         bool(again) and all(again), tuple(notes),
         _clocks([*clocks, *(other.clock for other, _ in others)]))
 
@@ -282,11 +293,17 @@ def _share(recording: Recording) -> float:
     return HOLDOUT if HOLDOUT * seconds >= SHORTEST else 0.0
 
 
-def _last(holdout: float, rest: Recording, parts: int) -> str:
-    share = f'last {100 * holdout:.0f} % of'
-    if parts > 1:
-        return f'{share} each of {parts} parts of {Path(rest.source).name}'
-    return f'{share} {_place(rest)}'
+def _share_of(holdout: float, parts: int) -> str:
+    return f'last {100 * holdout:.0f} % of ' + (f'each of {parts} parts of ' * (parts > 1))
+
+
+def _in_words(kinds: Sequence[str], again: Sequence[bool], recordings: int) -> str:
+    """Say what the parts of a held-out set are, those that repeat the fitted motion apart."""
+    same = f'the same recording{"s" * (recordings > 1)}'
+    said = dict.fromkeys(
+        FITTED_AGAIN if repeats else kind if kind == ANOTHER_MOTION else f'{kind}{same}'
+        for kind, repeats in zip(kinds, again, strict=True))
+    return several(said) if said else ''
 
 
 def _place(part: Recording) -> str:

@@ -46,7 +46,8 @@ class IdentifiedModel:
     theta : (b,) ndarray
         Base parameters, in the order of ``base_parameters(arm)``.
     covariance : (b, b) ndarray
-        With regard to coloured residuals (Newey and West); `std` is the root of its diagonal.
+        By the jackknife over groups of samples (`group_scatter`), which allows for coloured
+        residuals; `std` is the root of its diagonal.
     std_white : (b,) ndarray
         Standard deviations as if residuals were white, for comparison.
     data_share : (b,) ndarray
@@ -95,6 +96,9 @@ class IdentifiedModel:
     friction_strength : dict of str to float
         By friction term, how wide the prior of its coefficients around zero is, relative to the
         `arm_prior`, beside samples that all count; see `dynid_ros.estimation.friction`.
+    held_out : str
+        What the held-out samples are, in words: `ANOTHER_MOTION`, `FITTED_AGAIN`, or which part of
+        the fitted recordings; empty without any.
     repeats : bool
         Whether the held-out samples repeat the fitted motion: none other validates the model.
     unrepeated : tuple of float or None
@@ -129,6 +133,7 @@ class IdentifiedModel:
     stated: dict[str, Metrics] = field(default_factory=dict)
     error_by_bandwidth: tuple[BandwidthError, ...] = ()
     friction_strength: dict[str, float] = field(default_factory=dict)
+    held_out: str = ''
     repeats: bool = False
     unrepeated: tuple[float, ...] | None = None
     widening: Array | None = None

@@ -10,6 +10,8 @@ import numpy as np
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.utilities.arrays import Array, joined
 
+#: What held-out samples are: of a motion that was not fitted, or of the fitted one once more.
+ANOTHER_MOTION, FITTED_AGAIN = 'another motion', 'the fitted motion again'
 # Keeps a joint without torque from a division by zero.
 TINY = float(np.finfo(float).tiny)
 

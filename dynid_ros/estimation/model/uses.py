@@ -69,8 +69,7 @@ def uses(model: IdentifiedModel) -> tuple[Use, ...]:
 
 def _prediction(model: IdentifiedModel) -> Use:
     metrics = model.validation or model.fit
-    kind = 'in-sample' if not metrics.held_out else (
-        'on the fitted motion again' if model.repeats else 'on another motion')
+    kind = f'on {model.held_out}' if metrics.held_out else 'in-sample'
     return Use('feed-forward and gravity compensation', _predicts(model),
                f'{_by_joint(model, 1.0)}, {metrics.relative_error_percent:.1f} % {kind}',
                'feed-forward')
@@ -117,7 +116,7 @@ def _masses(model: IdentifiedModel) -> Use:
 
 
 def _predicts(model: IdentifiedModel) -> bool:
-    """Whether a motion that was not fitted supports the torque of the model."""
+    """Whether motion that was not fitted supports the torque of the model."""
     metrics = model.validation
     return (model.verdict.trustworthy and metrics is not None and not model.repeats
             and bool(np.isfinite(metrics.relative_error_percent)))

@@ -57,7 +57,7 @@ def headline(model: IdentifiedModel) -> str:
     if model.repeats:
         return (f'Not validated by another motion: the model predicts the fitted motion again to '
                 f'{error}. Record both motions of "dynid design", or {VALIDATE}.')
-    return f'Trustworthy: predicts torque on an unseen motion to {error}. {_purposes(model)}'
+    return f'Trustworthy: predicts torque on {model.held_out} to {error}. {_purposes(model)}'
 
 
 def _purposes(model: IdentifiedModel) -> str:

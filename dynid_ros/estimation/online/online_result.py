@@ -25,7 +25,13 @@ from dynid_ros.estimation.estimate.free_or_possible import CLEARLY_WORSE
 from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
 from dynid_ros.estimation.identification.estimate_choice import fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, metrics, TINY
+from dynid_ros.estimation.model.metrics import (
+    ANOTHER_MOTION,
+    JointMetrics,
+    Metrics,
+    metrics,
+    TINY,
+)
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.estimate import Estimate
@@ -42,6 +48,9 @@ FITS_WORSE = ('no physically possible parameters fit as well; check the drive ga
 #: Share of the rows, at the end, on which the a-priori predictions are judged.
 LAST = 1 / 3
 AHEAD = '{}, each sample predicted before it was used'
+#: Names of the rows that validate, and what they are in words.
+VALIDATING = 'validation motion of {}, not learned from', ANOTHER_MOTION
+LAST_THIRD = f'last third of {AHEAD}', 'the last third of the samples before their use'
 Mask = NDArray[np.bool_]
 
 
@@ -117,7 +126,7 @@ def online_result(
     arm, estimate, history = online.arm, online.estimate(), online.history
     chosen = _chosen(online, estimate)
     ahead = AHEAD.format(label)
-    learned, validating, name = _divided(online)
+    learned, validating, (name, held_out) = _divided(online)
     predictions, own = history.predictions(ahead), history.predictions(ahead, learned)
     validation = metrics(
         arm.joint_names, history.predictions(name.format(label), validating))
@@ -135,8 +144,9 @@ def online_result(
     return IdentifiedModel(
         arm=arm, **fields_of(estimate, chosen), friction_strength=online.friction_strength,
         sigma=estimate.sigma, samples=samples, seconds=seconds, sources=(source,),
-        data_hash=data_hash, treatment=settings, fit=fit, validation=validation, verdict=verdict,
-        defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
+        data_hash=data_hash, treatment=settings, fit=fit, validation=validation, held_out=held_out,
+        verdict=verdict, defects=(*defects, *online.pipeline.counters.defects()),
+        predictions=predictions)
 
 
 def _chosen(online: OnlineIdentifier, estimate: Estimate) -> ChosenEstimate:
@@ -173,15 +183,15 @@ def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
         for name, count in zip(arm.joint_names, estimate.left_out, strict=True) if count)
 
 
-def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, str]:
+def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
     """Divide the rows (N,): which were fitted, and which validate; name the latter."""
     rows = online.history.rows
     unseen = online.unseen(rows[:, 1])
     moves = np.isfinite(np.split(rows[:, 2:], 4, axis=1)[2]).any(axis=1)
     if (moves & unseen).any() and (moves & ~unseen).any():
-        return ~unseen, unseen, 'validation motion of {}, not learned from'
+        return ~unseen, unseen, VALIDATING
     last = np.cumsum(moves) > int((1 - LAST) * moves.sum())
-    return np.ones_like(moves), last if last.any() else ~last, f'last third of {AHEAD}'
+    return np.ones_like(moves), last if last.any() else ~last, LAST_THIRD
 
 
 def _trial_samples(part: Prediction, lag: float) -> TrialSamples:

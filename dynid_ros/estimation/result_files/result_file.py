@@ -139,6 +139,9 @@ def _with_later_fields(record: dict[str, Any], found: int) -> dict[str, Any]:
     if found == READABLE[0]:
         record['root_information'] = []
     record = {'data_share': [1.0] * len(record.get('parameters', ())), **record}
+    validation = record.get('validation')
+    if isinstance(validation, dict):
+        record = {'held_out': validation.get('source'), **record}
     verdict = record.get('verdict')
     if isinstance(verdict, dict) and 'reasons' in verdict:
         # As version 0.1 wrote it.

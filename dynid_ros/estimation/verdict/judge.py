@@ -133,7 +133,7 @@ def _of_figures(
         parameters = tuple(base.names[k] for k in order)
         # It names the weakest parameters itself; joints at rest remain.
         findings = [each for each in findings if each.code != 'not_excited' or each.joints]
-        # Where one unseen motion is predicted, it is an error only if another one would not be.
+        # Where held-out samples are predicted, it is an error only if others would not be.
         passes = validation is not None and not against and not missed and (
             np.hypot(own, expected) < largest_general_error(fit))
         findings.append(replace(

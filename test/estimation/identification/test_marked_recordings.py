@@ -12,8 +12,10 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import divide
+from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
+from dynid_ros.pages.report.page import write_report
 from dynid_ros.simulation.record import HOLD, simulate, simulation_notes
 
 WAY = 1.5
@@ -60,6 +62,7 @@ def test_the_second_motion_is_held_out(run, bag):
     assert result.fit.source == 'all but the validation motion of bag'
     assert result.seconds == pytest.approx(HOLD + 12.0, abs=0.1)
     assert not result.repeats and result.unrepeated is not None
+    assert headline(result).startswith('Trustworthy: predicts torque on another motion to ')
     assert all(part.held_out == (part.t[0] > HOLD + 12.0) for part in result.predictions)
 
 
@@ -71,6 +74,7 @@ def test_a_stated_share_and_another_recording_come_first(run):
     other = replace(log, q=log.q + 1e-3, source='other')
     data = divide(arm, [log], [other], None)
     assert [name for name, _ in data.unseen] == ['other (repeats the fitted motion)']
+    assert data.held_out == 'the fitted motion again'
     assert sum(len(part.t) for part in data.train) == len(log.t)
 
 
@@ -94,6 +98,36 @@ def test_a_mark_that_leaves_nothing_to_fit_or_to_validate_is_passed_over(run, sp
     arm, simulation = run
     data = divide(arm, [replace(simulation.log, validation=(span,))], [], None)
     assert [name[:9] for name, _ in data.unseen] == ['last 33 %']
+    assert data.held_out == 'the last 33 % of the same recording'
+
+
+def test_only_marked_and_given_recordings_are_another_motion(run):
+    arm, simulation = run
+    marked = simulation.log
+    plain = simulate(arm, random_motion(arm, 3, tries=30, periods=1, period=9.0), rate_hz=250).log
+    other = simulate(arm, random_motion(arm, 4, tries=30, periods=1, period=6.0), rate_hz=250).log
+    for fitted, given, share, words in (
+            ([marked], [], None, 'another motion'),
+            ([plain], [other], None, 'another motion'),
+            ([plain], [], None, 'the last 33 % of the same recording'),
+            ([plain], [], 0.5, 'the last 50 % of the same recording'),
+            ([plain, other], [], None, 'the last 33 % of the same recordings'),
+            ([marked, plain], [], None,
+             'another motion and the last 33 % of the same recordings'),
+            ([plain], [], 0.0, '')):
+        assert divide(arm, fitted, given, share).held_out == words
+
+
+def test_a_verdict_on_the_end_of_the_same_recording_says_so(run, tmp_path):
+    arm, _ = run
+    log = simulate(arm, random_motion(arm, 3, tries=3, periods=1, period=12.0), rate_hz=250).log
+    result = identify(arm, [log])
+    words = 'the last 33 % of the same recording'
+    assert headline(result).startswith(f'Trustworthy: predicts torque on {words} to ')
+    write_report(result, tmp_path / 'report.html')
+    page = (tmp_path / 'report.html').read_text()
+    assert f'Relative error, held-out ({words})' in page
+    assert 'another motion' not in page
 
 
 def test_a_recorder_that_was_killed_meanwhile_leaves_an_open_mark(run, bag):

@@ -136,7 +136,8 @@ def test_a_later_recording_of_the_same_motion_is_told(arm, repeated, lowest_hz, 
 def test_another_motion_of_its_own_needs_no_remark(arm):
     other = replace(log_of(arm, lowest_hz=1 / 9), source='other.npz')
     result = identify(arm, [log_of(arm)], validation=[other], friction=arm.friction)
-    assert not result.repeats and headline(result).startswith('Trustworthy: predicts torque on an')
+    assert not result.repeats and headline(result).startswith(
+        'Trustworthy: predicts torque on another motion')
     assert any('does not repeat' in note for note in notes(result))
     once = identify(arm, [log_of(arm, lowest_hz=1 / 33)], friction=arm.friction)
     assert once.unrepeated is None and not any('not repeat' in note for note in notes(once))

@@ -11,6 +11,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.metrics import FITTED_AGAIN
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 
 PREDICTION, CONTACT, SIMULATION, MASSES = range(4)
@@ -34,6 +35,12 @@ def test_a_good_model_serves_by_its_held_out_errors(good):
     assert f'{good.consistent.relative_error_percent:.1f} %' in found[SIMULATION].figure
 
 
+def test_the_figure_is_of_another_motion_only_where_one_was_held_out(good):
+    assert good.uses[PREDICTION].figure.endswith(' % on another motion')
+    same = replace(good, held_out='the last 33 % of the same recording')
+    assert same.uses[PREDICTION].figure.endswith(' % on the last 33 % of the same recording')
+
+
 def test_a_model_without_held_out_motion_serves_no_prediction(good):
     found = replace(good, validation=None, consistent=None).uses
     assert not any(found[k].serves for k in (PREDICTION, CONTACT, SIMULATION))
@@ -41,7 +48,7 @@ def test_a_model_without_held_out_motion_serves_no_prediction(good):
 
 
 def test_a_motion_that_repeats_validates_no_use(good):
-    found = replace(good, repeats=True).uses
+    found = replace(good, repeats=True, held_out=FITTED_AGAIN).uses
     assert not any(found[k].serves for k in (PREDICTION, CONTACT, SIMULATION))
     assert 'the fitted motion again' in found[PREDICTION].figure
 

@@ -12,6 +12,7 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
@@ -294,6 +295,8 @@ def test_a_validation_motion_is_predicted_and_not_learned_from():
     assert live.validating
     live.validate(EPOCH * 1e-9 + begin, EPOCH * 1e-9 + end)
     result, fitted = live.result(), before.result()
+    words = 'Trustworthy: predicts torque on the last third of the samples before their use to '
+    assert headline(fitted).startswith(words)
     # The rows of the last block before the mark are learned from; its noise sets the weights.
     feed(before, log, cut, last)
     learned = before.result()
@@ -302,6 +305,7 @@ def test_a_validation_motion_is_predicted_and_not_learned_from():
     replayed, _ = replay(arm, log, cutoff_hz=5.0)
     for each in (result, replayed):
         assert each.validation.source.startswith('validation motion of')
+        assert headline(each).startswith('Trustworthy: predicts torque on another motion to ')
         unseen = np.concatenate([part.t for part in each.predictions])
         assert each.validation.samples == ((unseen >= begin) & (unseen < end)).sum()
     assert replayed.validation.relative_error_percent == pytest.approx(

@@ -20,6 +20,7 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ResultError
 from dynid_ros.estimation.model.verdict import Finding, Verdict
+from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 
 ARM = random_arm(np.random.default_rng(1), 2)
@@ -371,6 +372,9 @@ def test_a_result_of_version_0_1_0_is_read():
     np.testing.assert_array_equal(arm.limits.upper, [3.14, 3.14])
     assert arm.friction == ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
     assert result.validation.relative_error_percent == 1.146302520445572
+    # It does not state whether another motion was held out.
+    assert result.held_out == 'last 33 % of bag (20.8 to 31.0 s)'
+    assert headline(result).startswith(f'Trustworthy: predicts torque on {result.held_out} to ')
     train, held_out = result.predictions
     assert (train.held_out, held_out.held_out) == (False, True)
     error, tau = held_out.tau - held_out.tau_hat, held_out.tau

@@ -180,7 +180,7 @@ def test_med7_is_refused_for_too_little_excitation(
 
 @pytest.mark.slow
 @pytest.mark.parametrize('name', ['ins105', 'ins205'])
-def test_wide_error_bars_are_a_warning_where_an_unseen_motion_is_predicted(shared_data, name):
+def test_wide_error_bars_are_a_warning_where_held_out_samples_are_predicted(shared_data, name):
     folder = shared_data / 'field' / 'dvrk_psm'
     arm = load_arm(folder / 'arm.yaml')
     result = identify(arm, [read_recording(folder / f'{name}.csv', arm)])

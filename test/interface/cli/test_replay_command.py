@@ -33,7 +33,8 @@ def run():
 def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
     bag = shared_data / 'panda' / 'panda_exciting_trajectory.db3'
     assert run(bag, '--arm', 'panda', '-o', tmp_path) == 0
-    assert 'predicts torque on an unseen motion' in capsys.readouterr().out
+    said = 'predicts torque on the last third of the samples before their use'
+    assert said in capsys.readouterr().out
     result = read_result(tmp_path)
     with np.load(tmp_path / 'history.npz') as history:
         assert history['theta'].shape[1] == len(history['names']) == len(result.theta)
