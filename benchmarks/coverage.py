@@ -6,7 +6,7 @@ How often stated 95 % intervals hold the truth, over repeated recordings with co
 Each recording is the exact torque of a shipped arm on a random motion, plus first-order coloured
 noise of 3 % of each joint's torque; each goes through the whole of `identify`. The first table
 shows how many of all base-parameter intervals hold their true value, with the stated standard
-deviations (Newey and West) and as if residuals were white.
+deviations (jackknife over groups) and as if residuals were white.
 
 In the second table the last joints hardly move, so that a third of the parameters is barely
 excited, and the true links differ from the stated ones: by half a mass, a tenth of a length and
