@@ -118,6 +118,18 @@ def test_only_marked_and_given_recordings_are_another_motion(run):
         assert divide(arm, fitted, given, share).held_out == words
 
 
+def test_the_ends_of_several_parts_are_named_as_such(run):
+    arm, simulation = run
+    log, q = simulation.log, simulation.log.q.copy()
+    cut = 2 * len(q) // 3
+    # The joints move in turn.
+    q[cut:, 0], q[:cut, 1] = q[cut, 0], q[cut, 1]
+    data = divide(arm, [replace(log, q=q, validation=())], [], None)
+    assert data.held_out == (
+        f'the last 33 % of each of {len(data.unseen)} parts of the same recording')
+    assert len(data.unseen) > 1
+
+
 def test_a_verdict_on_the_end_of_the_same_recording_says_so(run, tmp_path):
     arm, _ = run
     log = simulate(arm, random_motion(arm, 3, tries=3, periods=1, period=12.0), rate_hz=250).log
