@@ -119,12 +119,12 @@ def test_only_marked_and_given_recordings_are_another_motion(run):
 
 
 def test_the_ends_of_several_parts_are_named_as_such(run):
-    arm, simulation = run
-    log, q = simulation.log, simulation.log.q.copy()
-    cut = 2 * len(q) // 3
+    arm, _ = run
+    log = simulate(arm, random_motion(arm, 3, tries=3, periods=1, period=24.0), rate_hz=100).log
+    q, cut = log.q.copy(), 2 * len(log.q) // 3
     # The joints move in turn.
     q[cut:, 0], q[:cut, 1] = q[cut, 0], q[cut, 1]
-    data = divide(arm, [replace(log, q=q, validation=())], [], None)
+    data = divide(arm, [replace(log, q=q)], [], None)
     assert data.held_out == (
         f'the last 33 % of each of {len(data.unseen)} parts of the same recording')
     assert len(data.unseen) > 1
