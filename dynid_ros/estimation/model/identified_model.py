@@ -95,7 +95,8 @@ class IdentifiedModel:
         Held-out error against the cut-off of a low-pass, the lowest first.
     friction_strength : dict of str to float
         By friction term, how wide the prior of its coefficients around zero is, relative to the
-        `arm_prior`, beside samples that all count; see `dynid_ros.estimation.friction`.
+        `arm_prior`, beside samples that all count; see
+        `dynid_ros.estimation.estimate.friction_strengths`.
     held_out : str
         What the held-out samples are, in words: `ANOTHER_MOTION`, `FITTED_AGAIN`, or which part of
         the fitted recordings; empty without any.

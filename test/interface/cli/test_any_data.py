@@ -107,6 +107,10 @@ def test_any_recording_gives_a_result_that_every_command_takes(
             warnings.simplefilter('error', RuntimeWarning)
             status = main([str(argument) for argument in arguments])
         said = capfd.readouterr()
+        if status == 2 and 'the mass of the load is not determined' in said.err:
+            # A few seconds of a few joints may leave the arm without the load too uncertain.
+            assert arguments[0] == 'payload'
+            return
         assert status in (0, 1), (arguments, said.err)
         assert said.err == '', (arguments, said.err)
         assert not NOT_A_NUMBER.search(said.out), (arguments, said.out)
