@@ -1,0 +1,248 @@
+"""
+Plant errors into the rules by which estimates are chosen, and see that tests of their room fail.
+
+    python benchmarks/mutants.py [NAME ...]
+
+Each mutant changes one rule in one file of a copy of the package, and pytest runs the tests that
+are listed for it on the copy; the tree that this file belongs to is only read. The table says
+which test failed first. Before, the same tests run on the copy without any mutant: a test that
+fails anyway kills nothing. Exits with 1 if a mutant survives, if its text is not found exactly
+once, or if its tests do not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import cache_from_source
+import os
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = Path(__file__).resolve().parents[1]
+#: What the tests read: the package, the arms, themselves, and the settings of pytest.
+COPIED = ('dynid_ros', 'config', 'test', 'pyproject.toml')
+ESTIMATION = Path('dynid_ros', 'estimation')
+#: Time after which a mutant counts as one that never ends, s.
+PATIENCE = 300.0
+#: A plugin of pytest, since an installed package must not take the place of the copy.
+GUARD, GUARDED = 'only_the_copy', """
+from pathlib import Path
+import pytest
+import dynid_ros
+
+def pytest_configure():
+    if not Path(dynid_ros.__file__).is_relative_to(Path(__file__).parent):
+        pytest.exit(f'{dynid_ros.__file__} is not the copy', returncode=3)
+"""
+FAILED = re.compile(r'^FAILED \S+?::(.+?)(?: - .*)?$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """
+    One rule that no longer holds.
+
+    Attributes
+    ----------
+    name : str
+        What is wrong, as an argument of this script.
+    file : str
+        Source, relative to `ESTIMATION`.
+    old, new : str
+        What is there exactly once, and what takes its place.
+    tests : tuple of str
+        Files or tests that are to fail, relative to ``test/estimation``. Of a file, slow tests are
+        left out.
+
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+COVARIANCE = ('estimate/test_covariance.py',)
+FOLDS = ('estimate/test_folds.py',)
+FRICTION = 'estimate/test_friction_strengths.py'
+FREE_OR_POSSIBLE = ('estimate/test_free_or_possible.py',)
+POSSIBLE = ('estimate/test_possible_parameters.py',)
+GROUPS = ('blocks/test_groups.py',)
+TIME_BLOCKS = ('online/test_time_blocks.py',)
+
+MUTANTS = (
+    Mutant('only_the_jackknife', 'estimate/covariance.py',
+           'OWN_SHARE = 0.5', 'OWN_SHARE = 1.0', COVARIANCE),
+    Mutant('only_the_mean_colour', 'estimate/covariance.py',
+           'OWN_SHARE = 0.5', 'OWN_SHARE = 0.0', COVARIANCE),
+    Mutant('normal_quantile', 'estimate/covariance.py',
+           'wider = float(stdtrit(count - 1, 0.975)) / NORMAL', 'wider = 1.0', COVARIANCE),
+    Mutant('no_leverage', 'estimate/covariance.py',
+           'np.maximum(left, ROUNDING)', '1.0', COVARIANCE),
+    Mutant('colour_below_one', 'estimate/covariance.py',
+           'max(1.0, float(ratio.mean()))', 'max(0.0, float(ratio.mean()))', COVARIANCE),
+    Mutant('colour_of_the_prior', 'estimate/covariance.py',
+           'FROM_ROWS = 0.5', 'FROM_ROWS = 0.0', COVARIANCE),
+    Mutant('one_prior_of_all_folds', 'estimate/folds.py',
+           'for torque in self.torque]',
+           'for torque in 0 * self.torque + self.torque.mean(axis=0)]', FOLDS),
+    Mutant('folds_weighted_once', 'estimate/folds.py',
+           'for _ in range(ITERATIONS):', 'for _ in range(1):', FOLDS),
+    Mutant('friction_without_gate', 'estimate/friction_strengths.py',
+           'better = mean + STANDARD_ERRORS * standard_error < 0', 'better = True', (FRICTION,)),
+    Mutant('friction_by_chance', 'estimate/friction_strengths.py',
+           'better = mean + STANDARD_ERRORS * standard_error < 0', 'better = mean < 0',
+           (FRICTION,)),
+    Mutant('friction_as_free_as_can_be', 'estimate/friction_strengths.py',
+           'found = min(trials, key=lambda trial: growth(left(trial), before)[0])',
+           'found = trials[-1]', (FRICTION,)),
+    Mutant('groups_within_the_low_pass', 'estimate/friction_strengths.py',
+           'return parts if shortest > settings.decimator().reach else []', 'return parts',
+           (f'{FRICTION}::test_groups_shorter_than_the_low_pass_are_no_evidence',)),
+    Mutant('much_worse_is_no_objection', 'estimate/free_or_possible.py',
+           'CLEARLY_WORSE = 1.1', 'CLEARLY_WORSE = 3.0', FREE_OR_POSSIBLE),
+    Mutant('chance_is_an_objection', 'estimate/free_or_possible.py',
+           'max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error)',
+           'np.log(CLEARLY_WORSE)', FREE_OR_POSSIBLE),
+    Mutant('links_of_the_stated_size', 'estimate/possible_parameters.py',
+           'self.cone.sized(size)', 'self.cone', POSSIBLE),
+    Mutant('error_bars_of_the_prior', 'estimate/possible_parameters.py',
+           'before - known @ G @ before + known @ self.base_covariance @ known.T', 'before',
+           POSSIBLE),
+    Mutant('all_from_data', 'estimate/possible_parameters.py',
+           'FROM_DATA = 0.5', 'FROM_DATA = 0.0', POSSIBLE),
+    Mutant('strong_barrier', 'estimate/physical_cone.py',
+           'SCALAR = UNSEEN**2 / 4', 'SCALAR = 25 * UNSEEN**2', POSSIBLE),
+    Mutant('rotors_below_zero', 'estimate/physical_cone.py',
+           '[*layout.rotors, *_plain_columns(arm)]', '_plain_columns(arm)', POSSIBLE),
+    Mutant('always_possible', 'estimate/chosen_estimate.py',
+           'return replace(free, notes=(worse,)) if worse else replace(free, theta=found.theta)',
+           'return replace(free, theta=found.theta)', FREE_OR_POSSIBLE),
+    Mutant('shrunk_terms_not_relaxed', 'estimate/chosen_estimate.py',
+           'scatter.covariance(solution, relaxed)', 'scatter.covariance(solution)', COVARIANCE),
+    Mutant('motion_judged_with_the_prior', 'estimate/chosen_estimate.py',
+           'NEXT_TO_NOTHING = 1e-6', 'NEXT_TO_NOTHING = 1.0', COVARIANCE),
+    Mutant('phases_apart', 'blocks/groups.py',
+           'if shift is not None:', 'if False:', GROUPS),
+    Mutant('two_groups', 'blocks/groups.py', 'GROUPS = 10', 'GROUPS = 2', GROUPS),
+    Mutant('recordings_share_groups', 'blocks/groups.py',
+           'recording * parts + number', 'number', GROUPS),
+    Mutant('ends_without_rows_count', 'blocks/groups.py',
+           '& _inner(len(motion.t), reach)', '', GROUPS),
+    Mutant('driving_friction_is_fine', 'diagnosis/dissipation.py',
+           'NEGATIVE_DEVIATIONS = 4.0', 'NEGATIVE_DEVIATIONS = 40.0',
+           ('diagnosis/test_dissipation.py',)),
+    Mutant('motion_blamed_for_the_residual', 'verdict/judge.py',
+           'blamed = expected > max(LARGEST_EXPECTED_PERCENT, own)',
+           'blamed = expected > LARGEST_EXPECTED_PERCENT', ('verdict/test_judge.py',)),
+    Mutant('blocks_without_bound', 'online/time_blocks.py',
+           'if len(self.rows) == MOST:', 'if False:', TIME_BLOCKS),
+    Mutant('merging_loses_a_half', 'online/time_blocks.py',
+           'self.products[::2] + self.products[1::2]', '1.0 * self.products[::2]', TIME_BLOCKS),
+    Mutant('groups_out_of_order', 'online/time_blocks.py',
+           'np.array_split(self.products, count), np.array_split(self.rows, count),',
+           '(self.products[k::count] for k in range(count)),'
+           '(self.rows[k::count] for k in range(count)),', TIME_BLOCKS),
+)
+
+
+def stale(mutant: Mutant) -> bool:
+    """Whether the text of a mutant is no longer there exactly once."""
+    return (ROOT / ESTIMATION / mutant.file).read_text().count(mutant.old) != 1
+
+
+@contextmanager
+def planted(mutant: Mutant, copy: Path) -> Iterator[None]:
+    """Have a mutant in a copy of the package."""
+    path = copy / ESTIMATION / mutant.file
+    original = path.read_text()
+    # Bytecode is told by size and second, which two versions may share.
+    Path(cache_from_source(str(path))).unlink(missing_ok=True)
+    path.write_text(original.replace(mutant.old, mutant.new))
+    try:
+        yield
+    finally:
+        path.write_text(original)
+
+
+def run(copy: Path, tests: Sequence[str], *options: str) -> tuple[int, str]:
+    """Run tests on a copy; return status and output of pytest, status 1 if it never ends."""
+    environment = os.environ | {'PYTHONPATH': str(copy), 'PYTHONDONTWRITEBYTECODE': '1'}
+    command = [sys.executable, '-m', 'pytest', '-q', '-rf', '--tb=no', '--hypothesis-seed=0',
+               '-p', 'no:cacheprovider', '-p', GUARD, *options]
+    if not any('::' in test for test in tests):
+        command += ['-m', 'not slow']
+    try:
+        done = subprocess.run(
+            [*command, *(str(Path('test', 'estimation', test)) for test in tests)], cwd=copy,
+            env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return 1, 'FAILED ::no end'
+    return done.returncode, done.stdout + done.stderr
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
+    parser.add_argument('names', nargs='*', metavar='NAME', help='mutants; all by default')
+    names = parser.parse_args().names
+    unknown = set(names) - {mutant.name for mutant in MUTANTS}
+    if unknown:
+        parser.error(f'no mutant is called {", ".join(sorted(unknown))}')
+    chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
+    old = [mutant for mutant in chosen if stale(mutant)]
+    for mutant in old:
+        print(f'{mutant.name}: not exactly once in {mutant.file}: {mutant.old}')
+    if old:
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder).resolve()
+        for name in COPIED:
+            # With its times, by which compiled kernels are found again.
+            source = ROOT / name
+            (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy / name)
+        (copy / f'{GUARD}.py').write_text(GUARDED)
+        return compare(chosen, copy)
+
+
+def compare(mutants: Sequence[Mutant], copy: Path) -> int:
+    """Print what becomes of each mutant; return the status of this script."""
+    for named in (False, True):
+        tests = sorted({test for mutant in mutants for test in mutant.tests
+                        if ('::' in test) == named})
+        status, printed = run(copy, tests) if tests else (0, '')
+        if status:
+            print(f'Without any mutant, pytest ends with {status}:\n{printed}')
+            return 1
+    print('| mutant | file | | first test that failed | s |\n|---|---|---|---|---|')
+    bad = []
+    for mutant in mutants:
+        begin = time.perf_counter()
+        with planted(mutant, copy):
+            status, printed = run(copy, mutant.tests, '-x')
+        found = FAILED.search(printed)
+        if status == 0:
+            fate = 'survived'
+        elif status == 1 and found:
+            fate = 'died'
+        else:
+            fate = f'pytest ended with {status}'
+        if fate != 'died':
+            bad.append(mutant.name)
+        print(f'| {mutant.name} | {mutant.file} | {fate} | {found[1] if found else ""} | '
+              f'{time.perf_counter() - begin:.0f} |', flush=True)
+    print(f'\n{len(mutants) - len(bad)} of {len(mutants)} died'
+          + (f'; not {", ".join(bad)}' if bad else ''))
+    return int(bool(bad))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
