@@ -1,6 +1,7 @@
 """What predicts samples that were not fitted, against what was planted and against real arms."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,10 +12,15 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.estimate.free_or_possible import objection
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 
@@ -85,3 +91,35 @@ def test_bands_of_real_arms_hold_nine_held_out_samples_of_ten(
     inside = np.abs(part.tau - part.tau_hat)[moving] < 1.96 * std[moving]
     # Measured 98, 97 and 94 %.
     assert 0.90 <= inside.mean() <= 0.985
+
+
+def objection_to(errors):
+    """Say of possible parameters that make an error, by that of the noise, in each group."""
+    arm, rng = load_arm('two_axis'), np.random.default_rng(0)
+    prior, noise = arm_prior(arm), 0.05
+    W = random_regressor(arm)[:, base_parameters(arm).columns].reshape(-1, arm.n, len(prior.theta))
+    tau = W @ prior.theta
+    sigma = noise * tau.std(axis=0)
+    rows = np.concatenate(
+        [W, (tau + sigma * rng.normal(size=tau.shape))[:, :, None]], axis=2).transpose(1, 0, 2)
+    parts = [Products.of(QRFactors(part, np.full(arm.n, part.shape[1])))
+             for part in np.array_split(rows, len(errors), axis=1)]
+    factors = iter(errors)
+
+    def nearest(_wide, _information, _score):
+        # All torque too large, by so many times the noise.
+        return (1 + next(factors) * noise) * prior.values
+
+    return objection(parts, prior, SimpleNamespace(nearest=nearest))
+
+
+def test_a_third_more_torque_is_an_objection_and_some_percent_are_none():
+    assert objection_to([0.0] * 10) == ''
+    # The mean square of the torque is more than its variance, so that this is a few percent.
+    assert objection_to([0.2] * 10) == ''
+    assert 'no physically possible parameters' in objection_to([0.8] * 10)
+
+
+def test_one_group_that_is_predicted_badly_is_chance():
+    assert objection_to([20.0] + 9 * [0.0]) == ''
+    assert 'no physically possible parameters' in objection_to(5 * [20.0] + 5 * [0.0])

@@ -235,3 +235,36 @@ def test_a_boundary_does_not_narrow_an_error_bar():
     covariance = np.linalg.inv(root.T @ root + np.linalg.inv(prior.covariance))
     assert 0 < found.values[rotor] < 0.1
     assert found.std[rotor] == pytest.approx(np.sqrt(covariance[alone, alone]), rel=1e-6)
+
+
+@pytest.mark.parametrize('seed', range(3, 6))
+def test_links_much_heavier_than_stated_keep_their_shape_not_their_size(seed):
+    """What the motion does not tell apart goes with what it shows, thirty times as much."""
+    arm = arms(seed)
+    true = 30 * nominal_parameters(arm)
+    grouping, root = base_parameters(arm).grouping, root_of(arm)
+    root = 1e3 * root / np.sqrt((root @ grouping @ true).var())
+    found = possible_from(arm, grouping @ true, root)
+    ratio = links_of(arm, found.values)[:, 0] / links_of(arm, true)[:, 0]
+    # Only the logarithm of the size feels a pull to the stated one.
+    assert (ratio > 1 / 3).all() and (ratio < 3).all()
+
+
+def test_a_mass_that_no_joint_feels_is_not_from_data():
+    arm = load_arm('ur10')
+    found = possible_from(
+        arm, base_parameters(arm).grouping @ nominal_parameters(arm), 1e3 * root_of(arm))
+    sources = dict(zip(found.names, found.from_data.tolist(), strict=True))
+    assert sources['my6'] and sources['Ia6']
+    assert not sources['m1']
+
+
+def test_friction_that_nothing_shows_is_far_below_what_the_drive_can_give():
+    """The bound above zero keeps it positive, and says no more of it than that."""
+    arm = replace(load_arm('ur10').with_friction(('viscous', 'coulomb')), friction_nominal={})
+    nothing = np.zeros((base_parameters(arm).count,) * 2)
+    found = possible_parameters(
+        arm, arm_prior(arm), nothing, nothing[0], arm_prior(arm).covariance)
+    coulomb = found.values[arm.layout.friction_columns('Fc')]
+    assert (coulomb > 0).all()
+    assert (coulomb < 0.3 * arm.limits.effort).all()

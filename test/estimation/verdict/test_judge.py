@@ -189,3 +189,14 @@ def test_wide_error_bars_are_a_warning_where_held_out_samples_are_predicted(shar
     assert result.verdict.trustworthy
     (wide,) = [each for each in result.verdict.findings if each.code == 'excitation']
     assert not wide.is_error
+
+
+def test_a_large_residual_is_not_blamed_on_the_motion():
+    """Its error bars are as wide as the noise makes them, and another motion would not help."""
+    arm = arm_named('two_axis')
+    result = identify(arm, [log_of(arm, Waves.random(arm, seed=1), 0.4)], friction=arm.friction,
+                      holdout=0.0)
+    codes = {finding.code for finding in result.verdict.findings}
+    assert result.verdict.expected_error_percent > LARGEST_EXPECTED_PERCENT
+    assert 'residual' in codes and 'excitation' not in codes
+    assert result.verdict.undetermined_joints == ()
