@@ -149,6 +149,6 @@ def test_a_kind_that_explains_nothing_stays_absent_beside_one_that_does():
             for seed in range(5)]
     chosen = [friction_strength(*rows_of([log]))[0] for log in logs]
     assert all('stribeck' in each for each in chosen)
-    # Chance alone may let it in.
-    assert sum('load' in each for each in chosen) <= 2
-    assert sum('presliding' in each for each in chosen) <= 2
+    # Chance lets each in three times of ten (measured in 20 recordings): of ten, seven and more in
+    # one of a hundred draws.
+    assert sum(kind in each for each in chosen for kind in ('load', 'presliding')) < 7
