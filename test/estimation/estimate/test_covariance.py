@@ -186,7 +186,7 @@ def test_a_slow_parameter_has_the_colour_of_its_own_residuals():
     _, holds = many_error_bars([0.0, 0.0, 0.98], 0.9, count=400)
     *fast, slow = holds.mean(axis=0)
     # Measured 88 %, give or take 2 %; the colour of all parameters together gives 78 %.
-    assert min(fast) > 0.95 and slow > 0.83
+    assert min(fast) > 0.93 and slow > 0.83
 
 
 def test_what_no_row_shows_has_no_part_in_the_colour():
