@@ -66,7 +66,7 @@ setup(
             # URDFs of real robots, a wheel of 131 MB.
             'example-robot-data',
             'argcomplete', 'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright',
-            'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff', 'xacro']},
+            'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff', 'statsmodels', 'xacro']},
     zip_safe=False,
     maintainer='The dynid_ros maintainers',
     maintainer_email='maintainers@example.com',
