@@ -99,7 +99,7 @@ MUTANTS = (
     Mutant('no_leverage', 'estimate/covariance.py',
            'np.maximum(left, least)', '1.0', COVARIANCE),
     Mutant('colour_below_one', 'estimate/covariance.py',
-           'max(1.0, float(ratio.mean()))', 'max(0.0, float(ratio.mean()))', COVARIANCE),
+           'max(1.0, inflation)', 'inflation', COVARIANCE),
     Mutant('colour_of_the_prior', 'estimate/covariance.py',
            'FROM_ROWS = 0.5', 'FROM_ROWS = 0.0', COVARIANCE),
     Mutant('one_prior_of_all_folds', 'estimate/folds.py',

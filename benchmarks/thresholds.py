@@ -43,7 +43,7 @@ from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.data.streaming import resampling, sample_validation
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band import ladder
-from dynid_ros.estimation.band.choice import choose_conditioning, lowest_band
+from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.blocks import preparation
 from dynid_ros.estimation.diagnosis import (
     contest,
@@ -93,7 +93,7 @@ class Data:
     def treatment(self) -> Any:
         """Conditioning in the lowest band, for planted defects without them."""
         log, _ = preparation.checked_recording(self.log, self.arm)
-        return lowest_band(choose_conditioning(self.arm.memoryless, [log]))
+        return band_of_motion(choose_conditioning(self.arm.memoryless, [log]), [log])
 
     @cached_property
     def motions(self) -> Any:

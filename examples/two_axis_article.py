@@ -21,7 +21,12 @@ from dynid_ros.data.signals.filters import butterworth, differentiate, nuttall_f
 from dynid_ros.data.signals.first_order import FirstOrderFilter
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
-from dynid_ros.estimation.estimate.covariance import score_covariance
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
 
@@ -135,9 +140,12 @@ def solved(name: str, q: np.ndarray, W: np.ndarray, tau: np.ndarray) -> Result:
     """Batch least squares, all rows alike as in the article."""
     rows = W.reshape(-1, 9)
     theta = np.linalg.lstsq(rows, tau.ravel(), rcond=None)[0]
-    scores = np.einsum('kip,ki->kp', W, tau - W @ theta)
-    bread = np.linalg.inv(rows.T @ rows)
-    covariance = bread @ score_covariance([scores], 1 / PERIOD, 9) @ bread
+    R = np.linalg.qr(rows, mode='r')
+    fit = Solution(theta, np.ones(2), inverse_of(R), R, R @ theta, np.zeros((0, 10)), np.ones(0),
+                   float(np.linalg.cond(R)))
+    parts = [Products.of(QRFactors(part.transpose(1, 0, 2), np.full(2, len(part))))
+             for part in np.array_split(np.concatenate([W, tau[:, :, None]], axis=2), GROUPS)]
+    covariance = group_scatter(parts, fit).covariance(fit)
     return Result(name, q, W, tau, theta, np.sqrt(np.diag(covariance)))
 
 
@@ -179,7 +187,7 @@ def step_by_step(result: Result) -> Evolution:
         W, tau = result.W[k:k + STEP], result.tau[k:k + STEP]
         rows = np.ones_like(tau, dtype=bool)
         estimator.predict(W, tau, rows)
-        estimator.learn(W, tau, rows, 0)
+        estimator.learn(W, tau, rows)
         if k % POINT == 0:
             times.append((k + STEP) * PERIOD)
             estimates.append(estimator.estimate())

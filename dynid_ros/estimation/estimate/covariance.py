@@ -158,9 +158,9 @@ def scatter_of(changes: Array, solution: Solution) -> Scatter:
     white = ((R @ solution.half @ solution.half.T)**2).sum(axis=0)
     known = white >= FROM_ROWS * (solution.half**2).sum(axis=1)
     ratio = (spread**2).sum(axis=0)[known] / white[known]
-    # A row never counts for more than itself.
-    colour = max(1.0, float(ratio.mean())) if known.any() else 1.0
+    inflation = float(ratio.mean()) if known.any() else 1.0
     wider = float(stdtrit(count - 1, 0.975)) / NORMAL
     own = np.sqrt(OWN_SHARE * (count - 1) / count) * changes @ inverse_of(solution.half)
-    mean = np.sqrt((1 - OWN_SHARE) * colour) * R
-    return Scatter(wider * np.concatenate([own, mean]), colour)
+    mean = np.sqrt((1 - OWN_SHARE) * inflation) * R
+    # A row never counts for more than itself.
+    return Scatter(wider * np.concatenate([own, mean]), max(1.0, inflation))

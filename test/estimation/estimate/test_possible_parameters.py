@@ -246,8 +246,9 @@ def test_links_much_heavier_than_stated_keep_their_shape_not_their_size(seed):
     root = 1e3 * root / np.sqrt((root @ grouping @ true).var())
     found = possible_from(arm, grouping @ true, root)
     ratio = links_of(arm, found.values)[:, 0] / links_of(arm, true)[:, 0]
-    # Only the logarithm of the size feels a pull to the stated one.
-    assert (ratio > 1 / 3).all() and (ratio < 3).all()
+    # Only the logarithm of the size feels a pull to the stated one. The rotor of the first joint
+    # may take all that the motion shows of its link.
+    assert (ratio[1:] > 1 / 3).all() and (ratio < 3).all()
 
 
 def test_a_mass_that_no_joint_feels_is_not_from_data():
