@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import LinAlgError
 
 from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.change import largest_change
@@ -82,7 +83,11 @@ class LivePayload(OnlineIdentifier):
             return None
         with finite_numbers(model, [self._source]):
             fit = regression.fit(rows)
-            scatter = regression.score_scatter(fit, recursion.blocks.groups())
+            try:
+                scatter = regression.score_scatter(fit, recursion.blocks.groups())
+            except LinAlgError:
+                # Residuals beyond all bounds, as of a damaged model, determine nothing.
+                return None
             fit = replace(fit, scatter=fit.scatter + scatter)
             if not fit.tells_mass:
                 return None
