@@ -20,8 +20,8 @@ _FLAT = UNITS.reshape(len(INERTIAL), 16)
 #: Friction and rotor inertia that nothing shows, by the standard deviation of their prior.
 UNSEEN = 0.1
 #: Weight of the prior of a scalar in the cone by that of a body, which is 4 for a link: next to
-#: nothing, as it only keeps the scalar above zero. A thousand times its centre costs as
-#: much as two and a half standard deviations of the Gaussian prior that it has besides.
+#: nothing, as it only keeps the scalar above zero. A thousand times its centre costs as much as
+#: four and a half standard deviations of the Gaussian prior that it has besides.
 SCALAR = UNSEEN**2 / 4
 
 
