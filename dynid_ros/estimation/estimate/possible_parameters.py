@@ -26,7 +26,7 @@ from dynid_ros.utilities.arrays import Array
 #: where the data leave room. Held-out errors of real arms change by 5 % at most from 1 to 0.5.
 SHAPE_STD = 0.5
 #: Standard deviation of the logarithm of the size of a link, by which its prior yields: a link of
-#: a thousand times the mass that is stated is pulled as hard as one of ten times.
+#: a thousand times the mass that is stated is pulled as hard as one of 2.6 times its size.
 SIZE_STD = 1.0
 #: Sizes at most that are tried, and the change of a logarithm at which they have settled.
 SIZES, SAME_SIZE = 5, 0.1
