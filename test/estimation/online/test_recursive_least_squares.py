@@ -169,7 +169,9 @@ def test_a_prior_too_narrow_for_the_torque_of_the_rows_is_widened(data):
     large = 1e6 * theta
     narrow = replace(PRIOR, torque=np.ones(JOINTS))
     estimate = fed(make(narrow), W, W @ large).estimate()
-    assert (np.abs(estimate.theta - large) < 5 * estimate.std).all()
+    # Rows without noise leave what rounding makes of parameters of a million.
+    rounding = 1e-12 * np.abs(large)
+    assert (np.abs(estimate.theta - large) < 5 * estimate.std + rounding).all()
     np.testing.assert_allclose(estimate.theta, large, rtol=1e-3)
 
 
