@@ -97,7 +97,7 @@ MUTANTS = (
     Mutant('normal_quantile', 'estimate/covariance.py',
            'wider = float(stdtrit(count - 1, 0.975)) / NORMAL', 'wider = 1.0', COVARIANCE),
     Mutant('no_leverage', 'estimate/covariance.py',
-           'np.maximum(left, least)', '1.0', COVARIANCE),
+           'np.maximum(left, LEAST)', '1.0', COVARIANCE),
     Mutant('colour_below_one', 'estimate/covariance.py',
            'max(1.0, inflation)', 'inflation', COVARIANCE),
     Mutant('colour_of_the_prior', 'estimate/covariance.py',

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
-from dynid_ros.estimation.estimate.covariance import change_without
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
@@ -57,16 +56,19 @@ def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Arra
     Returns
     -------
     changes : (B, b) ndarray
-        As of `change_without`.
+        As of `whitened_changes`; the other bags may lie on other machines.
     left_out_squares : (B, n) ndarray
         Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
 
     """
-    found, left = [], []
+    found, left, half = [], [], solution.half
     for part in parts:
-        own = change_without(Products.of(part), solution)
+        normal = Products.of(part).weighted(solution.sigma)[:-1]
+        # theta less that without the bag, (N - A)⁻¹ s, by the bag's normal matrix A and all N.
+        system = np.eye(len(solution.theta)) - half.T @ normal[:, :-1] @ half
+        own = np.linalg.solve(system, half.T @ (normal @ np.append(-solution.theta, 1.0)))
         found.append(own)
-        left.append(part.residual_squares(solution.theta - solution.half @ own))
+        left.append(part.residual_squares(solution.theta - half @ own))
     return np.array(found), np.array(left)
 
 

@@ -58,7 +58,7 @@ class Reduction:
         return Features(*self._by_bag(_features, bags, self._text, solution))
 
     def changes(self, bags: Sequence[int], solution: Solution) -> list[Array]:
-        """Return what `merge.changes` does, of bags that may lie on several machines."""
+        """Return what `merge.changes` does, in the order of the bags."""
         return self._by_bag(changes, bags, solution)
 
     def frictions(self, bags: Sequence[int], reference: Solution) -> list[Array]:

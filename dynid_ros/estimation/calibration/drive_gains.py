@@ -176,11 +176,12 @@ class GainProjection:
         """Return the gains with their covariance."""
         p, n = len(self.theta), self._arm.n
         kept = np.append(np.arange(p), p + self._others)
-        prior = self._known()[0][:, kept]
-        fitted = LeastSquares(self._weighted()[0][:, kept], prior)
+        known, away = self._known()
+        theta = np.append(self.theta, np.zeros(n - 1))
+        prior = np.column_stack([known[:, kept], known[:, kept] @ theta + away])
+        half = LeastSquares(self._weighted()[0][:, kept], known[:, kept]).half
         noise, pulled = block_jackknife(
-            self._linear(kept), int(self._factors.rows.sum()),
-            np.append(self.theta, np.zeros(n - 1)), self.sigma, fitted, prior)
+            self._linear(kept), int(self._factors.rows.sum()), theta, self.sigma, half, prior)
         covariance, every = noise + pulled, np.eye(n)[:, self._others]
         found = LogGains(
             self.x - self.x[self._reference], every @ covariance[p:, p:] @ every.T,

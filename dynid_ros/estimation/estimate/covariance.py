@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.estimate.weights import Solution
@@ -21,7 +20,7 @@ NORMAL = 1.96
 OWN_SHARE = 0.5
 #: Share of the variance of a parameter that must come from its rows for it to show their colour.
 FROM_ROWS = 0.5
-#: Least information that rounding leaves beside a group, by that of all rows.
+#: Rounding of the information that the other groups and the prior have, relative to that of all.
 LEAST = 1e-12
 
 
@@ -35,7 +34,8 @@ class Scatter:
     root : (m, b) ndarray
         Its squares are the covariance of the score of the estimate.
     colour : float
-        Variance of the parameters by that of white residuals: how many rows count as one.
+        Ratio of the variance of the parameters to their variance for white residuals: that many
+        rows carry the information of one.
 
     """
 
@@ -71,53 +71,50 @@ def group_scatter(parts: Sequence[Products], solution: Solution) -> Scatter:
         The fit to all of them.
 
     """
-    changes = whitened_changes(parts, solution) if any(part.rows.any() for part in parts) else (
-        np.zeros((0, len(solution.theta))))
-    return scatter_of(changes, solution)
+    return scatter_of(whitened_changes(
+        parts, solution.theta, solution.sigma, solution.half, solution.prior), solution)
 
 
-def whitened_changes(parts: Sequence[Products], solution: Solution) -> Array:
+def whitened_changes(
+    parts: Sequence[Products], theta: Array, sigma: Array, half: Array, prior: Array,
+) -> Array:
     """
     Change of an estimate without each group, in coordinates in which its white covariance is one.
 
     Parameters
     ----------
-    parts, solution
-        As for `group_scatter`.
+    parts : sequence of Products
+        The rows that were fitted, by group.
+    theta : (b,) ndarray
+        Estimate from all of them.
+    sigma : (n,) ndarray
+        Standard deviation of the residual of each joint, whose weights are kept, Nm.
+    half : (b, b) ndarray
+        Upper triangle whose square is the covariance for white residuals.
+    prior : (k, b + 1) ndarray
+        Rows ``[w tau]`` of the prior.
 
     Returns
     -------
     (K, b) ndarray
-        ``half⁻¹ (theta - theta_k)`` of the K groups that have rows, the weights of joints kept.
+        ``half⁻¹ (theta - theta_k)`` of the K groups that have rows.
 
     """
-    half = solution.half
-    own = [part.weighted(solution.sigma)[:-1] for part in parts if part.rows.any()]
+    own = [part.weighted(sigma)[:-1] for part in parts if part.rows.any()]
+    if not own:
+        return np.zeros((0, len(theta)))
     # The rows may have the load of another estimate, and its weights are settled only nearly.
     # Without a group that alone shows a parameter, the smallest difference would count for much.
-    normal = np.sum(own, axis=0) + solution.prior[:, :-1].T @ solution.prior
+    normal = np.sum(own, axis=0) + prior[:, :-1].T @ prior
     matrix = half.T @ normal[:, :-1] @ half
-    off = half.T @ (normal @ np.append(-solution.theta, 1.0))
-    theta = solution.theta + half @ np.linalg.solve(matrix, off)
-    return np.array([_change(each, half, theta, matrix) for each in own])
-
-
-def change_without(part: Products, solution: Solution) -> Array:
-    """Change of an estimate without one of many groups, (b,), of which the others are unknown."""
-    if not part.rows.any():
-        return np.zeros_like(solution.theta)
-    normal = part.weighted(solution.sigma)[:-1]
-    return _change(
-        normal, solution.half, solution.theta, np.eye(len(solution.theta)), ROUNDING)
-
-
-def _change(
-    normal: Array, half: Array, theta: Array, matrix: Array, least: float = LEAST,
-) -> Array:
-    """Change of theta without the normal equations (b, b + 1) of a group, (b,), whitened."""
-    score = half.T @ (normal @ np.append(-theta, 1.0))
-    left, axes = np.linalg.eigh(matrix - half.T @ normal[:, :-1] @ half)
-    return np.asarray(axes @ ((axes.T @ score) / np.maximum(left, least)))
+    off = half.T @ (normal @ np.append(-theta, 1.0))
+    theta = theta + half @ np.linalg.solve(matrix, off)
+    found = []
+    for each in own:
+        left, axes = np.linalg.eigh(matrix - half.T @ each[:, :-1] @ half)
+        score = half.T @ (each @ np.append(-theta, 1.0))
+        found.append(axes @ ((axes.T @ score) / np.maximum(left, LEAST)))
+    return np.array(found)
 
 
 def scatter_of(changes: Array, solution: Solution) -> Scatter:

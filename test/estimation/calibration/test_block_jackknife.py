@@ -22,7 +22,8 @@ def whitened(W, tau):
 def jackknife(blocks, W, tau, prior):
     fitted = LeastSquares(whitened(W, tau)[0], prior)
     theta = fitted.solve(whitened(W, tau)[1])
-    return theta, np.add(*block_jackknife(blocks, tau.size, theta, SIGMA, fitted, prior))
+    return theta, np.add(*block_jackknife(
+        blocks, tau.size, theta, SIGMA, fitted.half, np.pad(prior, ((0, 0), (0, 1)))))
 
 
 def solved(W, tau, prior):

@@ -26,6 +26,12 @@ def parts_of(W, tau, groups):
                      np.array([np.count_nonzero(groups == k)])) for k in np.unique(groups)]
 
 
+def without_groups(parts, solution):
+    """Whitened changes of a solution."""
+    return whitened_changes(
+        parts, solution.theta, solution.sigma, solution.half, solution.prior)
+
+
 def fitted(W, tau, prior):
     rows = np.column_stack([W, tau])[None]
     return solve(QRFactors(rows, np.array([len(tau)])), prior)
@@ -46,7 +52,7 @@ def test_changes_are_those_of_fits_without_each_group():
     W, tau, groups = regression(0, 0.8)
     prior = np.array([[2.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 3.0], [0.0, 0.0, 0.1, 0.0]])
     solution = fitted(W, tau, prior)
-    changes = whitened_changes(parts_of(W, tau, groups), solution) @ solution.half.T
+    changes = without_groups(parts_of(W, tau, groups), solution) @ solution.half.T
     for k, change in enumerate(changes):
         rest = groups != k
         rows = np.vstack([np.column_stack([W, tau])[rest] / solution.sigma, prior])
@@ -73,7 +79,7 @@ def test_the_rest_of_it_is_the_white_covariance_times_the_colour():
     W, tau, groups = regression(2, 0.9)
     solution = fitted(W, tau, NEXT_TO_NONE)
     found = group_scatter(parts_of(W, tau, groups), solution)
-    changes = whitened_changes(parts_of(W, tau, groups), solution) @ solution.half.T
+    changes = without_groups(parts_of(W, tau, groups), solution) @ solution.half.T
     jackknife = 7 / 8 * (changes**2).sum(axis=0)
     ratio = jackknife / np.diag(solution.white_covariance)
     assert found.colour == pytest.approx(ratio.mean(), rel=1e-6)
