@@ -19,9 +19,9 @@ UNITS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])
 _FLAT = UNITS.reshape(len(INERTIAL), 16)
 #: Friction and rotor inertia that nothing shows, by the standard deviation of their prior.
 UNSEEN = 0.1
-#: Weight of the prior of a scalar in the cone by that of a body, which is 4 for a link: next to
-#: nothing, as it only keeps the scalar above zero. A thousand times its centre costs as much as
-#: four and a half standard deviations of the Gaussian prior that it has besides.
+#: Ratio of the weight of the entropic prior of a scalar to that of a body. The weight of a link is
+#: 4, so that this one is 0.01: it keeps the scalar positive, and a scalar of a thousand times its
+#: centre costs as much as four and a half standard deviations of the Gaussian prior.
 SCALAR = UNSEEN**2 / 4
 
 

@@ -60,9 +60,10 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
 
     """
     arm, solution, kept = fitted.arm, fitted.solution, fitted.kept
-    scatter = group_scatter(fitted.rows.parts(arm, solution.theta), solution)
+    torque = kept.parts(arm, solution.theta)
+    parts = torque if fitted.rows is kept else fitted.rows.parts(arm, solution.theta)
     prior = arm_prior(arm).with_friction(arm, fitted.strengths)
-    estimate = chosen_estimate(arm, prior, solution, scatter, kept.parts(arm, solution.theta))
+    estimate = chosen_estimate(arm, prior, solution, group_scatter(parts, solution), torque)
     own = kept.predict(arm, estimate.theta, source, False) if estimate.possible else fitted.own
     return EstimatedModel(
         fitted, estimate, own, _residual_spread(own), _with_plain_friction(fitted, estimate))

@@ -184,6 +184,7 @@ def test_one_bag_has_no_error_bars_that_its_scatter_would_make_zero(made, tmp_pa
     arm, _, _ = made
     path = Bag(5).write(arm, tmp_path / 'bag.npz', 0)
     [report] = run_fleet(arm, [str(path)], tmp_path / 'out').arms.values()
+    # The weights of joints settle to 1e-6.
     assert (report.model.std >= (1 - 1e-6) * report.model.std_white).all()
     assert [each.code for each in report.model.verdict.findings] == ['few_bags']
 

@@ -128,13 +128,15 @@ def test_torque_that_no_load_explains_is_no_change_of_the_load():
         assert 'payload_changed' not in codes(found)
 
 
-@pytest.mark.parametrize('mass', [2.0, 5.0])
+@pytest.mark.parametrize('mass', [0.5, 1.0, 2.0, 5.0])
 def test_friction_that_the_model_does_not_have_is_no_reason_against_a_load(mass):
     for seed in range(1, 7):
         found = estimate_payload(
             free_model(rough=1.0), [recorded(ARM, mass / 2 * LOAD, seed=seed, rough=1.0)])
-        assert found.trustworthy and found.present
         assert abs(found.masses['motion'][0] - mass) < 0.4
+        # A small load lies within error bars that count the friction of both recordings.
+        assert set(codes(found)) <= ({'payload_undetermined'} if mass < 2.0 else set())
+        assert found.present or mass < 2.0
 
 
 def test_motion_elsewhere_is_an_extrapolation():

@@ -66,6 +66,7 @@ def test_offsets_up_to_two_degrees_are_found_where_determined_and_the_error_goes
     offsets = recording_offsets(arm, [spoiled])
     assert offsets.determined[1:3].any()
     off = np.degrees(np.abs(offsets.offset - wrong))
+    assert (off[1:3] < 0.05).all()
     assert (off[offsets.determined] < 0.05).all()
     corrected = replace(spoiled, q=spoiled.q + offsets.offset)
     right, worse, mended = (
