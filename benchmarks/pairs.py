@@ -3,8 +3,11 @@ Whether the error bars of two recordings of one arm hold the difference between 
 
     python benchmarks/pairs.py FOLDER
 
-FOLDER holds a folder for each arm, with an ``arm.yaml`` and several recordings. Each recording is
-identified whole, with plain friction, so that all have the same parameters. Compared are
+FOLDER holds recordings as for accuracy.py, with a folder for each arm in field/, which has an
+``arm.yaml`` and several recordings. Each recording is identified whole, with plain friction, so
+that all have the same parameters; of the others, each half is. No constant of the error bars was
+chosen on these halves; the share of the covariance that is each parameter's own, and the number of
+groups, were chosen on the field arms. Compared are
 base parameters that both recordings determine (``source: data``), in all pairs of recordings of an
 arm: how many of the differences lie within the 95 % interval of a difference, and the root mean
 square of the difference by its standard deviation, which is 1 where error bars hold. Friction
@@ -19,11 +22,14 @@ from itertools import combinations
 from pathlib import Path
 import sys
 
+from accuracy import recordings
 import numpy as np
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN, TERMS
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -65,23 +71,37 @@ def described(z: Array) -> str:
             f'| {float(np.sqrt((z**2).mean())):.2f}')
 
 
+def halves(arm: ArmModel, log: Recording) -> list[IdentifiedModel]:
+    """Identify both halves of a recording."""
+    middle = len(log.t) // 2
+    return [identify(arm, [part], friction=PLAIN, holdout=0)
+            for part in (log.part(0, middle), log.part(middle, len(log.t)))]
+
+
+def print_rows(found: dict[str, list[IdentifiedModel]]) -> None:
+    """Print a row for each arm of which there are two models, and one for all of them."""
+    every: tuple[list[Array], list[Array]] = ([], [])
+    for name, own in found.items():
+        if len(own) < 2:
+            continue
+        scores = compared(own)
+        for all_of_kind, part in zip(every, scores, strict=True):
+            all_of_kind.append(part)
+        print(f'| {name} | {len(own) * (len(own) - 1) // 2} '
+              f'| {" | ".join(map(described, scores))} |', flush=True)
+    print(f'| all of these | | {" | ".join(described(np.concatenate(own)) for own in every)} |')
+
+
 def main() -> None:
     """Print a Markdown table."""
     if len(sys.argv) != 2:
         sys.exit((__doc__ or '').strip())
     print('| arm | pairs | inertial | agree | rms z | friction | agree | rms z |')
     print('|---|---|---|---|---|---|---|---|')
-    every: tuple[list[Array], list[Array]] = ([], [])
-    for path in sorted(Path(sys.argv[1]).glob('*/arm.yaml')):
-        found = models(path.parent)
-        if len(found) < 2:
-            continue
-        scores = compared(found)
-        for all_of_kind, own in zip(every, scores, strict=True):
-            all_of_kind.append(own)
-        print(f'| {path.parent.name} | {len(found) * (len(found) - 1) // 2} '
-              f'| {" | ".join(map(described, scores))} |', flush=True)
-    print(f'| all | | {" | ".join(described(np.concatenate(own)) for own in every)} |')
+    folder = Path(sys.argv[1])
+    print_rows({f'halves of {name}': halves(arm, log) for name, arm, log, _ in recordings(folder)})
+    print_rows({path.parent.name: models(path.parent)
+                for path in sorted((folder / 'field').glob('*/arm.yaml'))})
 
 
 if __name__ == '__main__':
