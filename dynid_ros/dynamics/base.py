@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,16 @@ class BaseParameters:
     def count(self) -> int:
         """Return the number of base parameters."""
         return len(self.columns)
+
+    @cached_property
+    def coordinates(self) -> Array:
+        """Standard parameters by base parameters and the other columns behind them, (p, p)."""
+        p, b = self.layout.size, self.count
+        others = np.setdiff1d(np.arange(p), self.columns)
+        T = np.zeros((p, p))
+        T[self.columns, :b], T[others, b:] = np.eye(b), np.eye(p - b)
+        T[self.columns, b:] = -self.grouping[:, others]
+        return T
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,7 +15,9 @@ deviation is r.
 With a multiplier Z of each P, the minimum has ``P Z = w 1`` and no gradient of the rest. Newton's
 method for both conditions, in the scaling of Nesterov and Todd (Todd, Toh and Tütüncü 1998, On the
 Nesterov-Todd direction in semidefinite programming), takes a third of the steps that it takes
-with the barrier alone.
+with the barrier alone. The weight w falls to its value on the way, with that of the pull: under a
+barrier alone, parameters that the data do not tell would run away from their prior, and rounding
+would not let them return.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from numpy.linalg import LinAlgError
 from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
 from dynid_ros.utilities.arrays import Array, solve_definite
 
-#: Factor from one P Z to the next that is aimed at.
+#: Factor from one weight to the next that a full step aims at.
 COOLING = 0.3
 #: Share of the way to the boundary that a step may take.
 TO_BOUNDARY = 0.98
@@ -40,6 +42,7 @@ SEMIDEFINITE = 1e-12
 
 def closest_possible(
     H: Array, g: Array, cone: PhysicalCone, weight: float, start: Array | None = None,
+    basis: Array | None = None,
 ) -> Array:
     """
     Minimise the objective of this module.
@@ -47,13 +50,18 @@ def closest_possible(
     Parameters
     ----------
     H, g : (p, p) and (p,) ndarray
-        ``Aᵀ A`` and ``Aᵀ b``; H is positive definite in the columns outside the cone.
+        ``Aᵀ A`` and ``Aᵀ b``, of coordinates y; H is positive definite in the columns outside the
+        cone.
     cone : PhysicalCone
         Constraints and prior.
     weight : float
         Weight w of the prior, above zero.
     start : (p,) ndarray, optional
         Parameters inside the cone from which the search starts; by default the prior.
+    basis : (p, p) ndarray, optional
+        T of the parameters ``x = T y``; by default the identity. Where base parameters are among
+        the coordinates, rounding in their large entries of H does not reach the others, which
+        have none.
 
     Returns
     -------
@@ -66,34 +74,42 @@ def closest_possible(
         A number is not finite.
 
     """
-    linear, x = weight * cone.pull - g, (cone.prior if start is None else start).copy()
-    if not (np.isfinite(H).all() and np.isfinite(linear).all() and weight > 0):
+    x = cone.prior if start is None else start
+    T = np.eye(len(x)) if basis is None else basis
+    y, sized = np.linalg.solve(T, x), cone
+    if not (np.isfinite(H).all() and np.isfinite(g).all() and weight > 0):
         raise ValueError('the rows must be finite, and the weight above zero')
-    slope = H @ x - g
+    slope = H @ y - g
     # About what the data can gain from here, spread over the cone.
-    gain = np.sum(slope**2 / np.diag(H + weight * cone.hessian(x)))
+    gain = np.sum(slope**2 / np.diag(H + weight * T.T @ cone.hessian(x) @ T))
     aim = max(weight, float(gain) / cone.size)
     Z, z = np.asarray(aim * np.linalg.inv(cone.bodies(x))), SCALAR * aim / cone.scalars(x)
+    length = 1.0
     for _ in range(STEPS):
         P, s = cone.bodies(x), cone.scalars(x)
-        aim = max(weight, COOLING * float(np.sum(P * Z) + s @ z / SCALAR) / cone.size)
+        # No faster than steps are possible, or the search creeps along the boundary.
+        aim = max(weight, aim * (1 - (1 - COOLING) * length))
+        sized = sized.resized(x)
         try:
             F = _scaling(P, Z)
-            matrix = H + cone.curvature(F, z / s)
+            matrix = H + T.T @ cone.curvature(F, z / s) @ T
             wanted = np.asarray(aim * np.linalg.inv(P))
             wanted_scalars = np.asarray(SCALAR * aim / s)
-            step = _solve(matrix, cone.adjoint(wanted, wanted_scalars) - H @ x - linear)
+            inward = cone.adjoint(wanted, wanted_scalars) - aim * sized.pull
+            step = _solve(matrix, T.T @ inward + g - H @ y)
         except LinAlgError:
             # So near to the boundary that rounding ends the search: x is all but the minimum.
             break
-        dP, ds = cone.bodies(step), cone.rows @ step
+        dx = T @ step
+        dP, ds = cone.bodies(dx), cone.rows @ dx
         inverse = F.transpose(0, 2, 1) @ F
         dZ = np.asarray(wanted - Z - inverse @ dP @ inverse)
         dz = wanted_scalars - z - z / s * ds
         least = min(_least(P, dP), _least(Z, dZ), (ds / s).min(initial=0.0),
                     (dz / z).min(initial=0.0))
         length = min(1.0, TO_BOUNDARY / max(-least, 1e-300))
-        x, Z, z = x + length * step, Z + length * dZ, z + length * dz
+        y, Z, z = y + length * step, Z + length * dZ, z + length * dz
+        x = T @ y
         if aim == weight and length == 1 and step @ matrix @ step <= CONVERGED * weight:
             break
     return x

@@ -23,6 +23,13 @@ UNSEEN = 0.1
 #: 4, so that this one is 0.01: it keeps the scalar positive, and a scalar of a thousand times its
 #: centre costs as much as four and a half standard deviations of the Gaussian prior.
 SCALAR = UNSEEN**2 / 4
+#: Standard deviation of the logarithm of the size of a link, by which its prior yields: a link of
+#: a thousand times the mass that is stated is pulled as hard as one of 2.6 times its size.
+SIZE_STD = 1.0
+#: Change of its logarithm at which a size has settled.
+SAME_SIZE = 0.1
+#: Steps of Newton's method for the size of a link, which it finds from any start above.
+SIZE_STEPS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +45,9 @@ class PhysicalCone:
         G and h of ``G x + h >= 0``.
     prior : (p,) ndarray
         Values inside the cone; those of links are bodies to whose shape the links are pulled.
+    sizes : (n,) ndarray, optional
+        Sizes of these bodies, which follow the links; without, links are pulled to bodies as they
+        are.
 
     """
 
@@ -45,18 +55,27 @@ class PhysicalCone:
     rows: Array
     offsets: Array
     prior: Array
+    sizes: Array | None = None
 
     @cached_property
     def pull(self) -> Array:
         """Gradient of the linear part of the prior, (p,)."""
-        inverse = np.asarray(np.linalg.inv(self.bodies(self.prior)))
+        inverse = self._inverse if self.sizes is None else (
+            self._inverse / self.sizes[:, None, None])
         return self.adjoint(inverse, SCALAR / self.scalars(self.prior))
 
-    def sized(self, sizes: Array) -> PhysicalCone:
-        """Return the same with the bodies of the prior times factors, (n,)."""
-        prior = self.prior.copy()
-        prior[self.links] *= sizes[:, None]
-        return replace(self, prior=prior)
+    @cached_property
+    def _inverse(self) -> Array:
+        """Inverse of the pseudo-inertias of the prior, (n, 4, 4)."""
+        return np.asarray(np.linalg.inv(self.bodies(self.prior)))
+
+    def resized(self, x: Array) -> PhysicalCone:
+        """Return the same with the sizes that follow from parameters (p,), as they settle."""
+        if self.sizes is None:
+            return self
+        sizes = _sizes(np.einsum('lij,lji->l', self._inverse, self.bodies(x)))
+        settled = np.abs(np.log(sizes / self.sizes)).max() < SAME_SIZE
+        return self if settled else replace(self, sizes=sizes)
 
     @property
     def size(self) -> int:
@@ -114,7 +133,20 @@ def physical_cone(arm: ArmModel, prior: ArmPrior) -> PhysicalCone:
         centre[links] = arm.link_bounds.inside(centre[links])
         bounds, distances = arm.link_bounds.rows(links, layout.size)
         rows, offsets = np.vstack([rows, bounds]), np.append(offsets, distances)
-    return PhysicalCone(links, rows, offsets, centre)
+    return PhysicalCone(links, rows, offsets, centre, np.ones(len(links)))
+
+
+def _sizes(traces: Array) -> Array:
+    """
+    Sizes (n,) of bodies of which ``tr(P0⁻¹ P)`` is known, (n,).
+
+    They minimise ``tr/size + 4 log size + (log size)²/2/SIZE_STD²``.
+    """
+    u = np.maximum(np.log(traces / 4), -4 * SIZE_STD**2)
+    for _ in range(SIZE_STEPS):
+        pulled = traces * np.exp(-u)
+        u = u + (pulled - 4 - u / SIZE_STD**2) / (pulled + 1 / SIZE_STD**2)
+    return np.asarray(np.exp(u))
 
 
 def _plain_columns(arm: ArmModel) -> list[int]:

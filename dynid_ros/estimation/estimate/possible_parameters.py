@@ -17,6 +17,7 @@ from scipy.linalg import LinAlgError
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import is_physical
 from dynid_ros.dynamics.arm_prior import ArmPrior
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.link_shapes import link_scales
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.barrier_newton import closest_possible
@@ -27,13 +28,6 @@ from dynid_ros.utilities.arrays import Array
 #: where the data leave room. It was chosen on UR10, Panda, TX40 and the field arms, whose held-out
 #: errors it changes by 5 % at most from 1 to 0.5.
 SHAPE_STD = 0.5
-#: Standard deviation of the logarithm of the size of a link, by which its prior yields: a link of
-#: a thousand times the mass that is stated is pulled as hard as one of 2.6 times its size.
-SIZE_STD = 1.0
-#: Sizes at most that are tried, and the change of a logarithm at which they have settled.
-SIZES, SAME_SIZE = 5, 0.1
-#: Steps of Newton's method for the size of a link, which it finds from any start above.
-SIZE_STEPS = 20
 #: Share by which the data must reduce the variance of a parameter for it to count as theirs.
 FROM_DATA = 0.5
 EPSILON = float(np.finfo(float).eps)
@@ -136,7 +130,7 @@ class PossibleParameters:
 
     def nearest(self, prior: ArmPrior, information: Array, score: Array) -> Array:
         """
-        Find the parameters (p,) nearest to some data, from the `values` on.
+        Find the parameters (p,) nearest to some data, from a multiple of the `values` on.
 
         Links are pulled to the shape of the prior's, at a size that follows from them: its
         logarithm is zero within `SIZE_STD`.
@@ -162,36 +156,22 @@ class PossibleParameters:
                              'possible parameters follow; record again') from error
 
     def _nearest(self, prior: ArmPrior, information: Array, score: Array) -> Array:
-        G, weight = prior.grouping, 1 / prior.std**2
+        T, b = base_parameters(self.arm).coordinates, len(self.score)
+        weight = 1 / prior.std**2
         # The cone holds the prior of links.
         weight[self.cone.links] = 0.0
-        H = G.T @ information @ G + np.diag(weight)
-        g = G.T @ score + weight * prior.values
-        x, unit = self.values, np.linalg.inv(self.cone.bodies(self.cone.prior))
+        H, g = T.T @ (weight[:, None] * T), T.T @ (weight * prior.values)
+        H[:b, :b] += information
+        g[:b] += score
+        return closest_possible(
+            H, g, self.cone, 1 / SHAPE_STD**2, self._multiple(information, score), T)
 
-        def sizes() -> Array:
-            return _sizes(np.einsum('lij,lji->l', unit, self.cone.bodies(x)))
-
-        size = sizes()
-        for _ in range(SIZES):
-            x = closest_possible(H, g, self.cone.sized(size), 1 / SHAPE_STD**2, x)
-            before, size = size, sizes()
-            if np.abs(np.log(size / before)).max() < SAME_SIZE:
-                break
-        return x
-
-
-def _sizes(traces: Array) -> Array:
-    """
-    Sizes (n,) of bodies of which ``tr(P0⁻¹ P)`` is known, (n,).
-
-    They minimise ``tr/size + 4 log size + (log size)²/2/SIZE_STD²``.
-    """
-    u = np.maximum(np.log(traces / 4), -4 * SIZE_STD**2)
-    for _ in range(SIZE_STEPS):
-        pulled = traces * np.exp(-u)
-        u = u + (pulled - 4 - u / SIZE_STD**2) / (pulled + 1 / SIZE_STD**2)
-    return np.asarray(np.exp(u))
+    def _multiple(self, information: Array, score: Array) -> Array:
+        """Multiple of `values` that suits data best, (p,), or `values` where it is impossible."""
+        theta = self.theta
+        start = self.values * (theta @ score) / (theta @ information @ theta)
+        inside = theta @ score > 0 and (self.cone.scalars(start) > 0).all()
+        return start if inside else self.values
 
 
 def possible_parameters(

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 import sys
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 import numpy as np
 from oracles import pinocchio_model, random_arm
@@ -20,7 +20,7 @@ from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.barrier_newton import closest_possible
-from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
+from dynid_ros.estimation.estimate.physical_cone import PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
 from dynid_ros.estimation.identification.identify import identify
 
@@ -179,8 +179,7 @@ def test_minimum_is_that_of_clarabel(joints):
     sys.path.remove(str(BENCHMARKS))
     A, b, cone = bench.problem(bench.many_joints(joints))
     own, other = closest_possible(A.T @ A, A.T @ b, cone, 1.0), bench.by_clarabel(A, b, cone, 1.0)
-    values = [0.5 * np.sum((A @ x - b)**2) + cone.pull @ x - SCALAR * np.log(cone.scalars(x)).sum()
-              - np.linalg.slogdet(cone.bodies(x))[1].sum() for x in (own, other)]
+    values = [bench.objective(A, b, cone, 1.0, x) for x in (own, other)]
     assert np.linalg.eigvalsh(cone.bodies(own)).min() > 0
     assert values[0] == pytest.approx(values[1], rel=1e-4)
     assert values[0] < values[1] + 1e-6 * abs(values[1])
@@ -208,6 +207,8 @@ def test_estimates_that_are_not_finite_are_refused():
 
 @settings(deadline=None, max_examples=20)
 @given(seed=st.integers(0, 10**6), power=st.sampled_from([-3.0, -1.5, 1.5, 3.0]))
+@example(seed=128, power=-3.0)
+@example(seed=342, power=3.0)
 def test_a_truth_far_from_the_centre_of_the_prior_is_found_where_the_motion_shows_it(seed, power):
     """Links, rotors and friction a thousand times as large as stated, or as small."""
     arm, factor = arms(seed), 10.0**power
@@ -236,18 +237,20 @@ def test_a_boundary_does_not_narrow_an_error_bar():
     assert found.std[rotor] == pytest.approx(np.sqrt(covariance[alone, alone]), rel=1e-6)
 
 
-@pytest.mark.parametrize('seed', range(3, 6))
-def test_links_much_heavier_than_stated_keep_their_shape_not_their_size(seed):
-    """What the motion does not tell apart goes with what it shows, thirty times as much."""
+@pytest.mark.parametrize('seed', range(10))
+def test_a_link_much_heavier_than_stated_keeps_its_shape_not_its_size(seed):
+    """The mass of the last link goes with what the motion shows of it, thirty times as much."""
     arm = arms(seed)
-    true = 30 * nominal_parameters(arm)
+    true, prior, rotors = nominal_parameters(arm), arm_prior(arm), arm.layout.rotors
+    true[arm.layout.all_inertial()] *= 30
+    # Rotors that may be much larger, too, would take some of what the motion shows of a link.
+    std = prior.std.copy()
+    std[rotors] = 1e-3 * prior.values[rotors]
     grouping, root = base_parameters(arm).grouping, root_of(arm)
     root = 1e3 * root / np.sqrt((root @ grouping @ true).var())
-    # Rotors that may be much larger, too, would take what the motion shows of a link.
-    found = possible_from(arm, grouping @ true, root, arm_prior(arm))
-    ratio = links_of(arm, found.values)[:, 0] / links_of(arm, true)[:, 0]
+    found = possible_from(arm, grouping @ true, root, replace(prior, std=std))
     # Only the logarithm of the size feels a pull to the stated one.
-    assert (ratio > 1 / 3).all() and (ratio < 3).all()
+    assert 1 / 3 < links_of(arm, found.values)[-1, 0] / links_of(arm, true)[-1, 0] < 3
 
 
 def test_a_mass_that_no_joint_feels_is_not_from_data():
