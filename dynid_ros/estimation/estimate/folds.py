@@ -139,5 +139,5 @@ def growth(left: Array, before: Array) -> tuple[float, float]:
         Logarithm of the ratio of root mean squares, over the groups.
 
     """
-    logs = np.log(np.maximum(left, TINY) / np.maximum(before, TINY)) / 2
+    logs = (np.log(np.maximum(left, TINY)) - np.log(np.maximum(before, TINY))) / 2
     return float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(len(logs)))
