@@ -118,7 +118,7 @@ class ConditioningSettings:
 @dataclass(frozen=True)
 class ConditionedMotion:
     """
-    One conditioned stretch of a recording, at full rate.
+    One conditioned stretch of a recording.
 
     Attributes
     ----------
@@ -135,6 +135,9 @@ class ConditionedMotion:
         False where a joint stands still, or so near that the low-pass of the rows mixes that in.
     warmth : Warmth
         Warmth of the joints by time.
+    low_pass : Decimator or None
+        Which has taken positions and torque to fewer samples than were recorded; see
+        `BetweenSamples`.
 
     """
 
@@ -145,6 +148,7 @@ class ConditionedMotion:
     tau: Array
     moving: NDArray[np.bool_]
     warmth: Warmth
+    low_pass: Decimator | None = None
 
     def history(self, part: slice) -> JointHistory:
         """Return the history of the joints before some of the samples."""

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
@@ -151,8 +152,10 @@ class Decimator:
 
     def whole(self, x: Array) -> Array:
         """Filter and decimate a complete signal (N, ...)."""
-        flat = np.ascontiguousarray(x).reshape(len(x), math.prod(x.shape[1:]))
-        kept = StreamDecimator(self, flat.shape[1]).apply(flat)
+        flat = x.reshape(len(x), math.prod(x.shape[1:]))
+        stream = StreamDecimator(self, flat.shape[1])
+        # Its buffer would be a second signal of full length.
+        kept = np.concatenate([stream.apply(flat[part]) for part in blocks(len(flat))] or [flat])
         return kept.reshape(len(kept), *x.shape[1:])
 
 

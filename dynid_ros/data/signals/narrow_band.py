@@ -1,4 +1,4 @@
-"""Conditioned motions in a narrower band, with as many samples as that needs."""
+"""Motions in a narrower band, with as many samples as that needs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,35 @@ from dynid_ros.data.signals.conditioning import (
     of_positions,
 )
 from dynid_ros.data.signals.filters import decimation_step, Decimator
+from dynid_ros.data.signals.segments import Segment
 
 #: Band of positions and torque that is kept, by the cut-off: far above it, so that the filters for
 #: the cut-off alone decide what comes through.
 KEPT = 10.0
 #: Fewest samples that have derivatives.
 FEWEST = 5
+
+
+def thinning(
+    settings: ConditioningSettings, cutoff_hz: float,
+) -> tuple[ConditioningSettings, Decimator]:
+    """Return the settings for a cut-off at the rate that it needs, and the low-pass to there."""
+    rate, top = settings.rate_hz, KEPT * cutoff_hz
+    low_pass = Decimator(rate, top, decimation_step(rate, top))
+    return replace(settings, rate_hz=rate / low_pass.step).at(cutoff_hz), low_pass
+
+
+def thinned(segment: Segment, low_pass: Decimator) -> Segment | None:
+    """Return a stretch as recorded with fewer samples; None of one that is too short."""
+    kept = _kept(low_pass, len(segment.t))
+    if len(kept) < FEWEST:
+        return None
+    return replace(segment, t=segment.t[kept], q=low_pass.whole(segment.q),
+                   u=low_pass.whole(segment.u))
+
+
+def _kept(low_pass: Decimator, samples: int) -> NDArray[np.intp]:
+    return low_pass.reach + low_pass.step * np.arange(low_pass.outputs(samples))
 
 
 def narrowed(
@@ -49,17 +72,15 @@ def narrowed(
         Without stretches that are too short.
 
     """
-    rate, top = settings.rate_hz, KEPT * cutoff_hz
-    thinned = Decimator(rate, top, decimation_step(rate, top))
-    narrow = replace(settings, rate_hz=rate / thinned.step).at(cutoff_hz)
+    narrow, low_pass = thinning(settings, cutoff_hz)
     found, left = [], []
     for motion, some in zip(motions, marks, strict=True):
         t, q, tau = motion.t, motion.q, motion.tau
-        if thinned.step > 1:
-            kept = thinned.reach + thinned.step * np.arange(thinned.outputs(len(t)))
+        if low_pass.step > 1:
+            kept = _kept(low_pass, len(t))
             if len(kept) < FEWEST:
                 continue
-            t, q, tau, some = t[kept], thinned.whole(q), thinned.whole(tau), some[kept]
+            t, q, tau, some = t[kept], low_pass.whole(q), low_pass.whole(tau), some[kept]
         q = low_passed(q, narrow)
         found.append(of_positions(t, q, tau, narrow.rate_hz, motion.warmth))
         left.append(some)

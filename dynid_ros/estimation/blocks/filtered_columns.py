@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import friction_terms, FrictionTerm, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.between_samples import BetweenSamples
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.filters import StreamDecimator
 from dynid_ros.dynamics.base import base_parameters, gravity_torque, random_regressor
@@ -116,11 +117,8 @@ class FilteredColumns:
         """Evaluate, filter and decimate all entries but the load's."""
         def entries(part: slice) -> Array:
             qd, qdd = motion.qd[part], motion.qdd[part]
-            history = motion.history(part) if self._remembers else JointHistory.unknown(qd)
-            # No term here needs the load.
             return np.hstack([
-                motion.tau[part], qdd,
-                *(term.at(qd, qd, history, self._shape) for term in self._terms),
+                motion.tau[part], qdd, self._friction(motion, part),
                 *(coupling_value(each.quantity, each.matrix, qd, qdd) for each in self._coupling),
                 regressor(self.arm, motion.q[part], qd, qdd)[:, self._movers, self._places]])
 
@@ -134,11 +132,24 @@ class FilteredColumns:
             return np.zeros((piece.count, self._loads))
 
         def entries(part: slice) -> Array:
-            load = gravity_torque(self.arm, motion.q[part], inertial)
-            return np.hstack([
-                term.value(motion.qd[part], load, self._shape) for term in self._loaded])
+            between = BetweenSamples(motion.low_pass, part)
+            load = gravity_torque(self.arm, motion.q[between.around], inertial)
+            qd, load = between.finer(motion.qd[between.around]), between.finer(load)
+            return between.thinned(np.hstack([
+                term.value(qd, load, self._shape) for term in self._loaded]))
 
         return self._filtered(piece, self._loads, entries)
+
+    def _friction(self, motion: ConditionedMotion, part: slice) -> Array:
+        between = BetweenSamples(motion.low_pass, part)
+        qd = between.finer(motion.qd[between.around])
+        history = JointHistory.unknown(qd)
+        if self._remembers:
+            known = motion.history(between.around)
+            history = JointHistory(between.finer(known.warmth), between.finer(known.presliding))
+        # No term here needs the load.
+        return between.thinned(np.hstack([
+            qd[:, :0], *(term.at(qd, qd, history, self._shape) for term in self._terms)]))
 
     def _filtered(
         self, piece: Piece, width: int, entries: Callable[[slice], Array],

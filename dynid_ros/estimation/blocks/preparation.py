@@ -20,9 +20,14 @@ from dynid_ros.data.signals.conditioning import (
     ConditionedMotion,
     ConditioningSettings,
 )
-from dynid_ros.data.signals.segments import sample_rate, uniform_segments
+from dynid_ros.data.signals.narrow_band import thinned, thinning
+from dynid_ros.data.signals.segments import sample_rate, Segment, uniform_segments
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
+
+#: Samples of recordings that are conditioned together, from which on they are thinned to the rate
+#: that the cut-off needs: 17 minutes at 1 kHz.
+LONG = 2**20
 
 Item = TypeVar('Item')
 
@@ -117,12 +122,51 @@ def take_motions(
     arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
     """Condition recordings: raw, resampled and filtered they fill memory, unless `released`."""
-    result = []
+    return [condition(segment, settings, arm.drive)
+            for segment in _segments(recordings, settings)]
+
+
+def take_thinned(
+    arm: ArmModel, recordings: list[Recording], settings: ConditioningSettings,
+) -> tuple[ConditioningSettings, list[ConditionedMotion]]:
+    """
+    Condition recordings as `take_motions` does, with fewer samples if they are long.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    recordings : list of Recording
+        Recordings, which are released.
+    settings : ConditioningSettings
+        For the rate of the recordings.
+
+    Returns
+    -------
+    settings : ConditioningSettings
+        For the rate of the motions.
+    motions : list of ConditionedMotion
+        Stretches that are long enough.
+
+    """
+    samples = sum(len(recording.t) for recording in recordings)
+    # Other filters are defined by the rate of the recording.
+    if samples <= LONG or settings.filter != 'butterworth':
+        return settings, take_motions(arm, released(recordings), settings)
+    narrow, low_pass = thinning(settings, settings.cutoff_hz)
+    fewer = (thinned(segment, low_pass) for segment in _segments(released(recordings), settings))
+    return narrow, [replace(condition(each, narrow, arm.drive), low_pass=low_pass)
+                    for each in fewer if each is not None]
+
+
+def _segments(
+    recordings: Iterable[Recording], settings: ConditioningSettings,
+) -> Iterator[Segment]:
+    """Yield the stretches of recordings, holding none of them."""
     for recording in recordings:
         segments = released([*uniform_segments(recording, settings.rate_hz, settings.delay)])
         del recording
-        result += [condition(segment, settings, arm.drive) for segment in segments]
-    return result
+        yield from segments
 
 
 def released(items: list[Item]) -> Iterator[Item]:

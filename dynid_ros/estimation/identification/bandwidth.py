@@ -12,6 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals import conditioning, filters
 from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.data.signals.narrow_band import KEPT
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
@@ -122,8 +123,11 @@ def compare_bandwidths(
     repeated = [*data.train.motions, *(motion for each in data.held_out if model.repeats
                                        for motion in each.motions)]
     own, settings = model.treatment.cutoff_hz, model.treatment
-    unrepeated = unrepeated_torque(
-        model.arm, model.theta, repeated, (own, *CUTOFFS_HZ, None))
+    cutoffs: list[float | None] = [own, *CUTOFFS_HZ, None]
+    if any(motion.low_pass for motion in repeated):
+        # The rest of the torque is thinned out.
+        cutoffs = [own, *(each for each in CUTOFFS_HZ if each <= KEPT / 2 * own)]
+    unrepeated = unrepeated_torque(model.arm, model.theta, repeated, cutoffs)
     errors = error_by_bandwidth((model.arm, model.theta), data.recorded, settings, plain)
     if model.validation is not None:
         errors = tuple(

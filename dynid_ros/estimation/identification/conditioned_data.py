@@ -25,6 +25,7 @@ from dynid_ros.estimation.blocks.preparation import (
     fitted_to,
     released,
     take_motions,
+    take_thinned,
 )
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
@@ -159,7 +160,7 @@ class ConditionedData:
         return np.asarray(np.max([np.maximum(-low, high) for low, high in spans], axis=0))
 
 
-def condition(division: Division) -> ConditionedData:
+def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     """
     Condition recordings, each once, and release them, as they would fill memory.
 
@@ -167,6 +168,8 @@ def condition(division: Division) -> ConditionedData:
     ----------
     division : Division
         The recordings; it has none afterwards.
+    thin : bool
+        Whether a long training set may have fewer samples, as `KeptRows` need no more.
 
     """
     arm, train = division.arm, division.train
@@ -177,7 +180,7 @@ def condition(division: Division) -> ConditionedData:
     samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
     digest = data_hash(train)
     unseen.clear()
-    sets = [_conditioned(arm, division.source, division.train, settings, levels),
+    sets = [_conditioned(arm, division.source, division.train, settings, levels, thin=thin),
             *take_unseen(arm, division.unseen, settings, levels)]
     narrow = sets if settings.cutoff_hz <= band.cutoff_hz else [
         each.narrowed(band.cutoff_hz) for each in sets]
@@ -239,9 +242,10 @@ def unseen_set(
 
 def _conditioned(
     arm: ArmModel, source: str, recordings: list[Recording], settings: ConditioningSettings,
-    levels: ClipLevels | None,
+    levels: ClipLevels | None, *, thin: bool = True,
 ) -> ConditionedSet:
     path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
-    motions = take_motions(arm, released(recordings), settings)
+    settings, motions = (take_thinned(arm, recordings, settings) if thin else
+                         (settings, take_motions(arm, released(recordings), settings)))
     clipped = [] if levels is None else clipped_samples(arm, motions, levels)
     return ConditionedSet(source, path, seconds, settings, motions, clipped, arm)

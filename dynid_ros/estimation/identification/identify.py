@@ -27,7 +27,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import about, InputError
-from dynid_ros.estimation.blocks.row_methods import METHODS
+from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED, METHODS
 from dynid_ros.estimation.calibration.joint_offsets import recording_offsets
 from dynid_ros.estimation.diagnosis.clipped_signals import clipped_findings
 from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
@@ -114,7 +114,7 @@ def identify(
     if joint_offsets:
         division = correct_zeros(division)
     progress('condition', 0.2)
-    data = condition(division)
+    data = condition(division, thin=method == DIFFERENTIATED)
     laps.append(perf_counter())
     progress('fit', 0.3)
     with about(*division.paths):

@@ -1,0 +1,41 @@
+"""Friction of a thinned stretch, against the same of all samples."""
+
+import numpy as np
+import pytest
+
+from dynid_ros.data.signals.between_samples import BetweenSamples
+from dynid_ros.data.signals.filters import Decimator
+
+RATE, STEP = 1000.0, 6
+LOW_PASS = Decimator(RATE, 50.0, STEP)
+
+
+def test_a_step_of_friction_is_that_of_all_samples():
+    t = np.arange(4000) / RATE
+    qd = np.cos(2 * np.pi * np.array([0.9, 1.7]) * t[:, None])
+    exact = LOW_PASS.whole(np.sign(qd))
+    kept = qd[LOW_PASS.reach::STEP][:len(exact)]
+    # Away from the ends, where the samples around are not known.
+    part = slice(17, len(exact) - 23)
+    between = BetweenSamples(LOW_PASS, part)
+    found = between.thinned(np.sign(between.finer(kept[between.around])))
+    # A joint turns round in the same sample of the recording, or in the next one.
+    np.testing.assert_allclose(found, exact[part], atol=2.001 * LOW_PASS.taps.max())
+    assert np.abs((found - exact[part]).mean(axis=0)).max() < 1e-3
+    assert np.abs(np.sign(kept) - exact)[part].max() > 0.5
+
+
+@pytest.mark.parametrize('part', [slice(0, 20), slice(380, 400), slice(0, 400)])
+def test_the_ends_of_a_stretch_have_as_many_samples(part):
+    x = np.linspace(0.0, 1.0, 400)[:, None]
+    between = BetweenSamples(LOW_PASS, part)
+    again = between.thinned(between.finer(x[between.around]))
+    assert again.shape == x[part].shape
+    np.testing.assert_allclose(again, x[part], atol=0.01)
+
+
+def test_nothing_lies_between_samples_that_nothing_has_thinned():
+    x = np.arange(6.0)[:, None]
+    between = BetweenSamples(None, slice(2, 4))
+    assert between.around == slice(2, 4)
+    assert between.thinned(between.finer(x)) is x
