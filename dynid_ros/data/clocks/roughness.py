@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.data.recordings.in_blocks import steps
 from dynid_ros.utilities.arrays import Array
 
 Index = NDArray[np.int64]
@@ -51,17 +54,22 @@ class Roughness:
         self.q = q
         middle: Index = SIDE + np.flatnonzero(stretch[2 * SIDE:] == stretch[:-2 * SIDE])
         span = np.maximum(np.ptp(q, axis=0), np.finfo(float).tiny)
-        # Joint by joint, as all at once would copy the recording.
-        steps = sum(np.abs(np.diff(own, prepend=own[0])) / reach
-                    for own, reach in zip(q.T, span, strict=True))
-        way = np.cumsum(steps[middle])
-        part = np.minimum((PARTS * way / max(way[-1:].sum(), 1e-300)).astype(np.int64), PARTS - 1)
-        parts = np.split(np.arange(len(middle)), np.searchsorted(part, np.arange(1, PARTS)))
-        kept = [some_of(own, COMPARED) for own in parts if len(own)]
-        chosen = np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
-        self.places, self.part = middle[chosen], part[chosen]
-        before, after = self.places - SIDE, self.places + SIDE
-        self.speed: Array = (q[after] - q[before]) / (t[after] - t[before])[:, None]
+        way = np.zeros(len(q))
+        for before, after in steps(len(q)):
+            way[after] = sum(np.abs(own) / reach for own, reach in zip(
+                (q[after] - q[before]).T, span, strict=True))
+        # In place, as each further array of all samples fills memory.
+        way = way[middle]
+        np.cumsum(way, out=way)
+        total = max(way[-1:].sum(), 1e-300)
+        way *= PARTS
+        way /= total
+        edges = [0, *np.searchsorted(way, np.arange(1, PARTS)).tolist(), len(middle)]
+        kept = [some_of(middle[a:b], COMPARED) for a, b in pairwise(edges)]
+        self.places = np.concatenate(kept)
+        self.part = np.repeat(np.arange(PARTS), [*map(len, kept)])
+        first, last = self.places - SIDE, self.places + SIDE
+        self.speed: Array = (q[last] - q[first]) / (t[last] - t[first])[:, None]
 
     def by_part(self, t: Array) -> Array:
         """Logarithm of the root mean square distance of each joint, (parts, m), by stamps."""

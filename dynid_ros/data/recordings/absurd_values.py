@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import finite_span, Mask
+from dynid_ros.data.recordings.in_blocks import finite_span, marked, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
@@ -64,11 +66,16 @@ def absurd_defects(recording: Recording) -> list[Defect]:
         ('effort_absurd', f'values of {recording.signal}', recording.u, ABSURD_SIGNAL),
     ):
         lowest, highest = finite_span(values)
+        beyond = partial(_beyond, limit=limit)
         found += marked_defects(
-            recording, np.isfinite(values) & (np.abs(values) > limit), code, 'error',
+            recording, marked(values, beyond), code, 'error',
             f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a wrong '
             'unit.', value=np.maximum(-lowest, highest), threshold=limit)
     return found
+
+
+def _beyond(values: Array, limit: float) -> Mask:
+    return np.asarray(np.isfinite(values) & (np.abs(values) > limit))
 
 
 def marked_defects(

@@ -63,8 +63,9 @@ def with_one_clock(recording: Recording) -> Recording:
     finite = np.isfinite(t)
     # Wrong stamps may be as large as floating-point numbers are.
     with np.errstate(over='ignore'):
-        steps = np.diff(t[finite])
-        forward, back = steps[steps > 0], int(np.count_nonzero(steps < 0))
+        steps = np.diff(t if finite.all() else t[finite])
+        back = int(np.count_nonzero(steps < 0))
+        forward = steps if (steps > 0).all() else steps[steps > 0]
         if not len(forward):
             return recording
         usual = float(np.median(forward))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,25 @@ def blocks(samples: int) -> Iterator[slice]:
         yield slice(start, min(start + BLOCK, samples))
 
 
+def steps(samples: int) -> Iterator[tuple[slice, slice]]:
+    """Cut the steps between samples into blocks: the samples before and after each."""
+    for part in blocks(samples - 1):
+        yield part, slice(part.start + 1, part.stop + 1)
+
+
 def finite_span(x: Array) -> tuple[Array, Array]:
     """Smallest and largest finite value of each column (N, n); infinite where there is none."""
-    known = np.isfinite(x)
-    return (np.min(x, axis=0, initial=np.inf, where=known),
-            np.max(x, axis=0, initial=-np.inf, where=known))
+    lowest, highest = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
+    for part in blocks(len(x)):
+        known = np.isfinite(x[part])
+        np.minimum(lowest, np.min(x[part], axis=0, initial=np.inf, where=known), out=lowest)
+        np.maximum(highest, np.max(x[part], axis=0, initial=-np.inf, where=known), out=highest)
+    return lowest, highest
+
+
+def marked(x: Array, condition: Callable[[Array], Mask]) -> Mask:
+    """Mark the values (N, n) of which a condition holds, a block at a time."""
+    marks = np.zeros(x.shape, dtype=np.bool_)
+    for part in blocks(len(x)):
+        marks[part] = condition(x[part])
+    return marks

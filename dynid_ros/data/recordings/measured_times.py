@@ -98,8 +98,8 @@ def _clock(
     """
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
-    even = even_times(stamps, rough, stretch)
     apart = stamp_checks.OFF_GRID_PERIODS * usual
+    even = None if _even(stamps, stretch, apart) else even_times(stamps, rough, stretch)
     if even is not None and np.std(stamps - even[0]) > apart and (
             _smoother(rough, times, even[0], errors)):
         kind, (times, period) = 'even', even
@@ -119,6 +119,12 @@ def _clock(
         tuple((stamps[shown] - stamps[start]).round(DECIMALS).tolist()),
         tuple((late[shown] - centre).round(DECIMALS).tolist()),
         usual), times
+
+
+def _even(stamps: Array, stretch: Index, apart: float) -> bool:
+    """Whether the stamps of a single stretch are even but for as much, so that none are sought."""
+    even = np.linspace(stamps[0], stamps[-1], len(stamps))
+    return not stretch[-1] and bool(np.abs(stamps - even).max() <= apart)
 
 
 def _smoother(rough: Roughness, times: Array, others: Array, errors: float) -> bool:

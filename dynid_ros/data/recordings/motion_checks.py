@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
-from dynid_ros.data.recordings.in_blocks import finite_span
+from dynid_ros.data.recordings.in_blocks import finite_span, steps
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
@@ -67,12 +67,19 @@ def moves(recording: Recording) -> NDArray[np.bool_]:
 
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps and lost values remain."""
-    q, found = recording.q.copy(), []
-    for j in np.flatnonzero(~arm.prismatic):
+    q, found = recording.q, list[Defect]()
+    wraps: NDArray[np.bool_] = np.zeros(arm.n, dtype=np.bool_)
+    for before, after in steps(len(q)):
+        # A step from or to a lost value may be one, too.
+        with np.errstate(invalid='ignore'):
+            wraps |= ~(np.abs(q[after] - q[before]) <= WRAP_STEP).all(axis=0)
+    for j in np.flatnonzero(wraps & ~arm.prismatic):
         known = np.flatnonzero(np.isfinite(q[:, j]))
         places, turns = _turns(q[known, j], recording.t[known])
         if not len(places):
             continue
+        # A copy of a long recording fills memory, and few wrap.
+        q = q if found else q.copy()
         places = known[places]
         passed = np.append(0.0, np.cumsum(turns))
         # The number of wraps up to each sample.
@@ -129,15 +136,18 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position."""
-    steps = np.abs(np.diff(recording.q, axis=0, prepend=recording.q[:1]))
-    time = np.diff(recording.t, prepend=recording.t[:1])
-    jumps = steps > absurd_values.largest_steps(time, arm.limits.velocity)
+    t, q = recording.t, recording.q
+    jumps, largest = np.zeros(q.shape, dtype=np.bool_), np.zeros(arm.n)
+    for before, after in steps(len(q)):
+        way = np.abs(q[after] - q[before])
+        jumps[after] = way > absurd_values.largest_steps(
+            t[after] - t[before], arm.limits.velocity)
+        largest = np.maximum(largest, way.max(axis=0, where=jumps[after], initial=0.0))
     return absurd_values.marked_defects(
         recording, jumps, 'position_jump', 'error',
         '{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder fault, a '
         'wrong unit, or a wrap that is not a whole turn; cut it out or record again.',
-        value=steps.max(axis=0, where=jumps, initial=0.0),
-        threshold=absurd_values.JUMP)
+        value=largest, threshold=absurd_values.JUMP)
 
 
 def constant_defects(recording: Recording) -> list[Defect]:

@@ -9,7 +9,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import absurd_defects, marked_defects
 from dynid_ros.data.recordings.clock import with_one_clock
-from dynid_ros.data.recordings.in_blocks import finite_span
+from dynid_ros.data.recordings.in_blocks import blocks, finite_span, marked
 from dynid_ros.data.recordings.lost_values import LOST_SHARE, without_lost_values
 from dynid_ros.data.recordings.measured_times import as_measured
 from dynid_ros.data.recordings.motion_checks import (
@@ -28,6 +28,7 @@ from dynid_ros.data.recordings.stamp_checks import (
 )
 from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
+from dynid_ros.utilities.arrays import Array
 
 # Bounds of a recording that can be trusted. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -155,7 +156,9 @@ def _dead_signal(recording: Recording) -> list[Defect]:
     u, nothing = recording.u, absurd_values.NO_SIGNAL
     known = np.isfinite(u[0])
     first = np.where(known & (np.abs(u[0]) > nothing), u[0], 0.0)
-    dead = moves(recording) & known & (np.abs(u - first) <= nothing).all(axis=0)
+    dead = moves(recording) & known
+    for part in blocks(len(u)):
+        dead &= (np.abs(u[part] - first) <= nothing).all(axis=0)
     found = []
     for j in np.flatnonzero(dead):
         value = float(first[j])
@@ -176,10 +179,14 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
     if not np.isfinite(recording.u).all():
         return []
     near = SATURATED_SHARE
-    share = np.abs(joint_torque(recording.u, arm.drive)) / arm.limits.effort
-    marks = share >= 1 - near
+
+    def share(u: Array) -> Array:
+        return np.asarray(np.abs(joint_torque(u, arm.drive)) / arm.limits.effort)
+
+    marks = marked(recording.u, lambda u: np.asarray(share(u) >= 1 - near))
+    beyond = marked(recording.u, lambda u: ~(share(u) <= 1 + near)).any(axis=0)
     few = marks.sum(axis=0) < SATURATED_SAMPLES
-    marks[:, few | ~(share <= 1 + near).all(axis=0)] = False
+    marks[:, few | beyond] = False
     text = '{name} saturates at its effort limit in {count} samples: lower the amplitude.'
     return marked_defects(
         recording, marks, 'effort_saturated', 'warning', text, threshold=1 - near)
@@ -197,9 +204,12 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
 def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report joints beyond their limits, and those that touch them."""
     slack = POSITION_SLACK
-    excess = np.maximum(recording.q - arm.limits.upper, arm.limits.lower - recording.q)
-    beyond = excess > slack
-    touching = (excess >= 0) & ~beyond.any(axis=0)
+
+    def excess(q: Array) -> Array:
+        return np.asarray(np.maximum(q - arm.limits.upper, arm.limits.lower - q))
+
+    beyond = marked(recording.q, lambda q: np.asarray(excess(q) > slack))
+    touching = marked(recording.q, lambda q: np.asarray(excess(q) >= 0)) & ~beyond.any(axis=0)
     return [
         *marked_defects(
             recording, beyond, 'position_limit', 'warning', '{name} is beyond its position limits '

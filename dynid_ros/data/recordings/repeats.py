@@ -58,8 +58,9 @@ def longest_step(usual: float) -> float:
 
 def _repeated(recording: Recording) -> Index:
     """Find the samples that repeat the one before in all positions and drive signals, (k,)."""
-    places = np.arange(1, len(recording.t))
-    for column in (*recording.q.T, *recording.u.T):
+    first, *others = (*recording.q.T, *recording.u.T)
+    places: Index = 1 + np.flatnonzero(first[1:] == first[:-1])
+    for column in others:
         # Only samples that are equal so far; where none repeats, those are few.
         places = places[column[places] == column[places - 1]]
     return places

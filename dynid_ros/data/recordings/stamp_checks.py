@@ -129,7 +129,10 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
 def _jitter(t: Array, usual: float) -> list[Defect]:
     limit = JITTER
     step = np.diff(t)
-    off = np.abs(step[step <= GAP_STEPS * usual] / usual - 1)
+    off = step[step <= GAP_STEPS * usual]
+    off /= usual
+    off -= 1
+    np.abs(off, out=off)
     count = int(np.count_nonzero(off > limit))
     jitter = float(off @ off / max(len(off), 1)) ** 0.5
     if jitter <= limit:

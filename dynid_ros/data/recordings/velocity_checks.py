@@ -8,6 +8,7 @@ import numpy as np
 
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import marked_defects
+from dynid_ros.data.recordings.in_blocks import marked
 from dynid_ros.data.recordings.motion_checks import (
     moves,
     VELOCITY_MISMATCH,
@@ -29,7 +30,8 @@ def without_bad_velocities(recording: Recording) -> Recording:
         return recording
     still = moves(recording) & ~qd.any(axis=0)
     found = marked_defects(
-        recording, ~(np.abs(qd) <= absurd_values.ABSURD_VELOCITY), 'velocity_nan', 'warning',
+        recording, marked(qd, lambda x: ~(np.abs(x) <= absurd_values.ABSURD_VELOCITY)),
+        'velocity_nan', 'warning',
         f'{{name}} has {{count}} NaN or infinite velocities: {LEFT_OUT}',
     ) or [*marked_defects(
         recording, np.broadcast_to(still, qd.shape), 'velocity_zero', 'warning',
@@ -46,17 +48,17 @@ def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     width = round(window / float(np.median(np.diff(t))))
     if width < 2 or len(t) < 4 * width:
         return []
-    areas = 0.5 * (qd[1:] + qd[:-1]) * np.diff(t)[:, None]
-    integral = np.concatenate([np.zeros((1, q.shape[1])), np.cumsum(areas, axis=0)])
     whole = t[width:] - t[:-width] < VELOCITY_STRETCH * window
-    moved, expected = ((x[width:] - x[:-width])[whole] for x in (q, integral))
-    motion, apart, integrated, product = (x.sum(axis=0) for x in (
-        moved**2, (moved - expected)**2, expected**2, moved * expected))
     found = []
-    for j in np.flatnonzero(moves(recording) & qd.any(axis=0) & (motion > 0)):
-        mismatch = float(np.sqrt(apart[j] / motion[j]))
-        if mismatch > VELOCITY_MISMATCH:
-            scale = float(product[j] / max(integrated[j], TINY))
+    # Joint by joint, as all at once would copy the recording.
+    for j in np.flatnonzero(moves(recording) & qd.any(axis=0)):
+        areas = 0.5 * (qd[1:, j] + qd[:-1, j]) * np.diff(t)
+        integral = np.append(0.0, np.cumsum(areas))
+        moved, expected = ((x[width:] - x[:-width])[whole] for x in (q[:, j], integral))
+        motion = float(moved @ moved)
+        mismatch = float(np.sqrt(((moved - expected)**2).sum() / max(motion, TINY)))
+        if motion > 0 and mismatch > VELOCITY_MISMATCH:
+            scale = float(moved @ expected / max(float(expected @ expected), TINY))
             name = recording.joint_names[j]
             found.append(Defect(
                 'velocity_inconsistent', 'warning',

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from dynid_ros.data.recordings import quality, stamp_checks
+from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.lost_values import longest_gap, splined
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import Warmth
@@ -123,7 +124,9 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
     t, q, u = (x[stretch] for x in (recording.t, recording.q, recording.u))
     samples = int((t[-1] - t[0]) * rate_hz + stamp_checks.OFF_GRID_PERIODS) + 1
     grid = t[0] + np.arange(samples) / rate_hz
-    same = len(grid) == len(t) and np.abs(grid - t).max() * rate_hz < stamp_checks.OFF_GRID_PERIODS
+    off = stamp_checks.OFF_GRID_PERIODS / rate_hz
+    same = len(grid) == len(t) and all(
+        np.abs(grid[part] - t[part]).max() < off for part in blocks(len(t)))
     if not same:
         q = _interpolate(t, q, grid)
     if not same or delay:

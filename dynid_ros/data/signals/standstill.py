@@ -200,7 +200,10 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
 
     """
     # The first sample of each window that holds any; the last stamp begins none.
-    first = np.unique(np.floor((t[:-1] - t[0]) / SHORTEST), return_index=True)[1]
+    window = t[:-1] - t[0]
+    window /= SHORTEST
+    np.floor(window, out=window)
+    first = np.append(0, 1 + np.flatnonzero(window[1:] != window[:-1]))
     if len(first) < 2:
         return None
     count = np.diff(np.append(first, len(t)))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dynid_ros.data.tables.column_words import plain, tokens
 from dynid_ros.data.tables.text_table import Rows, Table
 from dynid_ros.errors import reason_of, RecordingError
+from dynid_ros.utilities.arrays import Array
 
 #: Columns of an array from which on it is no signal of joints.
 WIDEST = 1000
@@ -71,19 +72,32 @@ def open_arrays(path: Path, header: Sequence[str] = ()) -> Table:
 
 def _read(
     path: Path, arrays: Mapping[str, Values], places: Mapping[str, tuple[str, int]],
-    names: Sequence[str], _: int,
+    families: Sequence[Sequence[str]],
 ) -> Rows:
     lengths = {}
-    for key in dict.fromkeys(places[name][0] for name in names):
+    for key in dict.fromkeys(places[name][0] for names in families for name in names):
         lengths[key] = len(arrays[key])
         if arrays[key].dtype.kind not in 'fiu':
             raise RecordingError(f'{path}: array {key} is not numeric')
     if len({*lengths.values(), 0}) != 2:
         shapes = ', '.join(f'{key} {length}' for key, length in lengths.items())
         raise RecordingError(f'{path}: arrays must be of one length above zero, not {shapes}')
-    values = np.column_stack([
-        arrays[key][:, k].astype(np.float64) for key, k in (places[name] for name in names)])
-    return values, np.zeros(len(values), dtype=np.bool_), ()
+    samples = max(lengths.values())
+    values = [_columns(arrays, [places[name] for name in names], samples) for names in families]
+    return values, np.zeros(samples, dtype=np.bool_), ()
+
+
+def _columns(
+    arrays: Mapping[str, Values], places: Sequence[tuple[str, int]], samples: int,
+) -> Array:
+    """Take columns of arrays; a complete array stays where it is, as a copy would fill memory."""
+    for key, values in arrays.items():
+        if places == [(key, k) for k in range(values.shape[1])]:
+            return np.ascontiguousarray(values, dtype=np.float64)
+    chosen = np.empty((samples, len(places)))
+    for column, (key, k) in zip(chosen.T, places, strict=True):
+        column[:] = arrays[key][:, k]
+    return chosen
 
 
 def _length(arrays: Mapping[str, Values]) -> int:

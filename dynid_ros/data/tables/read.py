@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid_ros.arm.description.schema import ANGLES
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.in_blocks import Mask
+from dynid_ros.data.recordings.in_blocks import blocks, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import GAP_SECONDS
 from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ
@@ -169,8 +169,13 @@ def _start(time: Array) -> float:
     finite = time[np.isfinite(time)]
     if not len(finite):
         return 0.0
+    place = len(finite) // 2
+    middle = np.partition(finite, place)[place]
     with np.errstate(over='ignore'):
-        return float(finite[np.abs(finite - np.sort(finite)[len(finite) // 2]) <= FARTHEST][0])
+        # The middle stamp is one of them.
+        return next(float(near[0]) for near in (
+            some[np.abs(some - middle) <= FARTHEST]
+            for some in (finite[part] for part in blocks(len(finite)))) if len(near))
 
 
 def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 import re
 from typing import TextIO
@@ -50,8 +50,9 @@ _DATE = re.compile(
 _KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
           'm/s'}
 
-#: Values (N, k), rows (N,) of them that cannot be read, and a report of these.
-Rows = tuple[Array, Mask, Sequence[Defect]]
+#: Values (N, k) of each family of columns, rows (N,) of them that cannot be read, and a report of
+#: these.
+Rows = tuple[Sequence[Array], Mask, Sequence[Defect]]
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,13 @@ class Table:
     names : tuple of str
         Column names.
     load : callable
-        ``load(names, times)`` reads columns by name, of which the first `times` hold the time.
+        ``load(families)`` reads families of columns by name, of which the first holds the time.
 
     """
 
     path: Path
     names: tuple[str, ...]
-    load: Callable[[Sequence[str], int], Rows]
+    load: Callable[[Sequence[Sequence[str]]], Rows]
 
     def read(
         self, columns: Mapping[str, Sequence[Column]],
@@ -86,12 +87,10 @@ class Table:
             A column is not there, there are no rows, or too many that cannot be read.
 
         """
-        names = [column.name for family in columns.values() for column in family]
-        self.require(names)
-        values, bad, defects = self.load(names, len(columns['time']))
-        ends = np.cumsum([len(family) for family in columns.values()])
-        parts = map(np.ascontiguousarray, np.split(values, ends[:-1], axis=1))
-        return dict(zip(columns, parts, strict=True)), bad, defects
+        families = [[column.name for column in family] for family in columns.values()]
+        self.require([*chain(*families)])
+        values, bad, defects = self.load(families)
+        return dict(zip(columns, values, strict=True)), bad, defects
 
     def require(self, names: Sequence[str]) -> None:
         """Raise RecordingError unless columns are there, once each."""
@@ -228,10 +227,11 @@ def _cells(line: str, separator: str | None) -> list[str]:
 
 
 def _read(
-    path: Path, header: list[str], separator: str | None, skip: int, names: Sequence[str],
-    times: int,
+    path: Path, header: list[str], separator: str | None, skip: int,
+    families: Sequence[Sequence[str]],
 ) -> Rows:
     """Leave out rows that cannot be read, and report them, unless they hold the time alone."""
+    names, times = [*chain(*families)], len(families[0])
     places = [header.index(name) for name in names]
     values, widths, numbers = array('d'), array('l'), array('l')
     faults: dict[int, str] = {}
@@ -265,7 +265,9 @@ def _read(
     defects = _unreadable(path, told, len(widths)) if told else ()
     if bad.all():
         raise RecordingError(f'{path} has no row that holds {", ".join(names)}')
-    return np.frombuffer(values).reshape(len(widths), len(names)), bad, defects
+    whole, ends = np.frombuffer(values).reshape(len(widths), len(names)), [*map(len, families)]
+    parts = np.split(whole, np.cumsum(ends)[:-1], axis=1)
+    return [*map(np.ascontiguousarray, parts)], bad, defects
 
 
 def _fault(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 import hashlib
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from dynid_ros.data.signals.conditioning import (
     ConditionedMotion,
     ConditioningSettings,
 )
+from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.data.signals.narrow_band import thinned, thinning
 from dynid_ros.data.signals.segments import sample_rate, Segment, uniform_segments
 from dynid_ros.errors import RecordingError
@@ -122,41 +123,59 @@ def take_motions(
     arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
     """Condition recordings: raw, resampled and filtered they fill memory, unless `released`."""
-    return [condition(segment, settings, arm.drive)
-            for segment in _segments(recordings, settings)]
+    return Stretches(settings, _segments(recordings, settings)).conditioned(arm)
 
 
-def take_thinned(
-    arm: ArmModel, recordings: list[Recording], settings: ConditioningSettings,
-) -> tuple[ConditioningSettings, list[ConditionedMotion]]:
+@dataclass(frozen=True)
+class Stretches:
     """
-    Condition recordings as `take_motions` does, with fewer samples if they are long.
+    Stretches of recordings that are conditioned together.
+
+    Attributes
+    ----------
+    settings : ConditioningSettings
+        For the rate of the stretches.
+    segments : iterator of Segment
+        The stretches, each handed on once.
+    low_pass : Decimator or None
+        Which has thinned them.
+
+    """
+
+    settings: ConditioningSettings
+    segments: Iterator[Segment]
+    low_pass: Decimator | None = None
+
+    def conditioned(self, arm: ArmModel) -> list[ConditionedMotion]:
+        """Condition them, and keep none as recorded."""
+        return [replace(condition(segment, self.settings, arm.drive), low_pass=self.low_pass)
+                for segment in self.segments]
+
+
+def take_stretches(
+    recordings: list[Recording], settings: ConditioningSettings, *, thin: bool = True,
+) -> Stretches:
+    """
+    Cut recordings into stretches, with fewer samples if they are long.
 
     Parameters
     ----------
-    arm : ArmModel
-        The arm.
     recordings : list of Recording
-        Recordings, which are released.
+        Recordings, which are released: at once if they are long, else with their last stretch.
     settings : ConditioningSettings
         For the rate of the recordings.
-
-    Returns
-    -------
-    settings : ConditioningSettings
-        For the rate of the motions.
-    motions : list of ConditionedMotion
-        Stretches that are long enough.
+    thin : bool
+        Whether fewer samples will do.
 
     """
     samples = sum(len(recording.t) for recording in recordings)
+    segments = _segments(released(recordings), settings)
     # Other filters are defined by the rate of the recording.
-    if samples <= LONG or settings.filter != 'butterworth':
-        return settings, take_motions(arm, released(recordings), settings)
+    if not thin or samples <= LONG or settings.filter != 'butterworth':
+        return Stretches(settings, segments)
     narrow, low_pass = thinning(settings, settings.cutoff_hz)
-    fewer = (thinned(segment, low_pass) for segment in _segments(released(recordings), settings))
-    return narrow, [replace(condition(each, narrow, arm.drive), low_pass=low_pass)
-                    for each in fewer if each is not None]
+    fewer = [thinned(segment, low_pass) for segment in segments]
+    return Stretches(narrow, released([*filter(None, fewer)]), low_pass)
 
 
 def _segments(

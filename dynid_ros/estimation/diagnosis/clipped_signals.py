@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion
@@ -97,7 +98,13 @@ def _usual(u: Array) -> Array:
 
 def _in_motion(recording: Recording, joint: int) -> Array:
     """Return the drive signal of a joint where it moves, one joint at a time to save memory."""
-    speed = np.abs(np.gradient(recording.q[:, joint], recording.t))
+    t, q = recording.t, recording.q[:, joint]
+    speed = np.empty(len(t))
+    for part in blocks(len(t)):
+        # With a sample beside the block, central differences are the same as of all samples.
+        near = slice(max(part.start - 1, 0), part.stop + 1)
+        first = part.start - near.start
+        speed[part] = np.abs(np.gradient(q[near], t[near]))[first:first + part.stop - part.start]
     return np.asarray(recording.u[:, joint][speed > MOVING_SHARE * speed.max()])
 
 

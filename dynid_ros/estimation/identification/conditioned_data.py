@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +24,8 @@ from dynid_ros.estimation.blocks.preparation import (
     data_hash,
     fitted_to,
     released,
-    take_motions,
-    take_thinned,
+    Stretches,
+    take_stretches,
 )
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
@@ -35,9 +35,6 @@ from dynid_ros.estimation.diagnosis.clipped_signals import (
 from dynid_ros.estimation.identification.train_test_split import Division
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Rows below the cut-off of the motion at most: they show whether there is a fault, and the
-#: parameters come from others.
-MOST_ROWS = 2000
 #: Held-out samples at most that are kept as recorded: every cut-off of the table of errors costs
 #: the rows of all of them again.
 MOST_RECORDED = 2**15
@@ -81,20 +78,20 @@ class ConditionedSet:
         return KeptRows(self.arm, self.motions, self.settings)
 
     def narrowed(self, cutoff_hz: float) -> ConditionedSet:
-        """Return the same for a lower cut-off, with `MOST_ROWS` at most."""
+        """Return the same for a lower cut-off."""
         settings, motions, clipped = narrowed(
             self.settings, cutoff_hz, self.motions, self.clipped)
-        decimator = settings.decimator()
-        rows = sum(decimator.outputs(len(motion.t)) for motion in motions)
-        fewer = settings.decimation * max(1, -(-rows // MOST_ROWS))
-        return replace(self, settings=replace(settings, decimation=fewer), motions=motions,
-                       clipped=clipped)
+        return replace(self, settings=settings, motions=motions, clipped=clipped)
 
     def trial_samples(self) -> TrialSamples:
         """Take samples on which hypotheses are compared, without those that are cut off."""
-        # Of all rows: torque is interpolated between them.
-        settings = self.settings.at(self.settings.cutoff_hz)
-        return trial_samples(self.motions, settings, self.clipped)
+        return trial_samples(self.motions, self.settings, self.clipped)
+
+    @property
+    def largest_acceleration(self) -> Array:
+        """Return the largest acceleration of each joint, (n,), rad/s²."""
+        spans = [finite_span(motion.qdd) for motion in self.motions]
+        return np.asarray(np.max([np.maximum(-low, high) for low, high in spans], axis=0))
 
     def predict(self, arm: ArmModel, theta: Array) -> list[Prediction]:
         """
@@ -128,8 +125,11 @@ class ConditionedData:
         Training set.
     held_out : list of ConditionedSet
         Held-out set.
-    narrow : list of ConditionedSet
-        Both for the lowest band: faults show in it, friction above it.
+    trial : TrialSamples
+        Samples of both for the lowest band, on which hypotheses are compared: faults show in it,
+        friction above it.
+    largest_acceleration : (n,) ndarray
+        Of each joint in the training set in that band, rad/s².
     levels : ClipLevels
         At which their drive signals are cut off.
     recorded : list of Recording
@@ -142,22 +142,13 @@ class ConditionedData:
     division: Division
     train: ConditionedSet
     held_out: list[ConditionedSet]
-    narrow: list[ConditionedSet]
+    trial: TrialSamples
+    largest_acceleration: Array
     levels: ClipLevels
     recorded: list[Recording]
     samples: int
     seconds: float
     data_hash: str
-
-    def trial_samples(self) -> TrialSamples:
-        """Take samples of all recordings; see `ConditionedSet.trial_samples`."""
-        return joined([each.trial_samples() for each in self.narrow])
-
-    @property
-    def largest_acceleration(self) -> Array:
-        """Return the largest acceleration of each joint in the training set, (n,), rad/s²."""
-        spans = [finite_span(motion.qdd) for motion in self.narrow[0].motions]
-        return np.asarray(np.max([np.maximum(-low, high) for low, high in spans], axis=0))
 
 
 def condition(division: Division, *, thin: bool = True) -> ConditionedData:
@@ -180,13 +171,28 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
     digest = data_hash(train)
     unseen.clear()
-    sets = [_conditioned(arm, division.source, division.train, settings, levels, thin=thin),
-            *take_unseen(arm, division.unseen, settings, levels)]
-    narrow = sets if settings.cutoff_hz <= band.cutoff_hz else [
-        each.narrowed(band.cutoff_hz) for each in sets]
+    # Parts of one recording release its samples together.
+    taken = [_taken(division.source, division.train, settings, thin=thin),
+             *(_taken(source, [recording], fitted_to(settings, recording))
+               for source, recording in released(division.unseen))]
+    sets = [_conditioned(arm, each, levels) for each in released(taken)]
     return ConditionedData(
-        division, sets[0], sets[1:], narrow if narrow[0].motions else sets, levels, recorded,
+        division, sets[0], sets[1:], *_in_band(sets, band.cutoff_hz), levels, recorded,
         samples, seconds, digest)
+
+
+def _in_band(sets: Sequence[ConditionedSet], cutoff_hz: float) -> tuple[TrialSamples, Array]:
+    """Take samples of all sets below a cut-off, and the largest acceleration of the first one."""
+    trials, largest = list[TrialSamples](), np.zeros(0)
+    for each in sets:
+        # One at a time, as their motions would fill memory.
+        narrow = each.narrowed(cutoff_hz) if cutoff_hz < each.settings.cutoff_hz else each
+        if not trials:
+            if not narrow.motions:
+                return _in_band(sets, np.inf)
+            largest = narrow.largest_acceleration
+        trials.append(narrow.trial_samples())
+    return joined(trials), largest
 
 
 def beginning(recordings: Iterable[Recording]) -> list[Recording]:
@@ -203,49 +209,36 @@ def beginning(recordings: Iterable[Recording]) -> list[Recording]:
     return result
 
 
-def take_unseen(
-    arm: ArmModel, unseen: list[tuple[str, Recording]], settings: ConditioningSettings,
-    levels: ClipLevels | None = None, *, identified: bool = False,
-) -> list[ConditionedSet]:
-    """
-    Condition the held-out set, whatever the rates of its recordings.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    unseen : list of (str, Recording)
-        Its recordings, each with a name; they are released.
-    settings : ConditioningSettings
-        How the training set was conditioned.
-    levels : ClipLevels, optional
-        At which their drive signals are cut off, to look for such samples.
-    identified : bool
-        Whether a model was identified with these settings already.
-
-    """
-    taken = []
-    for source, recording in released(unseen):
-        own, alone = fitted_to(settings, recording, identified=identified), [recording]
-        del recording
-        taken.append(_conditioned(arm, source, alone, own, levels))
-    return taken
-
-
 def unseen_set(
     arm: ArmModel, recording: Recording, settings: ConditioningSettings,
 ) -> ConditionedSet:
     """Condition one recording as the training set of a model was."""
-    return take_unseen(
-        arm, [(Path(recording.source).name, recording)], settings, identified=True)[0]
+    settings = fitted_to(settings, recording, identified=True)
+    return _conditioned(arm, _taken(Path(recording.source).name, [recording], settings))
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """Samples of a `ConditionedSet` that are not conditioned yet."""
+
+    source: str
+    path: str
+    seconds: float
+    stretches: Stretches
+
+
+def _taken(
+    source: str, recordings: list[Recording], settings: ConditioningSettings, *,
+    thin: bool = True,
+) -> _Taken:
+    path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
+    return _Taken(source, path, seconds, take_stretches(recordings, settings, thin=thin))
 
 
 def _conditioned(
-    arm: ArmModel, source: str, recordings: list[Recording], settings: ConditioningSettings,
-    levels: ClipLevels | None, *, thin: bool = True,
+    arm: ArmModel, taken: _Taken, levels: ClipLevels | None = None,
 ) -> ConditionedSet:
-    path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
-    settings, motions = (take_thinned(arm, recordings, settings) if thin else
-                         (settings, take_motions(arm, released(recordings), settings)))
+    motions = taken.stretches.conditioned(arm)
     clipped = [] if levels is None else clipped_samples(arm, motions, levels)
-    return ConditionedSet(source, path, seconds, settings, motions, clipped, arm)
+    return ConditionedSet(
+        taken.source, taken.path, taken.seconds, taken.stretches.settings, motions, clipped, arm)

@@ -160,7 +160,7 @@ def judge_model(
     fit = metrics(arm.joint_names, own)
     validation = metrics(arm.joint_names, unseen) if unseen else None
     verdict, remarks = judge(
-        arm, estimate, own, data.largest_acceleration, fit, validation, data.trial_samples(),
+        arm, estimate, own, data.largest_acceleration, fit, validation, data.trial,
         gravity=stated.gravity, known=fitted.findings,
         clipped=clipped_findings(arm, data.levels),
         refuted=refuted_gains(arm, fitted.kept, estimate.theta))
