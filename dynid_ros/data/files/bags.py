@@ -20,7 +20,7 @@ from dynid_ros.data.files.joint_state_cdr import (
     parse_layout,
     Parser,
 )
-from dynid_ros.data.files.sample_blocks import joined_blocks, SampleBlock
+from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
 from dynid_ros.data.files.sidecar import recorded_topic, STATES
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
@@ -126,16 +126,16 @@ def _decode_all(
     messages: Iterator[tuple[int, bytes]], parse: Parser
 ) -> tuple[tuple[SampleBlock, ...], int, list[tuple[int, str]]]:
     """Decode in batches, so that the raw messages are never all in memory."""
-    blocks: list[SampleBlock] = []
-    damaged: list[tuple[int, str]] = []
+    joined, damaged = JoinedBlocks(), list[tuple[int, str]]()
     count = 0
     while batch := list(islice(messages, BATCH)):
         received, data = zip(*batch, strict=True)
         good, bad = decode(received, data, count, parse)
-        blocks += good
+        for block in good:
+            joined.add(block)
         damaged += bad
         count += len(batch)
-    return joined_blocks(blocks), count, damaged
+    return joined.take(), count, damaged
 
 
 def damaged_defects(

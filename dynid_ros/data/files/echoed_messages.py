@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.data.files.bags import BATCH, damaged_defects, JointStates
-from dynid_ros.data.files.sample_blocks import joined_blocks, SampleBlock
+from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
 from dynid_ros.data.tables.text_table import number_in, text_lines
 from dynid_ros.errors import RecordingError
 
@@ -65,7 +65,7 @@ def read_echoed(path: Path) -> JointStates | None:
     if form is None:
         return None
     rows = chain([first], lines) if form.fields is None else lines
-    blocks: list[SampleBlock] = []
+    joined = JoinedBlocks()
     damaged: list[tuple[int, str]] = []
     count = 0
     while batch := list(islice(rows, BATCH)):
@@ -77,13 +77,13 @@ def read_echoed(path: Path) -> JointStates | None:
                 damaged.append((place, str(error)))
                 continue
             groups[(names, *map(len, arrays))].append((place, stamp, received, *arrays))
-        blocks += [SampleBlock(names, *map(np.array, zip(*messages, strict=True)))
-                   for (names, *_), messages in groups.items()]
+        for (names, *_), messages in groups.items():
+            joined.add(SampleBlock(names, *map(np.array, zip(*messages, strict=True))))
         count += len(batch)
     if not count:
         raise RecordingError(f'{path} has a header but no rows')
     defects = damaged_defects(path, path.name, count, damaged)
-    return JointStates(path.name, count - len(damaged), joined_blocks(blocks), tuple(defects))
+    return JointStates(path.name, count - len(damaged), joined.take(), tuple(defects))
 
 
 def _cells(text: str) -> list[str]:

@@ -178,6 +178,10 @@ def samples_of(
     held = [block for block in states.blocks if set(names) <= set(block.names)]
     used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
     there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
+    reported = [*_incomplete(states, held, used), *wrong]
+    if len(used) == 1 and used[0].names == names and (np.diff(used[0].index) > 0).all():
+        # The usual case; a copy would double the memory of a long recording.
+        return used[0], reported
     order = np.argsort(np.concatenate([block.index for block in used]))
     stamps = (np.concatenate([getattr(block, name) for block in used])[order]
               for name in ('index', 'stamp', 'received'))
@@ -185,7 +189,7 @@ def samples_of(
         getattr(block, name)[:, [block.names.index(joint) for joint in names]]
         for block in used])[order] if name in there else np.empty((len(order), 0))
         for name in FIELDS)
-    return SampleBlock(names, *stamps, *values), [*_incomplete(states, held, used), *wrong]
+    return SampleBlock(names, *stamps, *values), reported
 
 
 def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[str, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.utilities.arrays import Array, joined
+from dynid_ros.utilities.arrays import Array
+
+#: Room of a growing array by what it holds.
+SPARE = 1.05
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,44 @@ class SampleBlock:
     effort: Array
 
 
-def joined_blocks(blocks: Sequence[SampleBlock]) -> tuple[SampleBlock, ...]:
-    """Join blocks of equal names and array lengths, in the order in which the first ones came."""
-    groups: dict[tuple[Any, ...], list[SampleBlock]] = {}
-    for block in blocks:
+class JoinedBlocks:
+    """Blocks of equal names and array lengths, joined as they come."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[Any, ...], dict[str, _GrowingArray]] = {}
+
+    def add(self, block: SampleBlock) -> None:
+        """Take in the next block."""
         widths = (block.position.shape[1], block.velocity.shape[1], block.effort.shape[1])
-        groups.setdefault((block.names, *widths), []).append(block)
-    return tuple(map(joined, groups.values()))
+        rows = {field.name: getattr(block, field.name) for field in fields(SampleBlock)[1:]}
+        group = self._groups.setdefault((block.names, *widths), {
+            name: _GrowingArray(own) for name, own in rows.items()})
+        for name, own in rows.items():
+            group[name].add(own)
+
+    def take(self) -> tuple[SampleBlock, ...]:
+        """Return the blocks, in the order in which the first of each came; no more can come."""
+        return tuple(
+            SampleBlock(names, **{name: array.take() for name, array in group.items()})
+            for (names, *_), group in self._groups.items())
+
+
+class _GrowingArray:
+    """Rows that are added to an array in place: parts beside their join take memory twice."""
+
+    def __init__(self, like: NDArray[Any]) -> None:
+        self._held, self._count = np.empty((0, *like.shape[1:]), like.dtype), 0
+
+    def add(self, rows: NDArray[Any]) -> None:
+        start, self._count = self._count, self._count + len(rows)
+        if self._count > len(self._held):
+            self._resize(int(SPARE * self._count))
+        self._held[start:self._count] = rows
+
+    def take(self) -> NDArray[Any]:
+        self._resize(self._count)
+        return self._held
+
+    def _resize(self, rows: int) -> None:
+        # Nothing else refers to it yet, and the system moves large arrays without a copy.
+        self._held.resize((rows, *self._held.shape[1:]), refcheck=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.data.files.joint_state_cdr import decode, encode, parse_layout
-from dynid_ros.data.files.sample_blocks import joined_blocks
+from dynid_ros.data.files.sample_blocks import JoinedBlocks
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 NAMES = st.text(st.characters(codec='utf-8', exclude_characters='\0'), min_size=1, max_size=9)
@@ -36,8 +36,10 @@ def test_decoding_equals_rosbags_for_any_mixture_of_messages(items, little_endia
     first, none = decode(range(half), data[:half], 0)
     second, neither = decode(range(half, 2 * half), data[half:], half)
     assert none == neither == []
-    seen = []
-    for block in joined_blocks(first + second):
+    joined, seen = JoinedBlocks(), []
+    for block in first + second:
+        joined.add(block)
+    for block in joined.take():
         for row, number in enumerate(block.index):
             expected = STORE.deserialize_cdr(data[number], KIND)
             stamp = expected.header.stamp
