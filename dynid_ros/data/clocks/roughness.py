@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import steps
 from dynid_ros.utilities.arrays import Array
 
 Index = NDArray[np.int64]
@@ -55,10 +54,12 @@ class Roughness:
         middle: Index = SIDE + np.flatnonzero(stretch[2 * SIDE:] == stretch[:-2 * SIDE])
         span = np.maximum(np.ptp(q, axis=0), np.finfo(float).tiny)
         way = np.zeros(len(q))
-        for before, after in steps(len(q)):
-            way[after] = sum(np.abs(own) / reach for own, reach in zip(
-                (q[after] - q[before]).T, span, strict=True))
-        # In place, as each further array of all samples fills memory.
+        # In place and joint by joint, as each further array of all samples fills memory.
+        for own, reach in zip(q.T, span, strict=True):
+            step = np.diff(own)
+            np.abs(step, out=step)
+            step /= reach
+            way[1:] += step
         way = way[middle]
         np.cumsum(way, out=way)
         total = max(way[-1:].sum(), 1e-300)

@@ -1,4 +1,5 @@
 """The dynid command."""
 
 # First of all, before any of the commands brings NumPy in.
+import dynid_ros.utilities.freed_memory
 import dynid_ros.utilities.threads  # noqa: F401

@@ -1,6 +1,7 @@
 """Long bags and tables are read part by part, and hold the same samples."""
 
 from dataclasses import replace
+import tracemalloc
 
 from bag_files import Motion, write_bag
 import numpy as np
@@ -8,9 +9,11 @@ from oracles import random_arm
 import pytest
 
 from dynid_ros.arm.drive import DriveTopic
+from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files import bags
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings import in_blocks
+from dynid_ros.data.recordings.quality import clean, defects_of
 
 NAMES = ['j1', 'j2', 'j3']
 
@@ -84,3 +87,25 @@ def test_an_npz_file_without_stamps(tmp_path, arm):
     np.testing.assert_array_equal(log.t, np.arange(400) / 100.0)
     np.testing.assert_array_equal(log.q, motion.q.astype(np.float32))
     np.testing.assert_array_equal(log.u, motion.effort)
+
+
+def test_samples_of_an_npz_file_are_not_copied_as_a_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(in_blocks, 'BLOCK', 1024)
+    arm, path = load_arm('panda'), tmp_path / 'walk.npz'
+    t = np.arange(60_000) / 1000.0
+    middle = (arm.limits.upper + arm.limits.lower) / 2
+    phase = np.linspace(1.0, 2.0, arm.n) * t[:, None]
+    np.savez(path, t=t, q=middle + 0.2 * np.sin(phase), tau=5.0 * np.cos(phase))
+    # What is imported once does not count.
+    defects_of(read_recording(path, arm), arm)
+    tracemalloc.start()
+    log = read_recording(path, arm)
+    held, reading = t.nbytes * (1 + 2 * arm.n), tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    defects_of(log, arm)
+    checking = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Both are 2.8 and more with copies of all samples.
+    assert reading < 1.4 * held
+    assert checking < 1.4 * held
+    assert clean(log, arm).q is log.q
