@@ -91,9 +91,9 @@ def closest_possible(
         aim = max(weight, aim * (1 - (1 - COOLING) * length))
         sized = sized.resized(x)
         try:
-            F = _scaling(P, Z)
+            F, scale = _scaling(P, Z)
             matrix = H + T.T @ cone.curvature(F, z / s) @ T
-            wanted = np.asarray(aim * np.linalg.inv(P))
+            wanted = aim * (F.transpose(0, 2, 1) / scale[:, None]) @ F
             wanted_scalars = np.asarray(SCALAR * aim / s)
             inward = cone.adjoint(wanted, wanted_scalars) - aim * sized.pull
             step = _solve(matrix, T.T @ inward + g - H @ y)
@@ -101,11 +101,10 @@ def closest_possible(
             # So near to the boundary that rounding ends the search: x is all but the minimum.
             break
         dx = T @ step
-        dP, ds = cone.bodies(dx), cone.rows @ dx
-        inverse = F.transpose(0, 2, 1) @ F
-        dZ = np.asarray(wanted - Z - inverse @ dP @ inverse)
+        scaled, ds = F @ cone.bodies(dx) @ F.transpose(0, 2, 1), cone.rows @ dx
+        dZ = wanted - Z - F.transpose(0, 2, 1) @ scaled @ F
         dz = wanted_scalars - z - z / s * ds
-        least = min(_least(P, dP), _least(Z, dZ), (ds / s).min(initial=0.0),
+        least = min(_least(scaled, scale, aim), (ds / s).min(initial=0.0),
                     (dz / z).min(initial=0.0))
         length = min(1.0, TO_BOUNDARY / max(-least, 1e-300))
         y, Z, z = y + length * step, Z + length * dZ, z + length * dz
@@ -115,17 +114,21 @@ def closest_possible(
     return x
 
 
-def _scaling(P: Array, Z: Array) -> Array:
-    """Factors F (n, 4, 4) with ``F P Fᵀ = F⁻ᵀ Z F⁻¹``, diagonal."""
+def _scaling(P: Array, Z: Array) -> tuple[Array, Array]:
+    """Factors F (n, 4, 4) with ``F P Fᵀ = F⁻ᵀ Z F⁻¹`` diagonal, and these diagonals (n, 4)."""
     under = np.linalg.cholesky(Z).transpose(0, 2, 1)
     U, singular, _ = np.linalg.svd(under @ np.linalg.cholesky(P))
-    return np.asarray(U.transpose(0, 2, 1) @ under / np.sqrt(singular)[:, :, None])
+    return U.transpose(0, 2, 1) @ under / np.sqrt(singular)[:, :, None], singular
 
 
-def _least(P: Array, dP: Array) -> float:
-    """Least eigenvalue of steps relative to positive definite matrices, at most zero."""
-    half = np.linalg.inv(np.linalg.cholesky(P))
-    return float(np.linalg.eigvalsh(half @ dP @ half.transpose(0, 2, 1)).min(initial=0.0))
+def _least(scaled: Array, scale: Array, aim: float) -> float:
+    """Least eigenvalue of the steps of P and Z by these: ``F dP Fᵀ``, and what follows from it."""
+    half = 1 / np.sqrt(scale)
+    diagonal = (aim / scale - scale)[:, :, None] * np.eye(4)
+    both = np.concatenate([scaled, diagonal - scaled])
+    weights = np.concatenate([half, half])
+    relative = weights[:, :, None] * both * weights[:, None]
+    return float(np.linalg.eigvalsh(relative).min(initial=0.0))
 
 
 def _solve(matrix: Array, slope: Array) -> Array:

@@ -28,8 +28,9 @@ SCALAR = UNSEEN**2 / 4
 SIZE_STD = 1.0
 #: Change of its logarithm at which a size has settled.
 SAME_SIZE = 0.1
-#: Steps of Newton's method for the size of a link, which it finds from any start above.
-SIZE_STEPS = 20
+#: Steps at most of Newton's method for the size of a link, which it finds from any start above,
+#: and the last of them.
+SIZE_STEPS, SETTLED = 20, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +146,10 @@ def _sizes(traces: Array) -> Array:
     u = np.maximum(np.log(traces / 4), -4 * SIZE_STD**2)
     for _ in range(SIZE_STEPS):
         pulled = traces * np.exp(-u)
-        u = u + (pulled - 4 - u / SIZE_STD**2) / (pulled + 1 / SIZE_STD**2)
+        step = (pulled - 4 - u / SIZE_STD**2) / (pulled + 1 / SIZE_STD**2)
+        u = u + step
+        if np.abs(step).max() < SETTLED:
+            break
     return np.asarray(np.exp(u))
 
 
