@@ -251,7 +251,8 @@ def none(good: Good) -> Planted:
     yield good.arm, good.log
 
 
-#: Faults, the codes that name them, and how they are planted.
+#: Faults, the codes that name them, and how they are planted. Nobody guesses another arm, or
+#: velocities in the place of positions: that nothing explains these is the right answer.
 FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
     'none': ((), none),
     'gravity tilted': (('gravity_direction',), tilted),
@@ -269,13 +270,13 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
     'effort cut off at half': (('effort_clipped',), clipped),
     'dead effort': (('effort_meaningless', 'effort_zero', 'effort_constant'), dead),
     'degrees for radians': (('position_degrees',), degrees),
-    'velocity for position': (('position_is_velocity',), velocities),
+    'velocity for position': (('unexplained',), velocities),
     'effort is a copy': (
         ('effort_copies_velocity', 'effort_copies_position', 'effort_of_velocity'), copies),
     'zero off by 10 degrees': (('position_zero',), zeros),
     'one effort 60 ms late': (('effort_delay',), delays),
     'offset of a joint a third too long': (('link_length',), lengths),
-    'description of another arm': (('other_arm',), other_arm),
+    'description of another arm': (('unexplained',), other_arm),
     'load of 3 kg from a moment on': (('payload_changed',), payload),
 }
 
@@ -330,7 +331,7 @@ def _also(result: IdentifiedModel, codes: tuple[str, ...]) -> bool:
 
 
 #: Words of the note that lists faults which the data would not show.
-ABSORBED = 'the parameters absorb them'
+ABSORBED = 'cannot reveal'
 #: Words of an error that refuses a recording and names the fault.
 REFUSED = ('does not measure it', 'in degrees')
 ALL_CODES = {code for codes, _ in FAULTS.values() for code in codes}

@@ -5,7 +5,7 @@ Measure what verdict and possible links cost the stream beside which they are lo
 
 A simulated Panda's samples come at 1 kHz, by the clock. Delay of a block: from the moment at which
 its last sample was due until its rows are fitted. The last run has the sign of one effort
-reversed: the contest of explanations then takes longest.
+reversed: the table of suspects then takes longest.
 """
 
 import argparse

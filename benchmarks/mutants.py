@@ -82,12 +82,13 @@ POSSIBLE = tuple(f'estimate/test_possible_parameters.py::test_{name}' for name i
     'single_terms_of_a_friction_curve_have_either_sign',
     'only_what_the_motion_excites_counts_as_the_data_s',
     'a_boundary_does_not_narrow_an_error_bar',
-    'links_much_heavier_than_stated_keep_their_shape_not_their_size',
+    'a_link_much_heavier_than_stated_keeps_its_shape_not_its_size',
     'a_mass_that_no_joint_feels_is_not_from_data',
     'friction_that_nothing_shows_is_far_below_what_the_drive_can_give',
     'friction_that_no_motion_shows_is_little_of_the_drive_or_what_arm_yaml_states'))
 CHOSEN = ('estimate/test_chosen_estimate.py',)
 GROUPS = ('blocks/test_groups.py',)
+TABLE = ('suspects/test_table.py',)
 TIME_BLOCKS = ('online/test_time_blocks.py',)
 
 MUTANTS = (
@@ -122,8 +123,8 @@ MUTANTS = (
     Mutant('chance_is_an_objection', 'estimate/free_or_possible.py',
            'max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error)',
            'np.log(CLEARLY_WORSE)', FREE_OR_POSSIBLE),
-    Mutant('links_of_the_stated_size', 'estimate/possible_parameters.py',
-           'self.cone.sized(size)', 'self.cone', POSSIBLE),
+    Mutant('links_of_the_stated_size', 'estimate/physical_cone.py',
+           'return self if settled else replace(self, sizes=sizes)', 'return self', POSSIBLE),
     Mutant('error_bars_of_the_prior', 'estimate/possible_parameters.py',
            'before - known @ G @ before + known @ self.base_covariance @ known.T', 'before',
            POSSIBLE),
@@ -150,6 +151,15 @@ MUTANTS = (
     Mutant('driving_friction_is_fine', 'diagnosis/dissipation.py',
            'NEGATIVE_DEVIATIONS = 4.0', 'NEGATIVE_DEVIATIONS = 40.0',
            ('diagnosis/test_dissipation.py',)),
+    Mutant('one_part_decides', 'suspects/table.py',
+           'float(gains.sum() - gains.max())', 'float(gains.sum())', TABLE),
+    Mutant('faults_that_hardly_matter', 'suspects/table.py', 'MATTERS = 1.5', 'MATTERS = 1.0',
+           TABLE),
+    Mutant('one_fault_at_most', 'suspects/table.py', 'FAULTS = 3', 'FAULTS = 1', TABLE),
+    Mutant('sizes_as_tried', 'suspects/table.py', 'if size is None:', 'if True:', TABLE),
+    Mutant('score_of_any_parameters', 'suspects/likelihood.py',
+           'values = found.nearest(prior, found.information, found.score)',
+           'values = found.values', TABLE),
     Mutant('motion_blamed_for_the_residual', 'verdict/judge.py',
            'blamed = expected > max(LARGEST_EXPECTED_PERCENT, own)',
            'blamed = expected > LARGEST_EXPECTED_PERCENT', ('verdict/test_judge.py',)),

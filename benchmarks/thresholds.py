@@ -45,18 +45,14 @@ from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band import ladder
 from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.blocks import preparation
-from dynid_ros.estimation.diagnosis import (
-    contest,
-    copied_signals,
-    gravity_direction,
-    hypothesis,
-    outliers,
-)
+from dynid_ros.estimation.diagnosis import copied_signals, gravity_direction, outliers
 from dynid_ros.estimation.diagnosis.expected_error import expected_errors
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.replay import replay
+from dynid_ros.estimation.suspects import table
+from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.estimation.verdict import judge as verdict
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution import safety_monitor
@@ -413,14 +409,22 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         u[:, joints] = u[:, joints[::-1]]
         swapped.append(entered(data.changed(u=u)))
     what = 'torques of the two most loaded joints exchanged'
-    yield (contest, 'LEAST_GAIN', *(
-        [x.recorded.cost - rival.cost for x in each for rival in (*x.winners, *x.runners)[:1]]
-        for each in (right, swapped)), what)
-    yield (contest, 'SUSPICIOUS_PERCENT', *(
-        [x.recorded.error_percent for x in each] for each in (right, swapped)), what)
-    yield (contest, 'UNEXPLAINED_SHARE', *(
-        [float(x.recorded.score.left[x.recorded.joints].max()) for x in each]
-        for each in (right, swapped)), what)
+    yield (table, 'FALSE_ALARM', *(
+        [np.exp(-evidence(found)) for found in each] for each in (right, swapped)), what)
+    yield (table, 'MATTERS', *(
+        [ratio(found) for found in each] for each in (right, swapped)), what)
+
+
+def evidence(found: table.Table) -> float:
+    """Return the evidence for the best suspect, by that for one of them all."""
+    return max((line.evidence or 0.0 for line in found.lines), default=0.0) - float(
+        np.log(max(len(found.lines), 1)))
+
+
+def ratio(found: table.Table) -> float:
+    """Return how much less is left of a joint by the best suspect."""
+    best = found.lines[0].prediction if found.lines else None
+    return float((found.prediction.share / best.share).max()) if best else 1.0
 
 
 def samples_of(data: Data) -> TrialSamples:
@@ -429,12 +433,14 @@ def samples_of(data: Data) -> TrialSamples:
     return trial_samples(data.motions, data.treatment, nothing)
 
 
-def entered(data: Data) -> contest.Contest:
-    """Compare all explanations of a recording."""
+def entered(data: Data) -> table.Table:
+    """Score all suspects of a recording."""
     arm = data.arm.memoryless
     samples = samples_of(data)
     check = gravity_direction.gravity_direction(arm, samples)
-    return contest.contest(hypothesis.as_recorded(arm, samples), check, ())
+    found = table.table_of(as_recorded(arm, samples), check)
+    assert found is not None
+    return found
 
 
 def safety_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:

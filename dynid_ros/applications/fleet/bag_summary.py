@@ -44,7 +44,7 @@ from dynid_ros.utilities.atomic_write import read_whole, write_whole
 CLOCK_SET = 1e9
 #: Start of a bag in its metadata, ns since 1970.
 BEGIN = re.compile(r'nanoseconds_since_epoch:\s*(\d{10,20})')
-#: Finding that stands for a bag that does not fit; the contest looks for its cause.
+#: Finding that stands for a bag that does not fit; the table of suspects looks for its cause.
 MISFIT = Finding('residual', 'the bag does not fit its arm')
 
 
@@ -93,7 +93,7 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
 
 def explain(text: str, bag: Bag, kept: str) -> tuple[Finding, ...]:
     """
-    Find the cause for which a bag does not fit, by the contest of explanations.
+    Find the cause for which a bag does not fit, by the table of suspects.
 
     Parameters
     ----------

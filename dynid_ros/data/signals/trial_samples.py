@@ -1,4 +1,4 @@
-"""Some samples of recordings, spread over all of them, on which explanations are compared."""
+"""Some samples of recordings, spread over all of them, on which suspects are compared."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Samples of a recording that are taken, and that each explanation is fitted to.
+#: Samples of a recording that are taken, and that each suspect is fitted to.
 SAMPLES, FITTED = 2000, 600
-#: Times by which a drive signal is tried to be late, s; which of them a slow driver makes.
-LATE, TYPICAL = np.array([-0.06, -0.02, 0.02, 0.06, 0.12]), 3
+#: Times by which a drive signal is tried to be late, s; which of them a slow driver makes. A third
+#: of that is what hysteresis of friction looks like.
+LATE, TYPICAL = np.array([-0.06, 0.06, 0.12]), 1
 #: Periods of the cut-off around a reversal in which noise decides the direction of friction.
 REVERSAL = 0.05
 

@@ -11,10 +11,10 @@ from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.diagnosis.hypothesis import names
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import several
 
 # Bounds of what counts as a copy.
 #: Share of the torque's spread that a multiple of the other quantity leaves, in the median over
@@ -155,10 +155,11 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     # Friction in the direction of gravity adds least where the weight is largest.
     heaviest = joints[np.argmax(np.ptp(gravity[:, joints], axis=0))]
     factor = float(factors[heaviest])
+    held = several(f"'{arm.joint_names[joint]}'" for joint in joints)
     return [Finding(
         UNIT,
         f'the drive signals are about {_rounded(factor)} times what the masses of the description '
-        f'need to be held against gravity, by {names(arm, joints.tolist())}: {_likely(factor)}',
+        f'need to be held against gravity, by {held}: {_likely(factor)}',
         'convert them, or state their factors under "drive" in arm.yaml; if the masses are no '
         'real ones, correct these', tuple(arm.joint_names[joint] for joint in joints))]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.friction import friction_terms, JointHistory
@@ -63,38 +62,6 @@ def negative_drives(
             found.append(_finding(
                 name, 'rotor_negative', f'a rotor inertia of {own @ theta:.3g} ± {std:.2g}'))
     return found
-
-
-def friction_power(
-    arm: ArmModel, qd: Array, W: Array, base: NDArray[np.intp],
-) -> Array:
-    """
-    Make rows whose product with the parameters is the mean power that friction takes up.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    qd : (k, n) ndarray
-        Velocity, rad/s or m/s; zero where a joint does not count.
-    W : (k, n, b) ndarray
-        Columns of the parameters.
-    base : (b,) ndarray of int
-        Their places among the standard parameters.
-
-    Returns
-    -------
-    (n, b) ndarray
-        Row of each joint, without constant offsets.
-
-    """
-    own = np.zeros((arm.n, arm.layout.size), dtype=np.bool_)
-    for term in friction_terms(arm.friction):
-        own[range(arm.n), arm.layout.friction_columns(term.symbol)] = term.name != 'offset'
-    joint, at = np.nonzero(own[:, base])
-    power = np.zeros((arm.n, len(base)))
-    power[joint, at] = (qd[:, joint] * W[:, joint, at]).sum(axis=0) / max(len(qd), 1)
-    return power
 
 
 def _negative(row: Array, theta: Array, covariance: Array) -> bool:

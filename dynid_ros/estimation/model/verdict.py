@@ -63,6 +63,34 @@ def no_errors(findings: Iterable[Finding]) -> bool:
 
 
 @dataclass(frozen=True)
+class SuspectLine:
+    """
+    A line of the table of suspects.
+
+    Attributes
+    ----------
+    text : str
+        The fault, a clause.
+    gain : float
+        Log likelihood with the fault undone, over that of the recording as it is.
+    evidence : float or None
+        The same on groups of samples that were not fitted, without the one that speaks most for
+        it; None where the likelihood itself does not suffice.
+    error_percent : float or None
+        Torque error on these groups with the fault undone, %.
+    reported : bool
+        Whether it is a finding.
+
+    """
+
+    text: str
+    gain: float
+    evidence: float | None = None
+    error_percent: float | None = None
+    reported: bool = False
+
+
+@dataclass(frozen=True)
 class Verdict:
     """
     Whether the result can be trusted.
@@ -80,6 +108,8 @@ class Verdict:
         Joints whose torque would be predicted badly.
     undetermined_parameters : tuple of str
         Base parameters behind that.
+    suspects : tuple of SuspectLine
+        The likeliest faults of data and arm, the best first.
 
     """
 
@@ -88,6 +118,7 @@ class Verdict:
     expected_error_percent: float
     undetermined_joints: tuple[str, ...] = ()
     undetermined_parameters: tuple[str, ...] = ()
+    suspects: tuple[SuspectLine, ...] = ()
 
     @property
     def reasons(self) -> tuple[str, ...]:

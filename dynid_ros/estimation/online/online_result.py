@@ -196,10 +196,10 @@ def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
 
 def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
     """
-    Take the samples of one stretch for the contest of explanations.
+    Take the samples of one stretch for the table of suspects.
 
     Torque has passed the first-order filter of the rows, of this lag, and motion has not: the
-    contest would take that for a late drive signal.
+    table would take that for a late drive signal.
     """
     from scipy.interpolate import CubicSpline
 

@@ -1,4 +1,4 @@
-"""The cause of a bad fit: the verdict, opened by the explanation that won the contest."""
+"""The cause of a bad fit: the verdict, opened by what the table of suspects reports."""
 
 from __future__ import annotations
 
@@ -11,30 +11,41 @@ from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
-from dynid_ros.estimation.diagnosis import signal_rivals
-from dynid_ros.estimation.diagnosis.contest import (
-    Contest,
-    contest,
-    DEAD_SHARE,
-    GOOD_PERCENT,
-    PARTLY_PERCENT,
-    SLIGHT_RATIO,
-    unexplained_joints,
-)
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
 from dynid_ros.estimation.diagnosis.gravity_direction import (
     gravity_direction,
     GravityCheck,
     LEAVE_OUT,
 )
-from dynid_ros.estimation.diagnosis.hypothesis import as_recorded, described, Hypothesis, names
-from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
+from dynid_ros.estimation.model.metrics import TINY
+from dynid_ros.estimation.model.verdict import Finding, no_errors, SuspectLine, Verdict
+from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
+from dynid_ros.estimation.suspects.table import Table, table_of
 
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
 DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
+
+#: Error up to which a model is good, %, and up to which a torque without gravity is recognised as
+#: one: friction and inertia are left, and less of them is explained.
+GOOD_PERCENT, PARTLY_PERCENT = 15.0, 50.0
+#: Ratio of the error to that with the fault undone, from which it spoils the torque of the model.
+HARMFUL = 1.1
+#: Share of the torque of a joint that is left, from which its signal has nothing to do with its
+#: motion.
+DEAD_SHARE = 0.9
+#: Suspects that are listed where none explains the data, and that a result keeps.
+LISTED, KEPT = 3, 12
+#: Faults that parameters may absorb.
+KINDS = {
+    'position_zero': 'zeros off by some 10 degrees',
+    'link_length': 'offsets between joints off by 40 %',
+    'effort_scale': 'gains off by a factor of two',
+    'effort_delay': 'delays of some 60 ms',
+    'joint_exchanged': 'exchanges of positions and drive signals',
+}
 
 
 def with_cause(
@@ -57,7 +68,7 @@ def with_cause(
     Returns
     -------
     verdict : Verdict
-        Not trustworthy if an explanation beats the recording as it is.
+        Not trustworthy if a suspect is reported.
     notes : tuple of str
         Remarks.
 
@@ -71,69 +82,76 @@ def with_cause(
     # Friction that was chosen for a wrong model hides its cause.
     # In few samples more friction terms pass for gravity.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)
-    arm = arm.as_measured
-    # Signs of friction mean little where the motion hardly determines it.
+    table = table_of(as_recorded(arm.as_measured, samples), gravity)
     vague = any(finding.code == 'excitation' for finding in doubts)
-    driven = [] if vague else [
-        name for finding in doubts if finding.code == 'friction_drives' for name in finding.joints]
-    outcome = contest(as_recorded(arm, samples, driven), gravity, doubts)
-    explained = _explanation(outcome)
-    causes = (explained, () if vague else _meaningless(outcome),
-              _gravity(arm, gravity, outcome.recorded.error_percent))
-    # A fault that hardly raises the error does not explain a joint that is missed.
-    cause = next((each for each in causes if not no_errors(each)), explained)
+    cause: tuple[Finding, ...] = ()
+    if table is not None:
+        dead = () if vague and not table.winners else _meaningless(table)
+        cause = dead or _reported(table) or _gravity(
+            arm, gravity, table.prediction.error_percent)
     if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
     unsolved = not (cause or no_errors(doubts) or clipped or vague)
-    findings = (*cause, *doubts, *(_unexplained(outcome) if unsolved else ()))
-    found = replace(verdict, trustworthy=no_errors(findings), findings=findings)
+    findings = (*cause, *doubts, *(_unexplained(table) if unsolved else ()))
+    found = replace(verdict, trustworthy=no_errors(findings), findings=findings,
+                    suspects=_lines(table))
     told = cause or not arm.drive.includes_gravity
     remarks = () if told else (gravity.sentence,)
-    return found, (*remarks, *outcome.unseen) if found.trustworthy else remarks
+    return found, (*remarks, *_hidden(table)) if found.trustworthy else remarks
 
 
-def _explanation(outcome: Contest) -> tuple[Finding, ...]:
-    """State the explanation that holds, if there is one."""
-    if not outcome.winners:
+def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
+    """Return the first lines of a table for the result, those that are reported before them."""
+    if table is None:
         return ()
-    recorded, (first, *others) = outcome.recorded, outcome.winners
-    best, arm = _with_all_that_are_dead(first), recorded.arm
-    text = ', or '.join(described(arm, each.steps) for each in (best, *others))
+    winners = {line.suspect.faults[-1:] for line in table.winners}
+    rest = [line for line in table.lines if line.suspect.faults[-1:] not in winners]
+    return tuple(SuspectLine(
+        described(table.recorded.arm, line.suspect.faults), line.gain, line.evidence,
+        line.prediction.error_percent if line.prediction else None, line in table.winners)
+        for line in (*table.winners, *rest)[:KEPT])
+
+
+def _reported(table: Table) -> tuple[Finding, ...]:
+    """State the suspects that are reported, if there are any."""
+    if not table.winners:
+        return ()
+    arm, (best, *others) = table.recorded.arm, table.winners
+    assert best.prediction is not None
+    text = ', or '.join(described(arm, line.suspect.faults) for line in table.winners)
     if others:
         text += ' (the data do not distinguish these)'
-    driven = [joint for joint in recorded.still_driven if joint not in best.still_driven]
-    if driven:
-        text += f'; as recorded, friction drives {names(arm, driven)}'
-    if recorded.beyond_range and not best.beyond_range:
-        text += f'; as recorded, the limits allow {names(arm, recorded.beyond_range)} less motion'
-    remedies = dict.fromkeys(step.remedy for each in outcome.winners for step in each.steps)
-    # The torque of a model hardly suffers from a fault that hardly raises its error.
-    slight = not driven and recorded.error_percent < SLIGHT_RATIO * best.error_percent
+    remedies = dict.fromkeys(
+        fault.remedy for line in table.winners for fault in line.suspect.faults)
+    before, after = (each.error_percent for each in (table.prediction, best.prediction))
     return (Finding(
-        best.steps[0].code, text, ', or '.join(remedies),
-        tuple(arm.joint_names[joint] for joint in best.changed_joints),
-        'warning' if slight else 'error', error_before_percent=recorded.error_percent,
-        error_after_percent=best.error_percent),)
+        best.suspect.faults[0].code, text, ', or '.join(remedies),
+        tuple(arm.joint_names[joint] for joint in best.suspect.joints),
+        'error' if before > HARMFUL * after else 'warning',
+        error_before_percent=before, error_after_percent=after),)
 
 
-def _with_all_that_are_dead(best: Hypothesis) -> Hypothesis:
-    """Name the joints together whose signals do not follow their motion."""
-    if {step.code for step in best.steps} != {'effort_meaningless'}:
-        return best
-    dead = sorted({*best.excluded, *unexplained_joints(best)})
-    return replace(best, steps=(signal_rivals.meaningless(best.arm, dead),))
-
-
-def _meaningless(outcome: Contest) -> tuple[Finding, ...]:
+def _meaningless(table: Table) -> tuple[Finding, ...]:
     """Report joints that a model leaves unexplained although it is good otherwise."""
-    recorded, bad = outcome.recorded, unexplained_joints(outcome.recorded)
-    if not outcome.runners or not (recorded.score.left[bad] > DEAD_SHARE).any():
+    best = table.winners[0] if table.winners else None
+    prediction = best.prediction if best and best.prediction else table.prediction
+    left, power = prediction.left.sum(axis=0), prediction.power.sum(axis=0)
+    follows = prediction.usual_share <= DEAD_SHARE
+    dead = table.joints[~follows].tolist()
+    error = 100 * float(np.sqrt(left[follows].sum() / max(power[follows].sum(), TINY)))
+    if not dead or not follows.any() or error >= GOOD_PERCENT:
         return ()
-    if len(bad) == len(recorded.joints) or recorded.error_percent >= GOOD_PERCENT:
+    # A factor that leaves a joint unexplained only takes its weight away.
+    if best is not None and not (
+            best.suspect.fault.code == 'effort_scale' and set(best.suspect.joints) <= set(dead)):
         return ()
-    step = signal_rivals.meaningless(recorded.arm, bad)
-    return (Finding(step.code, step.text, step.remedy,
-                    tuple(recorded.arm.joint_names[joint] for joint in bad)),)
+    arm = table.recorded.arm
+    return (Finding(
+        'effort_meaningless',
+        f'the drive signal of {names(arm, dead)} does not follow its motion',
+        'it is dead, too coarse, or of another quantity: record a topic that holds its torque',
+        tuple(arm.joint_names[joint] for joint in dead),
+        error_before_percent=table.prediction.error_percent, error_after_percent=error),)
 
 
 def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:
@@ -158,15 +176,31 @@ HELD = Finding(
     'remove "includes_gravity: false" under "drive"')
 
 
-def _unexplained(outcome: Contest) -> tuple[Finding, ...]:
-    """Report that no fault that was tried explains the data."""
-    if not outcome.runners or outcome.recorded.error_percent < GOOD_PERCENT:
+def _unexplained(table: Table | None) -> tuple[Finding, ...]:
+    """Report that no suspect explains the data."""
+    if table is None or table.prediction.error_percent < GOOD_PERCENT:
         return ()
-    listed = '; '.join(f'{described(each.arm, each.steps)} ({each.error_percent:.0f} %)'
-                       for each in outcome.runners)
+    best = [line for line in table.lines if line.prediction is not None][:LISTED]
+    listed = '; '.join(
+        f'{described(table.recorded.arm, line.suspect.faults)} '
+        f'({line.prediction.error_percent:.0f} %)' for line in best if line.prediction)
     return (Finding(
         'unexplained',
-        f'{outcome.recorded.error_percent:.0f} % of the torque on blocks that were not fitted '
-        f'stays unexplained, and no fault that was tried explains it; the best were: '
-        f'{listed}',
+        f'{table.prediction.error_percent:.0f} % of the torque on blocks that were not fitted '
+        'stays unexplained, and no fault that was tried explains it'
+        + (f'; the best were: {listed}' if listed else ''),
         'compare arm.yaml with the arm, and the topics with the documentation of the driver'),)
+
+
+def _hidden(table: Table | None) -> tuple[str, ...]:
+    """List faults that this recording would not show, in one sentence or none."""
+    if table is None or not table.hidden:
+        return ()
+    kinds: dict[str, set[int]] = {}
+    for fault in table.hidden:
+        kinds.setdefault(KINDS[fault.code], set()).update(fault.joints)
+    every, arm = set(table.joints.tolist()), table.recorded.arm
+    listed = '; '.join(
+        f'{kind} ({"any joint" if joints >= every else names(arm, sorted(joints))})'
+        for kind, joints in kinds.items())
+    return (f'this recording cannot reveal {listed}: other parameters compensate',)

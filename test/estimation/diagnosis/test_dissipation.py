@@ -66,7 +66,7 @@ def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_d
     assert not flipped.verdict.trustworthy
     (finding,) = flipped.verdict.findings
     assert finding.joints == ('wrist_2_joint',)
-    assert "as recorded, friction drives 'wrist_2_joint'" in finding.text
+    assert "the drive signal of 'wrist_2_joint' seems to have the wrong sign" in finding.text
 
 
 @pytest.mark.slow

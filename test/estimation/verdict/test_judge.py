@@ -159,7 +159,8 @@ def test_med7_is_refused_for_too_little_excitation(
     arm = tmp_path / 'arm.yaml'
     arm.write_text(yaml.safe_dump({
         'name': 'med7', 'description': {'urdf': str(folder / 'med7dock.urdf')},
-        'table': {'rate_hz': 100}}))
+        # All efforts of the recording have the wrong sign.
+        'drive': {'sign': [-1] * 7}, 'table': {'rate_hz': 100}}))
     output = tmp_path / 'result'
     status = main(['identify', str(folder / 'measurements.csv'), '--arm', str(arm),
                    '-o', str(output), '--friction', friction])

@@ -16,8 +16,8 @@ from dynid_ros.errors import ResultError
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.pages.report import write_report
 
-SECTIONS = ['joints', 'bandwidth', 'torque', 'spectra', 'parameters', 'links', 'friction',
-            'treatment', 'defects', 'timing', 'use']
+SECTIONS = ['joints', 'suspects', 'bandwidth', 'torque', 'spectra', 'parameters', 'links',
+            'friction', 'treatment', 'defects', 'timing', 'use']
 VOID = {'meta', 'br', 'hr', 'img', 'link', 'input'}
 
 

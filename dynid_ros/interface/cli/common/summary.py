@@ -17,6 +17,7 @@ from dynid_ros.estimation.model.conditioning_words import clock_lines, ladder_li
 from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, unrepeated_percent
+from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.model.verdict_words import headline, notes, ROUTINE
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence, several
@@ -26,6 +27,8 @@ KEYS = ('sources', 'samples', 'seconds', 'possible', 'condition_number', 'fricti
         'repeats', 'unrepeated', 'fit', 'validation', 'error_by_bandwidth', 'defects', 'timing')
 #: The same of a clock: times for a drawing are none for scripts.
 CLOCK_KEYS = ('source', 'kind', 'rate_hz', 'jitter', 'step')
+#: Suspects that ``--verbose`` lists.
+SUSPECTS = 6
 
 
 def recording_as_dict(recording: Recording, arm: ArmModel) -> dict[str, Any]:
@@ -117,7 +120,21 @@ def result_details(result: IdentifiedModel) -> Iterator[str]:
            'error on other motions within the recorded range.')
     yield from (sentence(use.sentence) for use in result.uses)
     yield from map(sentence, friction_lines(result))
+    yield from suspect_lines(result.verdict)
     yield from _link_lines(result)
+
+
+def suspect_lines(verdict: Verdict) -> Iterator[str]:
+    """State the likeliest suspects, a line each."""
+    if not verdict.suspects:
+        return
+    some = any(each.reported for each in verdict.suspects)
+    yield (f'Suspects{"" if some else ", none of which is reported"}, by the log likelihood that '
+           'undoing them gains (evidence: on data that were not fitted):')
+    for each in verdict.suspects[:SUSPECTS]:
+        evidence = '' if each.evidence is None else (
+            f', evidence {each.evidence:+.0f}, error {each.error_percent:.1f} %')
+        yield f'  {each.gain:+.0f}{evidence}: {each.text}'
 
 
 def _link_lines(result: IdentifiedModel) -> Iterator[str]:

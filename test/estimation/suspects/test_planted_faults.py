@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from results import samples_of
 import yaml
 
 from dynid_ros.arm import load_arm
@@ -14,13 +13,7 @@ from dynid_ros.arm.drive import joint_position, motor_position
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.preparation import checked_recording
-from dynid_ros.estimation.diagnosis.contest import Contest
-from dynid_ros.estimation.diagnosis.hypothesis import as_recorded
-from dynid_ros.estimation.diagnosis.signal_rivals import exchanged_signals, late_signals
-from dynid_ros.estimation.diagnosis.trial_evidence import pays, surrogates
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.model.verdict import Finding, Verdict
-from dynid_ros.estimation.verdict import cause
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
@@ -61,20 +54,6 @@ def test_a_good_recording_is_accused_of_nothing(ur10):
     result = identified(*ur10)
     assert result.verdict.trustworthy and result.verdict.findings == ()
     assert any('gravity agrees' in note for note in result.treatment.notes)
-
-
-def test_a_slight_fault_hides_no_failure(ur10, monkeypatch):
-    arm, log = ur10
-    samples = samples_of(arm, log)
-    base = as_recorded(arm, samples)
-    # A delay of the lightest joint hardly lowers the error, and wins by decree.
-    slight = min(late_signals(base), key=lambda each: abs(each.error_percent - base.error_percent))
-    monkeypatch.setattr(cause, 'contest', lambda *_: Contest(base, (slight,), ()))
-    vague = Finding('excitation', 'too little excitation')
-    found, _ = cause.with_cause(Verdict(False, (vague,), 40.0, (), ()), arm, samples)
-    assert [(each.code, each.is_error) for each in found.findings] == [
-        ('effort_delay', False), ('excitation', True)]
-    assert not found.trustworthy
 
 
 @pytest.mark.parametrize('name', REAL)
@@ -196,13 +175,6 @@ def test_a_wrong_offset_between_two_joints_is_named_with_its_length(ur10):
     assert abs(found / right - 1) < 0.05 and abs(stated / right - 2) < 0.01
 
 
-def test_the_description_of_another_arm_is_named_with_the_right_one(ur10):
-    arm, log = ur10
-    other = replace(load_arm('tx40').tree, joint_names=arm.joint_names)
-    first = identified(replace(arm, tree=other), log).verdict.findings[0]
-    assert first.code == 'other_arm' and "'ur10'" in first.text
-
-
 def test_faults_that_the_parameters_absorb_are_listed(ur10):
     arm, log = ur10
     (note,) = [text for text in identified(arm, log).treatment.notes if 'cannot reveal' in text]
@@ -256,16 +228,16 @@ def test_joints_at_rest_are_taken_for_no_fault(ur10):
                    for code in codes(arm, replace(log, q=q, qd=None)))
 
 
-def test_a_real_arm_that_hardly_moves_raises_no_alarm(shared_data, tmp_path):
+def test_a_real_arm_whose_signals_are_all_reversed_is_named(shared_data, tmp_path):
     folder = shared_data / 'med7'
     (tmp_path / 'arm.yaml').write_text(yaml.safe_dump({
         'name': 'med7', 'description': {'urdf': str(folder / 'med7dock.urdf')},
         'table': {'rate_hz': 100}}))
     arm = load_arm(str(tmp_path / 'arm.yaml'))
-    result = identify(arm, [read_recording(folder / 'measurements.csv', arm)])
-    found = [finding.code for finding in result.verdict.findings]
-    assert found[0] in ('excitation', 'joint_error')
-    assert not any(code.startswith(('effort', 'position', 'gravity')) for code in found)
+    verdict = identify(arm, [read_recording(folder / 'measurements.csv', arm)]).verdict
+    assert not verdict.trustworthy
+    assert verdict.findings[0].code == 'effort_sign'
+    assert verdict.findings[0].joints == arm.joint_names
 
 
 def test_the_command_prints_code_evidence_and_remedy(ur10, tmp_path, capsys):
@@ -273,7 +245,12 @@ def test_the_command_prints_code_evidence_and_remedy(ur10, tmp_path, capsys):
     np.savez(tmp_path / 'log.npz', t=log.t, q=log.q, tau=exchanged(log.u, 3, 5))
     assert main(['identify', str(tmp_path / 'log.npz'), '--arm', 'ur10', '--json',
                  '-o', str(tmp_path / 'out')]) == 1
-    first = json.loads(capsys.readouterr().out)['verdict']['findings'][0]
+    verdict = json.loads(capsys.readouterr().out)['verdict']
+    first, suspect = verdict['findings'][0], verdict['suspects'][0]
+    assert suspect['reported'] and suspect['text'] == first['text']
+    assert suspect['evidence'] > 10
+    page = (tmp_path / 'out' / 'report.html').read_text()
+    assert '<tr class="chosen"><th scope="row">the drive signals of' in page
     assert first['code'] == 'effort_exchanged'
     assert set(first['joints']) == {arm.joint_names[joint] for joint in (3, 5)}
     assert first['error_after_percent'] < first['error_before_percent']
@@ -286,30 +263,7 @@ def test_a_last_joint_of_next_to_no_torque_is_accused_of_nothing():
     assert identify(arm, [log]).verdict.findings == ()
 
 
-def test_an_explanation_pays_only_where_it_undoes_a_fault(ur10):
-    arm, log = ur10
-    faulty = replace(log, u=exchanged(log.u, 1, 2))
-    good, bad = (as_recorded(arm, samples_of(arm, each)) for each in (log, faulty))
-    (swap,), (undone,) = ([each for each in exchanged_signals(base)
-                           if each.changed_joints == [1, 2]] for base in (good, bad))
-    assert pays(bad, undone) and not pays(good, swap)
-    assert not pays(good, good)
-
-
-def test_a_surrogate_is_the_motion_of_an_arm_without_the_fault(ur10):
-    arm, log = ur10
-    bad = as_recorded(arm, samples_of(arm, replace(log, u=exchanged(log.u, 1, 2))))
-    (undone,) = [each for each in exchanged_signals(bad) if each.changed_joints == [1, 2]]
-    gain = bad.cost - undone.cost
-    for surrogate in surrogates(bad):
-        np.testing.assert_array_equal(surrogate.samples.q, bad.samples.q)
-        # As large a residual, which no exchange explains as well.
-        assert surrogate.error_percent == pytest.approx(bad.error_percent, rel=0.5)
-        assert max(surrogate.cost - each.cost
-                   for each in exchanged_signals(surrogate)) < 0.75 * gain
-
-
-def test_an_exchange_that_torque_hardly_shows_is_named_where_it_breaks_a_range(shared_data):
+def test_an_exchange_that_torque_hardly_shows_is_named(shared_data):
     arm = load_arm('tx40')
     # In the band that these signals themselves choose, 2 Hz, nine seconds hold too few rows.
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
@@ -320,7 +274,6 @@ def test_an_exchange_that_torque_hardly_shows_is_named_where_it_breaks_a_range(s
     assert finding.code == 'joint_exchanged' and finding.joints == ('joint_4', 'joint_5')
     # The torque of an unseen motion hardly suffers.
     assert not finding.is_error
-    assert "the limits allow 'joint_5' less motion" in finding.text
 
 
 @pytest.mark.parametrize('joint', [1, 5])
@@ -329,5 +282,4 @@ def test_limits_that_are_stated_too_narrow_accuse_no_signal(ur10, joint):
     lower, upper = arm.limits.lower.copy(), arm.limits.upper.copy()
     lower[joint], upper[joint] = np.quantile(log.q[:, joint], [0.2, 0.8])
     narrow = replace(arm, limits=replace(arm.limits, lower=lower, upper=upper))
-    assert as_recorded(narrow, samples_of(arm, log)).beyond_range == [joint]
     assert codes(narrow, log) == []

@@ -1,0 +1,224 @@
+"""
+The score of a suspect: the log likelihood of the signals at physically possible parameters.
+
+Signals of joints with independent Gaussian noise, whose size follows from the residuals, have the
+log likelihood ``-1/2 Σ N_j log σ_j² + N log |det M|`` for torque ``tau @ M``: the determinant is
+what a change of the signals does to their density. Without the constraint to possible parameters a
+likelihood is larger, so that a suspect whose free likelihood does not suffice needs no search in
+the cone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
+from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
+from dynid_ros.estimation.model.metrics import TINY
+from dynid_ros.estimation.suspects.suspect import Suspect
+from dynid_ros.estimation.suspects.suspect_rows import block_products, LOAD, mixed, suspect_rows
+from dynid_ros.utilities.arrays import Array
+
+#: Passes in which the weights of the joints settle.
+PASSES = 5
+#: Share of the samples of the joint that moves most in which a joint must move to be compared.
+LEAST_MOVING = 0.1
+#: Smallest credible mean square of a residual, relative to the torque.
+FLOOR = 1e-8
+#: Least power of the torque of a joint, by the largest one, with which its residual is compared.
+SILENT = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """
+    A fit of all joints.
+
+    Attributes
+    ----------
+    theta : (c,) ndarray
+        Base parameters, and those of a load behind them.
+    variance : (n,) ndarray
+        Mean square residual of each joint.
+    values : (p,) ndarray
+        Standard parameters, from which another search may start.
+
+    """
+
+    theta: Array
+    variance: Array
+    values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """
+    Groups of samples that were predicted from the others.
+
+    Attributes
+    ----------
+    values : (K,) ndarray
+        Log likelihood of each group.
+    left, power : (K, m) ndarray
+        Squares of the residuals and of the torque of each compared joint.
+
+    """
+
+    values: Array
+    left: Array
+    power: Array
+
+    @property
+    def error_percent(self) -> float:
+        """Torque error on groups that were not fitted, %."""
+        return 100 * float(np.sqrt(self.left.sum() / max(self.power.sum(), TINY)))
+
+    @property
+    def share(self) -> Array:
+        """Share of the torque of each compared joint that is left, (m,)."""
+        return np.asarray(np.sqrt(
+            self.left.sum(axis=0) / np.maximum(self.power.sum(axis=0), TINY)))
+
+    @property
+    def usual_share(self) -> Array:
+        """Share that groups but the worst leave of a mean one, (m,): a collision is in one."""
+        left = (self.left.sum(axis=0) - self.left.max(axis=0)) / (GROUPS - 1)
+        return np.asarray(np.sqrt(left / np.maximum(self.power.mean(axis=0), TINY)))
+
+
+class Likelihood:
+    """
+    Scores of suspects that share an arm, but for its geometry.
+
+    Parameters
+    ----------
+    base : Suspect
+        The recording as it is.
+
+    Attributes
+    ----------
+    joints : (m,) ndarray of int
+        Joints that move enough to be compared.
+
+    """
+
+    def __init__(self, base: Suspect) -> None:
+        counts, own = base.rows.counts, np.arange(base.arm.n)
+        self.joints: NDArray[np.intp] = np.flatnonzero(counts > LEAST_MOVING * counts.max())
+        at = len(base.rows.columns) + own
+        self._torque = np.sqrt(base.rows.products[own, at, at] / np.maximum(counts, 1))
+        self._priors: dict[ArmModel, tuple[ArmPrior, PhysicalCone]] = {}
+        prior = self._of_arm(base.arm)[0]
+        self._load = prior.std[base.arm.layout.inertial(base.arm.tool_link)][:LOAD]
+        self._tie = np.asarray(np.linalg.inv(prior.covariance))
+        self._pull = self._tie @ prior.theta
+
+    def free(self, suspect: Suspect) -> float:
+        """Log likelihood at the best parameters of all."""
+        products, counts = suspect.rows.mixed(suspect.mixing), suspect.rows.counts
+        variance = self._free(products, counts, self._tie, self._pull)
+        return self._value(variance, counts, suspect.mixing)
+
+    def possible(self, suspect: Suspect, start: Fit | None = None) -> tuple[float, Fit]:
+        """Log likelihood at the best possible parameters, and these."""
+        rows = self._rebased(suspect).rows
+        fit = self._possible(suspect.arm, rows.mixed(suspect.mixing), rows.counts, start)
+        return self._value(fit.variance, rows.counts, suspect.mixing), fit
+
+    def blocks(self, suspect: Suspect, fit: Fit) -> Prediction:
+        """Predict each group of samples from the others, from their fit on."""
+        columns = self._rebased(suspect).rows.columns
+        products, counts = block_products(
+            suspect.arm, suspect.samples, columns, suspect.moment)
+        products = mixed(products, suspect.mixing)
+        values, left = np.zeros(GROUPS), np.zeros((GROUPS, suspect.arm.n))
+        for k in range(GROUPS):
+            others = np.arange(GROUPS) != k
+            known = counts[others].sum(axis=0)
+            found = self._possible(suspect.arm, products[others].sum(axis=0), known, fit)
+            left[k] = np.maximum(_squares(products[k], found.theta), 0.0)
+            # Of a variance that is known from so many samples: Student's t.
+            terms = counts[k] * np.log(found.variance) + (known + counts[k]) * np.log1p(
+                left[k] / np.maximum(known, 1) / found.variance)
+            values[k] = self._jacobian(counts[k], suspect.mixing) - terms[self.joints].sum() / 2
+        return Prediction(values, left[:, self.joints], products[:, self.joints, -1, -1])
+
+    def _rebased(self, suspect: Suspect) -> Suspect:
+        """Return a suspect with rows of a base of its arm, which its geometry decides."""
+        columns = base_parameters(suspect.arm).columns
+        if np.array_equal(columns, suspect.rows.columns):
+            return suspect
+        return replace(suspect, rows=suspect_rows(
+            suspect.arm, suspect.samples, columns, suspect.moment))
+
+    def _of_arm(self, arm: ArmModel) -> tuple[ArmPrior, PhysicalCone]:
+        if arm not in self._priors:
+            prior = arm_prior(arm).reaching(self._torque)
+            self._priors[arm] = prior, physical_cone(arm, prior)
+        return self._priors[arm]
+
+    def _value(self, variance: Array, counts: Array, mixing: Array) -> float:
+        terms = counts[self.joints] * np.log(variance[self.joints])
+        return self._jacobian(counts, mixing) - float(terms.sum() / 2)
+
+    def _jacobian(self, counts: Array, mixing: Array) -> float:
+        used = np.ix_(self.joints, self.joints)
+        return float(counts[self.joints].mean() * np.linalg.slogdet(mixing[used])[1])
+
+    def _free(self, products: Array, counts: Array, tie: Array, pull: Array) -> Array:
+        """Mean square residuals (n,) of a fit without constraints."""
+        c = products.shape[-1] - 1
+        tie, pull = self._with_load(tie, c), np.append(pull, np.zeros(c - len(pull)))
+        floor, variance = _floor(products, counts)
+        for _ in range(PASSES):
+            H = np.einsum('j,jab->ab', 1 / variance, products)
+            theta = np.linalg.solve(H[:c, :c] + tie, H[:c, c] + pull)
+            variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
+        return np.asarray(variance)
+
+    def _with_load(self, tie: Array, c: int) -> Array:
+        """Information (c, c) of the prior, that of a load behind."""
+        b = len(tie)
+        return np.asarray(block_diag(tie, np.diag(1 / self._load[:c - b]**2)))
+
+    def _possible(
+        self, arm: ArmModel, products: Array, counts: Array, start: Fit | None,
+    ) -> Fit:
+        """Fit with possible parameters; a load of some samples has its prior alone."""
+        prior, cone = self._of_arm(arm)
+        tie = np.asarray(np.linalg.inv(prior.covariance))
+        variance = self._free(products, counts, tie, tie @ prior.theta)
+        floor, _ = _floor(products, counts)
+        b, c = len(prior.grouping), products.shape[-1] - 1
+        H = np.einsum('j,jab->ab', 1 / variance, products)
+        load = H[b:c, b:c] + np.diag(1 / self._load[:c - b]**2)
+        own = H[:b] - H[:b, b:c] @ np.linalg.solve(load, H[b:c])
+        found = PossibleParameters(
+            arm, prior, cone, own[:, :b], own[:, c], prior.covariance,
+            cone.prior if start is None else start.values)
+        values = found.nearest(prior, found.information, found.score)
+        theta = prior.grouping @ values
+        theta = np.append(theta, np.linalg.solve(load, H[b:c, c] - H[b:c, :b] @ theta))
+        left = _squares(products, theta) / np.maximum(counts, 1)
+        return Fit(theta, np.maximum(left, floor), values)
+
+
+def _floor(products: Array, counts: Array) -> tuple[Array, Array]:
+    """Smallest credible mean squares of residuals (n,), and those of the torque."""
+    power = products[:, -1, -1] / np.maximum(counts, 1)
+    power = np.maximum(power, SILENT * power.max() + TINY)
+    return FLOOR * power, power
+
+
+def _squares(products: Array, theta: Array) -> Array:
+    """Return the sum of the squared residuals of each joint, (n,)."""
+    x = np.append(theta, -1.0)
+    return np.asarray(products @ x @ x)

@@ -1,0 +1,95 @@
+"""Suspects of the drive signals: order, sign, scale, delay, and a load that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
+from dynid_ros.estimation.suspects.suspect import exchange, Fault, names, Size, Suspect
+
+#: Factors of a signal: units are off by powers of ten, gains by less. A gain is linear in the rows
+#: of its joint, so that its minimum is wide, and the nearest of these finds it.
+FACTORS = (1e-3, 1e-2, 0.1, 0.2, 1 / 3, 0.5, 2 / 3, 1.5, 2.0, 3.0, 5.0, 10.0, 1e2, 1e3)
+TWICE, APART = (0.5, 2.0), 2.0
+#: Shares of the samples from which on the last link may carry something else.
+MOMENTS = tuple((np.arange(2, 11) / 12).tolist())
+
+
+def exchanged_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Exchange the drive signals of each pair of joints."""
+    for pair in combinations(joints, 2):
+        yield base.with_signals(exchange(base.arm.n, pair), Fault(
+            'effort_exchanged', pair,
+            f'the drive signals of {names(base.arm, pair)} seem to be exchanged',
+            'check the order of the effort columns, or the names in the messages'))
+
+
+def reversed_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Reverse the sign of the drive signal of each joint, and of all of them."""
+    for joint in joints:
+        change = np.eye(base.arm.n)
+        change[joint, joint] = -1
+        yield base.with_signals(change, Fault(
+            'effort_sign', (joint,),
+            f'the drive signal of {names(base.arm, [joint])} seems to have the wrong sign',
+            'reverse it in the gains of arm.yaml, or in the driver'))
+    if len(joints) > 1:
+        yield base.with_signals(-np.eye(base.arm.n), Fault(
+            'effort_sign', tuple(joints), 'all drive signals seem to have the wrong sign',
+            'reverse them in the gains of arm.yaml, or in the driver'))
+
+
+def scaled_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Scale the drive signal of each joint."""
+    for joint in joints if len(joints) > 1 else []:
+        for factor in FACTORS:
+            make = partial(_scaled, base, joint)
+            yield replace(make(factor), size=Size(make, factor / APART, factor * APART))
+
+
+def _scaled(base: Suspect, joint: int, factor: float) -> Suspect:
+    change = np.eye(base.arm.n)
+    change[joint, joint] = factor
+    return base.with_signals(change, Fault(
+        'effort_scale', (joint,),
+        f'the drive signal of {names(base.arm, [joint])} seems to be {1 / factor:.3g} times the '
+        'torque that the other joints ask for', 'check its unit and its gain in arm.yaml',
+        typical=factor in TWICE))
+
+
+def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Assume that the drive signal of each joint is late by one of `LATE`."""
+    drive = base.arm.drive
+    through = joint_torque(np.eye(base.arm.n), drive)
+    for k, late in enumerate(LATE.tolist()):
+        later = base.samples.later[:, :, k]
+        change = np.linalg.solve(through.T, (later - base.samples.tau).T).T
+        way = 'late' if late > 0 else 'early'
+        for joint in joints:
+            # Not refined: a spline between a few times would be no better than they are.
+            tau = base.samples.tau + change[:, joint, None] * through[joint]
+            yield base.refitted(Fault(
+                'effort_delay', (joint,),
+                f'the drive signal of {names(base.arm, [joint])} seems to be some '
+                f'{1000 * abs(late):.0f} ms {way}, unlike the other joints',
+                'take positions and signals of all joints from one message',
+                typical=k == TYPICAL), samples=replace(base.samples, tau=tau))
+
+
+def loads_from_a_moment_on(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Let the last link carry something else from some moment on."""
+    t = base.samples.t
+    if not joints or not len(t) or base.moment is not None:
+        return
+    for share in MOMENTS:
+        yield base.refitted(Fault(
+            'payload_changed', (),
+            f'the tool seems to carry something else from {t[int(share * len(t))]:.0f} s on',
+            'identify the recording before and after it separately, or record again with one '
+            'load'), moment=share)

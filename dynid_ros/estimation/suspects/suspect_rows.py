@@ -1,0 +1,116 @@
+"""Rows of a recording as sums of products, small enough to be fitted again for each suspect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
+from dynid_ros.data.signals.trial_samples import TrialSamples
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.utilities.arrays import Array
+
+#: Mass and first moments: most of a load is its weight, and six inertias more fit anything.
+LOAD = 4
+
+
+@dataclass(frozen=True, eq=False)
+class SuspectRows:
+    """
+    Products of the rows ``[W tau]`` of each joint with themselves.
+
+    Attributes
+    ----------
+    products : (n, c + n, c + n) ndarray
+        Sums over the samples, of parameters and of the torque of all joints.
+    counts : (n,) ndarray
+        Samples in which each joint moves.
+    columns : (b,) ndarray of int
+        Standard parameters of the first columns.
+
+    """
+
+    products: Array
+    counts: Array
+    columns: NDArray[np.intp]
+
+    def mixed(self, mixing: Array) -> Array:
+        """Return products (n, c + 1, c + 1) where joint i has the torque tau @ mixing[:, i]."""
+        return mixed(self.products, mixing)
+
+
+def mixed(products: Array, mixing: Array) -> Array:
+    """Return products (.., n, c + 1, c + 1) where joint i has the torque tau @ mixing[:, i]."""
+    c = products.shape[-1] - len(mixing)
+    out = np.empty((*products.shape[:-2], c + 1, c + 1))
+    torque = np.einsum('...iab,bi->...ia', products[..., c:], mixing)
+    out[..., :c, :c] = products[..., :c, :c]
+    out[..., :c, c] = out[..., c, :c] = torque[..., :c]
+    out[..., c, c] = np.einsum('...ib,bi->...i', torque[..., c:], mixing)
+    return out
+
+
+def suspect_rows(
+    arm: ArmModel, samples: TrialSamples, columns: NDArray[np.intp] | None = None,
+    moment: float | None = None,
+) -> SuspectRows:
+    """
+    Make the rows of an arm that moves as given.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, without friction terms that depend on the load.
+    samples : TrialSamples
+        Its motion and torque.
+    columns : (b,) ndarray of int, optional
+        Standard parameters that are a base of the arm, where they are known.
+    moment : float, optional
+        Share of the samples from which on the last link may have another mass and first moment.
+
+    """
+    columns = base_parameters(arm).columns if columns is None else columns
+    W = _regressor(arm, samples, columns, moment)
+    return SuspectRows(_products(W, samples), samples.moving.sum(axis=0).astype(float), columns)
+
+
+def block_products(
+    arm: ArmModel, samples: TrialSamples, columns: NDArray[np.intp], moment: float | None,
+) -> tuple[Array, Array]:
+    """Products (K, n, c + n, c + n) and counts (K, n) of the groups of samples."""
+    W = _regressor(arm, samples, columns, moment)
+    group = np.arange(len(W)) * GROUPS // max(len(W), 1)
+    products = np.array([_products(W, samples, group == k) for k in range(GROUPS)])
+    counts = np.array([samples.moving[group == k].sum(axis=0) for k in range(GROUPS)])
+    return products, counts.astype(float)
+
+
+def _products(
+    W: Array, samples: TrialSamples, chosen: NDArray[np.bool_] | None = None,
+) -> Array:
+    _, n, c = W.shape
+    products = np.zeros((n, c + n, c + n))
+    for i, used in enumerate((W != 0).any(axis=0)):
+        own = np.flatnonzero(used)
+        place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
+        taken = samples.moving[:, i] if chosen is None else samples.moving[:, i] & chosen
+        rows = np.concatenate([W[taken, i][:, own], samples.tau[taken]], axis=1)
+        products[i][place] = rows.T @ rows
+    return products
+
+
+def _regressor(
+    arm: ArmModel, samples: TrialSamples, columns: NDArray[np.intp], moment: float | None,
+) -> Array:
+    Y = regressor(arm, samples.q, samples.qd, samples.qdd)
+    fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
+    if moment is None:
+        return Y[:, :, columns]
+    last = np.arange(*arm.layout.inertial(arm.tool_link).indices(Y.shape[2]))[:LOAD]
+    loaded = np.arange(len(Y)) >= moment * len(Y)
+    return np.concatenate([Y[:, :, columns], Y[:, :, last] * loaded[:, None, None]], axis=2)

@@ -1,0 +1,217 @@
+"""
+The table of suspects, and the decision which of them is reported.
+
+A suspect is a model of the signals, as the recording as it is. Under a true model, the likelihood
+ratio of another one to it, on samples to which neither was fitted, has an expectation of at most
+one, so that it exceeds m/α with a probability of at most α/m (Wasserman, Ramdas and Balakrishnan
+2020, Universal inference, PNAS 117). With m suspects, a wrong one is reported with a probability
+of at most α = `FALSE_ALARM`, however these depend on each other. This is so of one split of the
+samples; of the sum over groups that take turns, as here, recordings without a fault tell it
+(``benchmarks/verdicts.py``). Nor are real arms a true model: their errors go with the motion, so
+that one part of it may speak for a suspect that another refutes. The group of samples that speaks
+most for a suspect does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck
+from dynid_ros.estimation.suspects import motion_suspects, signal_suspects
+from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
+from dynid_ros.estimation.suspects.suspect import Fault, Suspect
+
+#: Probability with which a recording without a fault gets one.
+FALSE_ALARM = 0.01
+#: Faults at once that are sought, one after another.
+FAULTS = 3
+#: Share of the largest gain from which on the groups of a suspect are predicted: half the gain is
+#: as good as none beside all of it.
+PREDICTED = 0.5
+#: Ratio of the error of a joint to that with the fault undone, from which a fault matters: a third
+#: of what the model leaves of the joint is due to it.
+MATTERS = 1.5
+#: Accuracy of the size of a fault, by the range in which it is sought.
+SIZED = 0.01
+#: Rows needed for each parameter. With fewer, least squares explain any torque.
+ROWS_PER_COLUMN = 4
+
+MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
+    signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
+    signal_suspects.scaled_signals, signal_suspects.late_signals,
+    signal_suspects.loads_from_a_moment_on, motion_suspects.exchanged_positions,
+    motion_suspects.reversed_positions, motion_suspects.shifted_zeros,
+    motion_suspects.stretched_links)
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """
+    A line of the table.
+
+    Attributes
+    ----------
+    suspect : Suspect
+        Data and arm with the fault undone.
+    gain : float
+        Its log likelihood over that of the recording as it is, at possible parameters.
+    evidence : float or None
+        The same on groups that were not fitted, without the one that speaks most for it; None
+        where the likelihood itself does not suffice.
+    prediction : Prediction or None
+        Of these groups.
+
+    """
+
+    suspect: Suspect
+    gain: float
+    evidence: float | None = None
+    prediction: Prediction | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """
+    The table of one recording.
+
+    Attributes
+    ----------
+    recorded : Suspect
+        The recording as it is.
+    joints : (m,) ndarray of int
+        Joints that are compared.
+    prediction : Prediction
+        Of its groups.
+    lines : tuple of Line
+        Suspects, the best first.
+    winners : tuple of Line
+        Those that are reported, the best first; several where the data do not distinguish them.
+    hidden : tuple of Fault
+        Faults of a typical size that other parameters would absorb.
+
+    """
+
+    recorded: Suspect
+    joints: NDArray[np.intp]
+    prediction: Prediction
+    lines: tuple[Line, ...]
+    winners: tuple[Line, ...]
+    hidden: tuple[Fault, ...]
+
+
+def table_of(base: Suspect, gravity: GravityCheck) -> Table | None:
+    """
+    Score all suspects of a recording, and of what is left with the first undone.
+
+    Parameters
+    ----------
+    base : Suspect
+        Data and arm as they are.
+    gravity : GravityCheck
+        Direction of gravity that fits best.
+
+    Returns
+    -------
+    Table or None
+        None where too few samples move.
+
+    """
+    likelihood = Likelihood(base)
+    rows = base.rows.counts[likelihood.joints].sum()
+    if rows < ROWS_PER_COLUMN * max(len(base.rows.columns), 1):
+        return None
+    first = found = _one_fault(likelihood, base, gravity)
+    for _ in range(FAULTS - 1):
+        if not found.winners:
+            break
+        found = _one_fault(likelihood, found.winners[0].suspect, gravity)
+        if found.winners:
+            first = replace(first, winners=found.winners)
+    return first
+
+
+def _one_fault(likelihood: Likelihood, base: Suspect, gravity: GravityCheck) -> Table:
+    """Score all suspects beside a recording, or beside one with some faults undone."""
+    value, fit = likelihood.possible(base)
+    own = likelihood.blocks(base, fit)
+    free = [(likelihood.free(each) - value, each)
+            for each in _suspects(likelihood, base, gravity)]
+    least = float(np.log(len(free) / FALSE_ALARM))
+    scored: list[tuple[Line, Fit]] = []
+    for most, each in _likeliest(free):
+        # The likelihood at possible parameters is lower than the free one.
+        best = max((line.gain for line, _ in scored), default=0.0)
+        if most < max(least, best - least):
+            break
+        gain, at = likelihood.possible(each, fit)
+        scored.append((Line(each, gain - value), at))
+    scored.sort(key=lambda each: -each[0].gain)
+    lines = [_predicted(likelihood, line, at, own) for line, at in scored
+             if line.gain > max(least, PREDICTED * scored[0][0].gain)]
+    lines.sort(key=lambda line: -(line.evidence or 0.0))
+    holding = [line for line in lines if _holds(line, own, least)]
+    winners = tuple(_refined(likelihood, line, value, own) for line in holding
+                    if _as_good(line, holding[0], least))
+    rest = [line for line, _ in scored if all(line.suspect is not one.suspect for one in lines)]
+    most = likelihood.free(base) - value
+    hidden = tuple(each.fault for gain, each in free if each.fault.typical and gain > most - least)
+    return Table(base, likelihood.joints, own, (*lines, *rest), winners, hidden)
+
+
+def _likeliest(tried: Iterable[tuple[float, Suspect]]) -> list[tuple[float, Suspect]]:
+    """Choose the likeliest size of each fault, the likeliest fault first."""
+    best: dict[tuple[str, tuple[int, ...]], tuple[float, Suspect]] = {}
+    for value, each in tried:
+        key = each.fault.code, each.fault.joints
+        if key not in best or value > best[key][0]:
+            best[key] = value, each
+    return sorted(best.values(), key=lambda each: -each[0])
+
+
+def _suspects(
+    likelihood: Likelihood, base: Suspect, gravity: GravityCheck,
+) -> Iterator[Suspect]:
+    joints = likelihood.joints.tolist()
+    for maker in MAKERS:
+        yield from maker(base, joints)
+    if not any(fault.code.startswith('gravity') for fault in base.faults):
+        yield from motion_suspects.other_gravity(base, gravity)
+
+
+def _predicted(likelihood: Likelihood, line: Line, fit: Fit, own: Prediction) -> Line:
+    found = likelihood.blocks(line.suspect, fit)
+    gains = found.values - own.values
+    return Line(line.suspect, line.gain, float(gains.sum() - gains.max()), found)
+
+
+def _refined(likelihood: Likelihood, line: Line, value: float, own: Prediction) -> Line:
+    """Return a line of the best size of its fault, to within some hundredths of it."""
+    from scipy.optimize import minimize_scalar
+
+    size = line.suspect.size
+    if size is None:
+        return line
+    best = minimize_scalar(
+        lambda x: -likelihood.free(size.make(x)), bounds=(size.least, size.most),
+        method='bounded', options={'xatol': SIZED * (size.most - size.least)})
+    suspect = size.make(float(best.x))
+    found, fit = likelihood.possible(suspect)
+    return _predicted(likelihood, Line(suspect, found - value), fit, own)
+
+
+def _holds(line: Line, own: Prediction, least: float) -> bool:
+    """Whether a suspect is reported: beyond chance, and one that matters."""
+    if line.evidence is None or line.prediction is None or line.evidence < least:
+        return False
+    return bool((own.share > MATTERS * line.prediction.share).any())
+
+
+def _as_good(line: Line, best: Line, least: float) -> bool:
+    """Whether the data do not distinguish a suspect from the best one."""
+    assert line.prediction is not None and best.prediction is not None
+    gains = best.prediction.values - line.prediction.values
+    return bool(gains.sum() - gains.max() < least)
