@@ -115,16 +115,15 @@ class Likelihood:
         self.joints: NDArray[np.intp] = np.flatnonzero(counts > LEAST_MOVING * counts.max())
         at = len(base.rows.columns) + own
         self._torque = np.sqrt(base.rows.products[own, at, at] / np.maximum(counts, 1))
-        self._priors: dict[ArmModel, tuple[ArmPrior, PhysicalCone]] = {}
-        prior = self._of_arm(base.arm)[0]
-        self._load = prior.std[base.arm.layout.inertial(base.arm.tool_link)][:LOAD]
-        self._tie = np.asarray(np.linalg.inv(prior.covariance))
-        self._pull = self._tie @ prior.theta
+        self._priors: dict[ArmModel, tuple[ArmPrior, PhysicalCone, Array]] = {}
+        # A base of the recorded arm serves the free fits of all.
+        self._prior, _, self._tie = self._of_arm(base.arm)
+        self._load = self._prior.std[base.arm.layout.inertial(base.arm.tool_link)][:LOAD]
 
     def free(self, suspect: Suspect) -> float:
         """Log likelihood at the best parameters of all."""
         products, counts = suspect.rows.mixed(suspect.mixing), suspect.rows.counts
-        variance = self._free(products, counts, self._tie, self._pull)
+        variance = self._free(products, counts, self._prior, self._tie)
         return self._value(variance, counts, suspect.mixing)
 
     def possible(self, suspect: Suspect, start: Fit | None = None) -> tuple[float, Fit]:
@@ -159,10 +158,12 @@ class Likelihood:
         return replace(suspect, rows=suspect_rows(
             suspect.arm, suspect.samples, columns, suspect.moment))
 
-    def _of_arm(self, arm: ArmModel) -> tuple[ArmPrior, PhysicalCone]:
+    def _of_arm(self, arm: ArmModel) -> tuple[ArmPrior, PhysicalCone, Array]:
+        """Prior of an arm, its cone, and the information (b, b) of the base parameters in it."""
         if arm not in self._priors:
             prior = arm_prior(arm).reaching(self._torque)
-            self._priors[arm] = prior, physical_cone(arm, prior)
+            self._priors[arm] = (prior, physical_cone(arm, prior),
+                                 np.asarray(np.linalg.inv(prior.covariance)))
         return self._priors[arm]
 
     def _value(self, variance: Array, counts: Array, mixing: Array) -> float:
@@ -173,10 +174,11 @@ class Likelihood:
         used = np.ix_(self.joints, self.joints)
         return float(counts[self.joints].mean() * np.linalg.slogdet(mixing[used])[1])
 
-    def _free(self, products: Array, counts: Array, tie: Array, pull: Array) -> Array:
+    def _free(self, products: Array, counts: Array, prior: ArmPrior, tie: Array) -> Array:
         """Mean square residuals (n,) of a fit without constraints."""
-        c = products.shape[-1] - 1
-        tie, pull = self._with_load(tie, c), np.append(pull, np.zeros(c - len(pull)))
+        b, c = len(tie), products.shape[-1] - 1
+        pull = np.append(tie @ prior.theta, np.zeros(c - b))
+        tie = block_diag(tie, self._of_load(c - b))
         floor, variance = _floor(products, counts)
         for _ in range(PASSES):
             H = np.einsum('j,jab->ab', 1 / variance, products)
@@ -184,22 +186,20 @@ class Likelihood:
             variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
         return np.asarray(variance)
 
-    def _with_load(self, tie: Array, c: int) -> Array:
-        """Information (c, c) of the prior, that of a load behind."""
-        b = len(tie)
-        return np.asarray(block_diag(tie, np.diag(1 / self._load[:c - b]**2)))
+    def _of_load(self, columns: int) -> Array:
+        """Information of the prior of a load, of as many columns as there are."""
+        return np.diag(1 / self._load[:columns]**2)
 
     def _possible(
         self, arm: ArmModel, products: Array, counts: Array, start: Fit | None,
     ) -> Fit:
         """Fit with possible parameters; a load of some samples has its prior alone."""
-        prior, cone = self._of_arm(arm)
-        tie = np.asarray(np.linalg.inv(prior.covariance))
-        variance = self._free(products, counts, tie, tie @ prior.theta)
+        prior, cone, tie = self._of_arm(arm)
+        variance = self._free(products, counts, prior, tie)
         floor, _ = _floor(products, counts)
         b, c = len(prior.grouping), products.shape[-1] - 1
         H = np.einsum('j,jab->ab', 1 / variance, products)
-        load = H[b:c, b:c] + np.diag(1 / self._load[:c - b]**2)
+        load = H[b:c, b:c] + self._of_load(c - b)
         own = H[:b] - H[:b, b:c] @ np.linalg.solve(load, H[b:c])
         found = PossibleParameters(
             arm, prior, cone, own[:, :b], own[:, c], prior.covariance,
