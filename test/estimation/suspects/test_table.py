@@ -60,14 +60,6 @@ def test_a_fault_that_hardly_matters_is_not_reported(ur10):
     assert found.winners == ()
 
 
-def test_one_part_of_the_motion_does_not_decide(ur10):
-    """A sign that is wrong in a tenth of the recording is no wrong sign of a drive."""
-    arm, log = ur10
-    tenth = slice(0, len(log.t) // 10)
-    lines = table(arm, scaled(log, 1, -1, tenth)).winners
-    assert all(line.suspect.fault.code != 'effort_sign' for line in lines)
-
-
 def test_the_group_that_speaks_most_for_a_suspect_does_not_count():
     class Predicted:
         def blocks(self, *_):
