@@ -64,6 +64,8 @@ def own_shift(stretches: Sequence[Stretch]) -> float | None:
         s; None where no shift of `SHORTEST_PERIOD` at least does.
 
     """
+    if sum(len(t) for t, _ in stretches) < 2:
+        return None
     misfit, way = _misfits(stretches, stretches)
     middle = len(misfit) - len(_grid(stretches))
     misfit, way = misfit[middle:], way[middle:]

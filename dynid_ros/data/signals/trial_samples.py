@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.data.signals.repetition import on_one_axis, own_shift
 from dynid_ros.utilities.arrays import Array, joined
 
 #: Samples of a recording that are taken, and that each suspect is fitted to.
@@ -39,6 +41,8 @@ class TrialSamples:
         Torque by each of `LATE` later, Nm.
     period : (k,) ndarray
         Period of the cut-off that the torque has passed, s; 0 for none.
+    shift : float or None
+        Time after which the motion repeats, s; None of one that does not.
 
     """
 
@@ -50,6 +54,14 @@ class TrialSamples:
     moving: NDArray[np.bool_]
     later: Array
     period: Array
+    shift: float | None
+
+    def at(self, chosen: slice) -> TrialSamples:
+        """Return some of the samples."""
+        arrays: dict[str, Any] = {
+            field.name: values[chosen] for field in fields(self)
+            if isinstance(values := getattr(self, field.name), np.ndarray)}
+        return replace(self, **arrays)
 
 
 def trial_samples(
@@ -74,7 +86,7 @@ def trial_samples(
     """
     decimator = settings.decimator()
     every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
-    parts = []
+    parts, shift = [], own_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
     for motion, marks in zip(motions, left_out, strict=True):
         tau = decimator.whole(motion.tau)
         rows = decimator.reach + decimator.step * np.arange(len(tau))
@@ -83,7 +95,7 @@ def trial_samples(
         used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
         parts.append(TrialSamples(
             t, q, qd, qdd, tau[::every], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
-            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period)))
+            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period), shift))
     return joined(parts)
 
 
@@ -108,5 +120,4 @@ def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDA
 
 def thinned(samples: TrialSamples) -> TrialSamples:
     """Return at most `FITTED` of the samples, spread over all of them."""
-    every = slice(None, None, -(-len(samples.t) // FITTED) or 1)
-    return TrialSamples(*(getattr(samples, field.name)[every] for field in fields(samples)))
+    return samples.at(slice(None, None, -(-len(samples.t) // FITTED) or 1))

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.repetition import on_one_axis, own_shift
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.blocks.rows import RowBlock
@@ -27,7 +27,23 @@ from dynid_ros.utilities.arrays import Array
 GROUPS = 10
 
 
-def motion_groups(motions: Sequence[ConditionedMotion], reach: int) -> list[Places]:
+class Motion(Protocol):
+    """Samples of a stretch."""
+
+    @property
+    def t(self) -> Array:
+        """Times (N,), s."""
+
+    @property
+    def q(self) -> Array:
+        """Positions (N, n)."""
+
+    @property
+    def moving(self) -> NDArray[np.bool_]:
+        """Whether each joint moves, (N, n)."""
+
+
+def motion_groups(motions: Sequence[Motion], reach: int) -> list[Places]:
     """
     Divide the samples of some stretches into groups.
 
@@ -36,7 +52,7 @@ def motion_groups(motions: Sequence[ConditionedMotion], reach: int) -> list[Plac
 
     Parameters
     ----------
-    motions : sequence of ConditionedMotion
+    motions : sequence of Motion
         Stretches of one recording or of several; time begins anew with each recording.
     reach : int
         Samples at either end of a stretch that make no row.
@@ -47,11 +63,15 @@ def motion_groups(motions: Sequence[ConditionedMotion], reach: int) -> list[Plac
         Number of the group of each sample, stretch by stretch.
 
     """
-    axis = on_one_axis([(motion.t, motion.q) for motion in motions])
-    shift = own_shift(axis) if sum(len(t) for t, _ in axis) > 1 else None
+    shift = own_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
+    return groups_of(motions, reach, shift)
+
+
+def groups_of(motions: Sequence[Motion], reach: int, shift: float | None) -> list[Places]:
+    """Divide samples as `motion_groups` does, of a motion that repeats after a known shift."""
     if shift is not None:
-        first = axis[0][0][0]
-        return [_number(((t - first) % shift) / shift, GROUPS) for t, _ in axis]
+        axis = [t for t, _ in on_one_axis([(motion.t, motion.q) for motion in motions])]
+        return [_number(((t - axis[0][0]) % shift) / shift, GROUPS) for t in axis]
     recordings = np.cumsum([0, *(
         after.t[0] <= before.t[-1] for before, after in pairwise(motions))])
     count = int(recordings[-1]) + 1
@@ -63,7 +83,7 @@ def motion_groups(motions: Sequence[ConditionedMotion], reach: int) -> list[Plac
 
 
 def time_parts(
-    motions: Sequence[ConditionedMotion], count: int, reach: int,
+    motions: Sequence[Motion], count: int, reach: int,
 ) -> list[Places]:
     """Divide stretches into parts of time with as many samples in which anything moves."""
     moves = np.concatenate([motion.moving.any(axis=1) & _inner(len(motion.t), reach)
@@ -83,7 +103,7 @@ def _number(share: Array, count: int) -> Places:
 
 
 def row_groups(
-    motions: Sequence[ConditionedMotion], numbers: Sequence[Places], blocks: Iterable[RowBlock],
+    motions: Sequence[Motion], numbers: Sequence[Places], blocks: Iterable[RowBlock],
 ) -> Iterator[tuple[RowBlock, Places]]:
     """Yield rows of stretches with the number of the group of each row."""
     for block in blocks:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.signals.repetition import on_one_axis, own_shift
 from dynid_ros.data.signals.trial_samples import torque_later, TrialSamples
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
@@ -137,7 +138,7 @@ def online_result(
     lag = torque_lag(settings)
     verdict, remarks = judge(
         arm, chosen, own, acceleration, fit, validation,
-        joined([_trial_samples(part, lag) for part in predictions]),
+        _trial_samples(predictions, lag),
         gravity=online.stated.gravity, known=(*known, *too_many(arm.joint_names, share)))
     settings = replace(settings, notes=(
         *settings.notes, *chosen.notes, *remarks, *_left_out(arm, estimate)))
@@ -194,13 +195,18 @@ def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
     return np.ones_like(moves), last if last.any() else ~last, LAST_THIRD
 
 
-def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
+def _trial_samples(parts: Sequence[Prediction], lag: float) -> TrialSamples:
     """
-    Take the samples of one stretch for the table of suspects.
+    Take the samples of all stretches for the table of suspects.
 
     Torque has passed the first-order filter of the rows, of this lag, and motion has not: the
     table would take that for a late drive signal.
     """
+    shift = own_shift(on_one_axis([(part.t, part.q) for part in parts]))
+    return joined([_stretch(part, lag, shift) for part in parts])
+
+
+def _stretch(part: Prediction, lag: float, shift: float | None) -> TrialSamples:
     from scipy.interpolate import CubicSpline
 
     moving, several = np.isfinite(part.tau), len(part.t) > 1
@@ -214,7 +220,7 @@ def _trial_samples(part: Prediction, lag: float) -> TrialSamples:
     moving = moving & edges[:-2] & edges[2:]
     return TrialSamples(
         part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau),
-        np.zeros(len(part.t)))
+        np.zeros(len(part.t)), shift)
 
 
 def _steepest(part: Prediction) -> Array:

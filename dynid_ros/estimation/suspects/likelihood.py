@@ -19,7 +19,6 @@ from scipy.linalg import block_diag
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.metrics import TINY
@@ -90,7 +89,7 @@ class Prediction:
     @property
     def usual_share(self) -> Array:
         """Share that groups but the worst leave of a mean one, (m,): a collision is in one."""
-        left = (self.left.sum(axis=0) - self.left.max(axis=0)) / (GROUPS - 1)
+        left = (self.left.sum(axis=0) - self.left.max(axis=0)) / max(len(self.left) - 1, 1)
         return np.asarray(np.sqrt(left / np.maximum(self.power.mean(axis=0), TINY)))
 
 
@@ -136,11 +135,11 @@ class Likelihood:
         """Predict each group of samples from the others, from their fit on."""
         columns = self._rebased(suspect).rows.columns
         products, counts = block_products(
-            suspect.arm, suspect.samples, columns, suspect.moment)
-        products = mixed(products, suspect.mixing)
-        values, left = np.zeros(GROUPS), np.zeros((GROUPS, suspect.arm.n))
-        for k in range(GROUPS):
-            others = np.arange(GROUPS) != k
+            suspect.arm, suspect.samples, columns, suspect.moment, suspect.groups)
+        products, groups = mixed(products, suspect.mixing), np.arange(len(counts))
+        values, left = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
+        for k in groups.tolist():
+            others = groups != k
             known = counts[others].sum(axis=0)
             found = self._possible(suspect.arm, products[others].sum(axis=0), known, fit)
             left[k] = np.maximum(_squares(products[k], found.theta), 0.0)

@@ -12,7 +12,12 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
-from dynid_ros.estimation.suspects.suspect_rows import suspect_rows, SuspectRows
+from dynid_ros.estimation.blocks.filtered_columns import Places
+from dynid_ros.estimation.suspects.suspect_rows import (
+    groups_of_samples,
+    suspect_rows,
+    SuspectRows,
+)
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
@@ -80,6 +85,8 @@ class Suspect:
         Motion and torque as assumed, before `mixing`.
     rows : SuspectRows
         Products of their rows.
+    groups : (k,) ndarray of int
+        Number of the group of each sample.
     mixing : (n, n) ndarray
         The torque is assumed to be ``tau @ mixing``.
     faults : tuple of Fault
@@ -94,6 +101,7 @@ class Suspect:
     arm: ArmModel
     samples: TrialSamples
     rows: SuspectRows
+    groups: Places
     mixing: Array
     faults: tuple[Fault, ...] = ()
     moment: float | None = None
@@ -126,7 +134,8 @@ class Suspect:
 def as_recorded(arm: ArmModel, samples: TrialSamples) -> Suspect:
     """Take data and arm as they are, with friction of which each arm has the signs."""
     arm, samples = arm.with_friction(PLAIN), thinned(samples)
-    return Suspect(arm, samples, suspect_rows(arm, samples), np.eye(arm.n))
+    return Suspect(arm, samples, suspect_rows(arm, samples), groups_of_samples(samples),
+                   np.eye(arm.n))
 
 
 def exchange(n: int, pair: Sequence[int]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.blocks.filtered_columns import Places
+from dynid_ros.estimation.blocks.groups import groups_of
 from dynid_ros.utilities.arrays import Array
 
 #: Mass and first moments: most of a load is its weight, and six inertias more fit anything.
@@ -81,13 +83,23 @@ def suspect_rows(
 
 def block_products(
     arm: ArmModel, samples: TrialSamples, columns: NDArray[np.intp], moment: float | None,
+    numbers: Places,
 ) -> tuple[Array, Array]:
-    """Products (K, n, c + n, c + n) and counts (K, n) of the groups of samples."""
+    """Products (K, n, c + n, c + n) and counts (K, n) of the groups with these numbers (k,)."""
     W = _regressor(arm, samples, columns, moment)
-    group = np.arange(len(W)) * GROUPS // max(len(W), 1)
-    products = np.array([_products(W, samples, group == k) for k in range(GROUPS)])
-    counts = np.array([samples.moving[group == k].sum(axis=0) for k in range(GROUPS)])
+    every = np.unique(numbers)
+    products = np.array([_products(W, samples, numbers == k) for k in every])
+    counts = np.array([samples.moving[numbers == k].sum(axis=0) for k in every])
     return products, counts.astype(float)
+
+
+def groups_of_samples(samples: TrialSamples) -> Places:
+    """Return the number of the group of each sample, (k,)."""
+    if not len(samples.t):
+        return np.zeros(0, dtype=np.intp)
+    starts = [0, *(1 + np.flatnonzero(np.diff(samples.t) <= 0)).tolist(), len(samples.t)]
+    recordings = [samples.at(slice(*ends)) for ends in pairwise(starts)]
+    return np.concatenate(groups_of(recordings, 0, samples.shift))
 
 
 def _products(
