@@ -45,7 +45,7 @@ from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band import ladder
 from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.blocks import preparation
-from dynid_ros.estimation.diagnosis import copied_signals, gravity_direction, outliers
+from dynid_ros.estimation.diagnosis import copied_signals, outliers
 from dynid_ros.estimation.diagnosis.expected_error import expected_errors
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
@@ -381,25 +381,6 @@ def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
 
 def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
-    def gravity(data: Data, arm: ArmModel) -> Any:
-        return gravity_direction.gravity_direction(arm, samples_of(data))
-
-    def tilted(arm: ArmModel) -> ArmModel:
-        c, s = np.cos(np.radians(20)), np.sin(np.radians(20))
-        return replace(arm, gravity=np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ arm.gravity)
-
-    upright = [data for data in good if np.any(data.arm.gravity)]
-    right = [gravity(data, data.arm) for data in upright]
-    wrong = [gravity(data, tilted(data.arm)) for data in upright]
-    yield (gravity_direction, 'TOLERATED_ANGLE', [x.angle for x in right],
-           [x.angle for x in wrong],
-           'stated gravity tilted by 20 degrees')
-    yield (gravity_direction, 'VAGUE_STD', [x.std for x in right], [],
-           'standard deviation, rad')
-    yield (gravity_direction, 'LOADED_RATIO', [x.without for x in right], [1.0],
-           'residual without gravity, relative; no gravity: 1')
-    yield (gravity_direction, 'REMOVED_RATIO', [x.without for x in right], [],
-           'residual without gravity, relative')
     several = [data for data in good if data.arm.n > 2]
     right = [entered(data) for data in several]
     swapped = []
@@ -436,9 +417,7 @@ def samples_of(data: Data) -> TrialSamples:
 def entered(data: Data) -> table.Table:
     """Score all suspects of a recording."""
     arm = data.arm.memoryless
-    samples = samples_of(data)
-    check = gravity_direction.gravity_direction(arm, samples)
-    found = table.table_of(as_recorded(arm, samples), check)
+    found = table.table_of(as_recorded(arm, samples_of(data)))
     assert found is not None
     return found
 

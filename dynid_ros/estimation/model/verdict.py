@@ -80,6 +80,8 @@ class SuspectLine:
         Torque error on these groups with the fault undone, %.
     reported : bool
         Whether it is a finding.
+    size : str or None
+        Size of the fault with its interval of 95 %, of one that is a number.
 
     """
 
@@ -88,6 +90,28 @@ class SuspectLine:
     evidence: float | None = None
     error_percent: float | None = None
     reported: bool = False
+    size: str | None = None
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """
+    What a recording shows of one kind of fault.
+
+    Attributes
+    ----------
+    kind : str
+        Kind of the fault, such as ``position_zero``.
+    joints : tuple of str
+        Joints that it concerns; none of the arm as a whole.
+    smallest : str or None
+        Smallest size that the table of suspects would find; None if it would find none.
+
+    """
+
+    kind: str
+    joints: tuple[str, ...]
+    smallest: str | None
 
 
 @dataclass(frozen=True)
@@ -110,6 +134,8 @@ class Verdict:
         Base parameters behind that.
     suspects : tuple of SuspectLine
         The likeliest faults of data and arm, the best first.
+    detectable : tuple of Detectable
+        Which sizes of faults the recording would show.
 
     """
 
@@ -119,6 +145,7 @@ class Verdict:
     undetermined_joints: tuple[str, ...] = ()
     undetermined_parameters: tuple[str, ...] = ()
     suspects: tuple[SuspectLine, ...] = ()
+    detectable: tuple[Detectable, ...] = ()
 
     @property
     def reasons(self) -> tuple[str, ...]:

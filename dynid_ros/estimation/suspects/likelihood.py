@@ -22,12 +22,14 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.suspects.suspect import Suspect
-from dynid_ros.estimation.suspects.suspect_rows import block_products, LOAD, mixed, suspect_rows
+from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect
+from dynid_ros.estimation.suspects.suspect_rows import LOAD, mixed
 from dynid_ros.utilities.arrays import Array
 
 #: Passes in which the weights of the joints settle.
 PASSES = 5
+#: Step of the differences of a size, by its prior.
+STEP = 1e-4
 #: Share of the samples of the joint that moves most in which a joint must move to be compared.
 LEAST_MOVING = 0.1
 #: Smallest credible mean square of a residual, relative to the torque.
@@ -112,18 +114,58 @@ class Likelihood:
     def __init__(self, base: Suspect) -> None:
         counts, own = base.rows.counts, np.arange(base.arm.n)
         self.joints: NDArray[np.intp] = np.flatnonzero(counts > LEAST_MOVING * counts.max())
-        at = len(base.rows.columns) + own
+        at = base.rows.products.shape[1] - base.arm.n + own
         self._torque = np.sqrt(base.rows.products[own, at, at] / np.maximum(counts, 1))
-        self._priors: dict[ArmModel, tuple[ArmPrior, PhysicalCone, Array]] = {}
+        self._priors: dict[ArmModel, tuple[ArmModel, ArmPrior, PhysicalCone, Array]] = {}
         # A base of the recorded arm serves the free fits of all.
-        self._prior, _, self._tie = self._of_arm(base.arm)
+        _, self._prior, _, self._tie = self._of_arm(base.arm)
         self._load = self._prior.std[base.arm.layout.inertial(base.arm.tool_link)][:LOAD]
 
     def free(self, suspect: Suspect) -> float:
         """Log likelihood at the best parameters of all."""
         products, counts = suspect.rows.mixed(suspect.mixing), suspect.rows.counts
-        variance = self._free(products, counts, self._prior, self._tie)
+        _, variance = self._free(products, counts, self._prior, self._tie)
         return self._value(variance, counts, suspect.mixing)
+
+    def step(self, suspect: Suspect) -> tuple[Array, Array]:
+        """
+        Take a step of Gauss and Newton of the size of a fault, all parameters free.
+
+        Parameters
+        ----------
+        suspect : Suspect
+            One that knows its size.
+
+        Returns
+        -------
+        step : (m,) ndarray
+            Change of the size, no larger than its prior.
+        covariance : (m, m) ndarray
+            Of the size, for white residuals.
+
+        References
+        ----------
+        Kaufman 1975, A variable projection method for solving separable nonlinear least squares
+        problems, BIT 15.
+
+        """
+        size, rows, mixing = suspect.size, suspect.rows, suspect.mixing
+        assert size is not None
+        _, variance = self._free(rows.mixed(mixing), rows.counts, self._prior, self._tie)
+        root = np.sqrt(rows.samples.moving / variance).reshape(-1, 1)
+        W = rows.regressor().reshape(len(root), -1) * root
+        tau = (rows.samples.tau @ mixing).reshape(-1, 1) * root
+        H = W.T @ W + self._with_load(self._tie, W.shape[1])
+        # What the data tell nothing of must not tell the size: it is zero here.
+        theta = np.asarray(np.linalg.solve(H, W.T @ tau)[:, 0])
+        left = suspect.residual(theta, mixing)
+        D = np.stack([(left - size.make(size.x + each).residual(theta, mixing)).ravel()
+                      / each.sum() for each in STEP * np.diag(size.std)], axis=1) * root
+        left = left.reshape(-1, 1) * root
+        across = D - W @ np.linalg.solve(H, W.T @ D)
+        covariance = np.linalg.inv(across.T @ D + np.diag(size.std**-2))
+        step = covariance @ ((across.T @ left)[:, 0] - size.x / size.std**2)
+        return step / max(1.0, np.abs(step / size.std).max()), covariance
 
     def possible(self, suspect: Suspect, start: Fit | None = None) -> tuple[float, Fit]:
         """Log likelihood at the best possible parameters, and these."""
@@ -133,9 +175,7 @@ class Likelihood:
 
     def blocks(self, suspect: Suspect, fit: Fit) -> Prediction:
         """Predict each group of samples from the others, from their fit on."""
-        columns = self._rebased(suspect).rows.columns
-        products, counts = block_products(
-            suspect.arm, suspect.samples, columns, suspect.moment, suspect.groups)
+        products, counts = self._rebased(suspect).rows.by_group(suspect.groups)
         products, groups = mixed(products, suspect.mixing), np.arange(len(counts))
         values, left = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
         for k in groups.tolist():
@@ -151,17 +191,17 @@ class Likelihood:
 
     def _rebased(self, suspect: Suspect) -> Suspect:
         """Return a suspect with rows of a base of its arm, which its geometry decides."""
-        columns = base_parameters(suspect.arm).columns
+        columns = base_parameters(in_any_gravity(suspect.arm)).columns
         if np.array_equal(columns, suspect.rows.columns):
             return suspect
-        return replace(suspect, rows=suspect_rows(
-            suspect.arm, suspect.samples, columns, suspect.moment))
+        return replace(suspect, rows=replace(suspect.rows, columns=columns))
 
-    def _of_arm(self, arm: ArmModel) -> tuple[ArmPrior, PhysicalCone, Array]:
-        """Prior of an arm, its cone, and the information (b, b) of the base parameters in it."""
+    def _of_arm(self, arm: ArmModel) -> tuple[ArmModel, ArmPrior, PhysicalCone, Array]:
+        """Arm in any gravity, prior, cone, and information (b, b) of the base parameters."""
         if arm not in self._priors:
-            prior = arm_prior(arm).reaching(self._torque)
-            self._priors[arm] = (prior, physical_cone(arm, prior),
+            anywhere = in_any_gravity(arm)
+            prior = arm_prior(anywhere).reaching(self._torque)
+            self._priors[arm] = (anywhere, prior, physical_cone(anywhere, prior),
                                  np.asarray(np.linalg.inv(prior.covariance)))
         return self._priors[arm]
 
@@ -173,17 +213,23 @@ class Likelihood:
         used = np.ix_(self.joints, self.joints)
         return float(counts[self.joints].mean() * np.linalg.slogdet(mixing[used])[1])
 
-    def _free(self, products: Array, counts: Array, prior: ArmPrior, tie: Array) -> Array:
-        """Mean square residuals (n,) of a fit without constraints."""
+    def _free(
+        self, products: Array, counts: Array, prior: ArmPrior, tie: Array,
+    ) -> tuple[Array, Array]:
+        """Parameters (c,) of a fit without constraints, and mean square residuals (n,)."""
         b, c = len(tie), products.shape[-1] - 1
         pull = np.append(tie @ prior.theta, np.zeros(c - b))
-        tie = block_diag(tie, self._of_load(c - b))
+        tie = self._with_load(tie, c)
         floor, variance = _floor(products, counts)
         for _ in range(PASSES):
             H = np.einsum('j,jab->ab', 1 / variance, products)
             theta = np.linalg.solve(H[:c, :c] + tie, H[:c, c] + pull)
             variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
-        return np.asarray(variance)
+        return theta, np.asarray(variance)
+
+    def _with_load(self, tie: Array, columns: int) -> Array:
+        """Add the prior of a load to that of the base parameters, for as many columns."""
+        return np.asarray(block_diag(tie, self._of_load(columns - len(tie))))
 
     def _of_load(self, columns: int) -> Array:
         """Information of the prior of a load, of as many columns as there are."""
@@ -193,8 +239,8 @@ class Likelihood:
         self, arm: ArmModel, products: Array, counts: Array, start: Fit | None,
     ) -> Fit:
         """Fit with possible parameters; a load of some samples has its prior alone."""
-        prior, cone, tie = self._of_arm(arm)
-        variance = self._free(products, counts, prior, tie)
+        arm, prior, cone, tie = self._of_arm(arm)
+        _, variance = self._free(products, counts, prior, tie)
         floor, _ = _floor(products, counts)
         b, c = len(prior.grouping), products.shape[-1] - 1
         H = np.einsum('j,jab->ab', 1 / variance, products)

@@ -11,12 +11,13 @@ import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
-from dynid_ros.estimation.suspects.suspect import exchange, Fault, names, Size, Suspect
+from dynid_ros.estimation.suspects.suspect import exchange, Fault, names, sized, Suspect
+from dynid_ros.utilities.arrays import Array
 
-#: Factors of a signal: units are off by powers of ten, gains by less. A gain is linear in the rows
-#: of its joint, so that its minimum is wide, and the nearest of these finds it.
-FACTORS = (1e-3, 1e-2, 0.1, 0.2, 1 / 3, 0.5, 2 / 3, 1.5, 2.0, 3.0, 5.0, 10.0, 1e2, 1e3)
-TWICE, APART = (0.5, 2.0), 2.0
+#: Factors of a signal from which its own one is sought: units are off by powers of ten, gains by
+#: less. Standard deviation of its logarithm, and what a recording should show.
+FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 1e2, 1e3)
+SCALE_STD, TWICE = float(np.log(1000.0)), float(np.log(2.0))
 #: Shares of the samples from which on the last link may carry something else.
 MOMENTS = tuple((np.arange(2, 11) / 12).tolist())
 
@@ -49,18 +50,17 @@ def scaled_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Scale the drive signal of each joint."""
     for joint in joints if len(joints) > 1 else []:
         for factor in FACTORS:
-            make = partial(_scaled, base, joint)
-            yield replace(make(factor), size=Size(make, factor / APART, factor * APART))
+            yield sized(partial(_scaled, base, joint), np.log([factor]), np.array([SCALE_STD]),
+                        TWICE, times=True)
 
 
-def _scaled(base: Suspect, joint: int, factor: float) -> Suspect:
-    change = np.eye(base.arm.n)
-    change[joint, joint] = factor
+def _scaled(base: Suspect, joint: int, size: Array) -> Suspect:
+    change, factor = np.eye(base.arm.n), float(np.exp(size[0]))
+    change[joint, joint] = 1 / factor
     return base.with_signals(change, Fault(
         'effort_scale', (joint,),
-        f'the drive signal of {names(base.arm, [joint])} seems to be {1 / factor:.3g} times the '
-        'torque that the other joints ask for', 'check its unit and its gain in arm.yaml',
-        typical=factor in TWICE))
+        f'the drive signal of {names(base.arm, [joint])} seems to be {factor:.3g} times the '
+        'torque that the other joints ask for', 'check its unit and its gain in arm.yaml'))
 
 
 def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
@@ -85,7 +85,7 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 def loads_from_a_moment_on(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Let the last link carry something else from some moment on."""
     t = base.samples.t
-    if not joints or not len(t) or base.moment is not None:
+    if not joints or not len(t) or base.rows.moment is not None:
         return
     for share in MOMENTS:
         yield base.refitted(Fault(

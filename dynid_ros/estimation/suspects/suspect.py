@@ -12,15 +12,15 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.filtered_columns import Places
-from dynid_ros.estimation.suspects.suspect_rows import (
-    groups_of_samples,
-    suspect_rows,
-    SuspectRows,
-)
+from dynid_ros.estimation.suspects.suspect_rows import groups_of_samples, SuspectRows
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.text import several
+from dynid_ros.utilities.text import several, within
 
+#: Gravity where the arm states none, m/s², and a direction along no axis of any arm, for which the
+#: most parameters matter.
+WEIGHT, GENERIC = 9.81, np.array([0.36, 0.48, -0.8])
 #: Columns that an exchange concerns, by its code.
 EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions',
              'joint_exchanged': 'positions and drive signals'}
@@ -42,7 +42,9 @@ class Fault:
     remedy : str
         What to do, a clause.
     typical : bool
-        Whether a recording should show a fault of this size.
+        Whether a recording should show this fault, which has no size.
+    matters : bool
+        Whether it is reported although the torque hardly gains by its undoing.
 
     """
 
@@ -51,25 +53,44 @@ class Fault:
     text: str
     remedy: str
     typical: bool = False
+    matters: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Size:
     """
-    Size of a fault that is a number.
+    Size of a fault that is a number, or several.
 
     Attributes
     ----------
     make : callable
-        Makes the suspect with another number.
-    least, most : float
-        Between which the best one lies, if one is the best of those that were tried.
+        Makes the suspect of a size (m,).
+    x : (m,) ndarray
+        Size of this suspect.
+    std : (m,) ndarray
+        Standard deviation before any data.
+    typical : float
+        Size that a recording should show.
+    times : bool
+        Whether it is the logarithm of a factor instead of an angle, rad.
 
     """
 
-    make: Callable[[float], Suspect]
-    least: float
-    most: float
+    make: Callable[[Array], Suspect]
+    x: Array
+    std: Array
+    typical: float
+    times: bool
+
+    def words(self, value: float, half: float | None = None) -> str:
+        """Write a size, with half of its interval if that is known."""
+        if self.times:
+            factor = float(np.exp(value))
+            return (f'{factor:.3g} times' if half is None
+                    else within(factor, factor * half, 'times'))
+        degrees = float(np.degrees(value))
+        return (f'{degrees:.3g} degrees' if half is None
+                else within(degrees, float(np.degrees(half)), 'degrees'))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,33 +100,34 @@ class Suspect:
 
     Attributes
     ----------
-    arm : ArmModel
-        The arm as assumed.
-    samples : TrialSamples
-        Motion and torque as assumed, before `mixing`.
     rows : SuspectRows
-        Products of their rows.
+        Of arm, motion and torque as assumed, before `mixing`.
     groups : (k,) ndarray of int
         Number of the group of each sample.
     mixing : (n, n) ndarray
         The torque is assumed to be ``tau @ mixing``.
     faults : tuple of Fault
         What is undone; none for the recording as it is.
-    moment : float or None
-        Share of the samples from which on the last link carries something else.
     size : Size or None
         Of the last fault.
 
     """
 
-    arm: ArmModel
-    samples: TrialSamples
     rows: SuspectRows
     groups: Places
     mixing: Array
     faults: tuple[Fault, ...] = ()
-    moment: float | None = None
     size: Size | None = None
+
+    @property
+    def arm(self) -> ArmModel:
+        """The arm as assumed."""
+        return self.rows.arm
+
+    @property
+    def samples(self) -> TrialSamples:
+        """Motion and torque as assumed."""
+        return self.rows.samples
 
     @property
     def fault(self) -> Fault:
@@ -126,16 +148,33 @@ class Suspect:
 
     def refitted(self, fault: Fault, **changes: Any) -> Suspect:
         """Assume another arm, motion or load, of which other rows follow."""
-        other = replace(self, faults=(*self.faults, fault), size=None, **changes)
-        return replace(other, rows=suspect_rows(
-            other.arm, other.samples, self.rows.columns, other.moment))
+        return replace(self, rows=replace(self.rows, **changes),
+                       faults=(*self.faults, fault), size=None)
+
+    def residual(self, theta: Array, mixing: Array) -> Array:
+        """Return what parameters (c,) leave of the torque ``tau @ mixing``, (k, n)."""
+        left = self.samples.tau @ self.mixing - self.rows.regressor() @ theta
+        return np.asarray(left @ np.linalg.solve(self.mixing, mixing))
+
+
+def sized(
+    make: Callable[[Array], Suspect], x: Array, std: Array, typical: float, *,
+    times: bool = False,
+) -> Suspect:
+    """Return a suspect that knows its size; parameters as of `Size`."""
+    return replace(make(x), size=Size(make, x, std, typical, times))
 
 
 def as_recorded(arm: ArmModel, samples: TrialSamples) -> Suspect:
     """Take data and arm as they are, with friction of which each arm has the signs."""
     arm, samples = arm.with_friction(PLAIN), thinned(samples)
-    return Suspect(arm, samples, suspect_rows(arm, samples), groups_of_samples(samples),
-                   np.eye(arm.n))
+    columns = base_parameters(in_any_gravity(arm)).columns
+    return Suspect(SuspectRows(arm, samples, columns), groups_of_samples(samples), np.eye(arm.n))
+
+
+def in_any_gravity(arm: ArmModel) -> ArmModel:
+    """Return an arm whose base parameters serve for any direction of gravity."""
+    return replace(arm, gravity=WEIGHT * GENERIC)
 
 
 def exchange(n: int, pair: Sequence[int]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
 from dynid_ros.data.signals.trial_samples import TrialSamples
-from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.blocks.groups import groups_of
@@ -24,26 +24,73 @@ LOAD = 4
 @dataclass(frozen=True, eq=False)
 class SuspectRows:
     """
-    Products of the rows ``[W tau]`` of each joint with themselves.
+    Rows ``[W tau]`` of an arm that moves as given.
 
     Attributes
     ----------
-    products : (n, c + n, c + n) ndarray
-        Sums over the samples, of parameters and of the torque of all joints.
-    counts : (n,) ndarray
-        Samples in which each joint moves.
+    arm : ArmModel
+        The arm, without friction terms that depend on the load.
+    samples : TrialSamples
+        Its motion and torque.
     columns : (b,) ndarray of int
         Standard parameters of the first columns.
+    moment : float or None
+        Share of the samples from which on the last link may have another mass and first moment.
 
     """
 
-    products: Array
-    counts: Array
+    arm: ArmModel
+    samples: TrialSamples
     columns: NDArray[np.intp]
+    moment: float | None = None
+
+    @cached_property
+    def products(self) -> Array:
+        """
+        Products of the rows of each joint with themselves, (n, c + n, c + n).
+
+        They are sums over the samples, of parameters and of the torque of all joints.
+        """
+        return self._products(self.regressor(), None)
+
+    @cached_property
+    def counts(self) -> Array:
+        """Samples in which each joint moves, (n,)."""
+        return np.asarray(self.samples.moving.sum(axis=0), dtype=float)
 
     def mixed(self, mixing: Array) -> Array:
         """Return products (n, c + 1, c + 1) where joint i has the torque tau @ mixing[:, i]."""
         return mixed(self.products, mixing)
+
+    def regressor(self) -> Array:
+        """Evaluate W, (k, n, c)."""
+        arm, samples = self.arm, self.samples
+        Y = regressor(arm, samples.q, samples.qd, samples.qdd)
+        fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
+        if self.moment is None:
+            return Y[:, :, self.columns]
+        last = np.arange(*arm.layout.inertial(arm.tool_link).indices(Y.shape[2]))[:LOAD]
+        loaded = np.arange(len(Y)) >= self.moment * len(Y)
+        return np.concatenate(
+            [Y[:, :, self.columns], Y[:, :, last] * loaded[:, None, None]], axis=2)
+
+    def by_group(self, numbers: Places) -> tuple[Array, Array]:
+        """Products (K, n, c + n, c + n) and counts (K, n) of the groups of samples (k,)."""
+        W, every = self.regressor(), np.unique(numbers)
+        products = np.array([self._products(W, numbers == k) for k in every])
+        counts = np.array([self.samples.moving[numbers == k].sum(axis=0) for k in every])
+        return products, counts.astype(float)
+
+    def _products(self, W: Array, chosen: NDArray[np.bool_] | None) -> Array:
+        samples, (_, n, c) = self.samples, W.shape
+        products = np.zeros((n, c + n, c + n))
+        for i, used in enumerate((W != 0).any(axis=0)):
+            own = np.flatnonzero(used)
+            place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
+            taken = samples.moving[:, i] if chosen is None else samples.moving[:, i] & chosen
+            rows = np.concatenate([W[taken, i][:, own], samples.tau[taken]], axis=1)
+            products[i][place] = rows.T @ rows
+        return products
 
 
 def mixed(products: Array, mixing: Array) -> Array:
@@ -57,42 +104,6 @@ def mixed(products: Array, mixing: Array) -> Array:
     return out
 
 
-def suspect_rows(
-    arm: ArmModel, samples: TrialSamples, columns: NDArray[np.intp] | None = None,
-    moment: float | None = None,
-) -> SuspectRows:
-    """
-    Make the rows of an arm that moves as given.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm, without friction terms that depend on the load.
-    samples : TrialSamples
-        Its motion and torque.
-    columns : (b,) ndarray of int, optional
-        Standard parameters that are a base of the arm, where they are known.
-    moment : float, optional
-        Share of the samples from which on the last link may have another mass and first moment.
-
-    """
-    columns = base_parameters(arm).columns if columns is None else columns
-    W = _regressor(arm, samples, columns, moment)
-    return SuspectRows(_products(W, samples), samples.moving.sum(axis=0).astype(float), columns)
-
-
-def block_products(
-    arm: ArmModel, samples: TrialSamples, columns: NDArray[np.intp], moment: float | None,
-    numbers: Places,
-) -> tuple[Array, Array]:
-    """Products (K, n, c + n, c + n) and counts (K, n) of the groups with these numbers (k,)."""
-    W = _regressor(arm, samples, columns, moment)
-    every = np.unique(numbers)
-    products = np.array([_products(W, samples, numbers == k) for k in every])
-    counts = np.array([samples.moving[numbers == k].sum(axis=0) for k in every])
-    return products, counts.astype(float)
-
-
 def groups_of_samples(samples: TrialSamples) -> Places:
     """Return the number of the group of each sample, (k,)."""
     if not len(samples.t):
@@ -100,29 +111,3 @@ def groups_of_samples(samples: TrialSamples) -> Places:
     starts = [0, *(1 + np.flatnonzero(np.diff(samples.t) <= 0)).tolist(), len(samples.t)]
     recordings = [samples.at(slice(*ends)) for ends in pairwise(starts)]
     return np.concatenate(groups_of(recordings, 0, samples.shift))
-
-
-def _products(
-    W: Array, samples: TrialSamples, chosen: NDArray[np.bool_] | None = None,
-) -> Array:
-    _, n, c = W.shape
-    products = np.zeros((n, c + n, c + n))
-    for i, used in enumerate((W != 0).any(axis=0)):
-        own = np.flatnonzero(used)
-        place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
-        taken = samples.moving[:, i] if chosen is None else samples.moving[:, i] & chosen
-        rows = np.concatenate([W[taken, i][:, own], samples.tau[taken]], axis=1)
-        products[i][place] = rows.T @ rows
-    return products
-
-
-def _regressor(
-    arm: ArmModel, samples: TrialSamples, columns: NDArray[np.intp], moment: float | None,
-) -> Array:
-    Y = regressor(arm, samples.q, samples.qd, samples.qdd)
-    fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
-    if moment is None:
-        return Y[:, :, columns]
-    last = np.arange(*arm.layout.inertial(arm.tool_link).indices(Y.shape[2]))[:LOAD]
-    loaded = np.arange(len(Y)) >= moment * len(Y)
-    return np.concatenate([Y[:, :, columns], Y[:, :, last] * loaded[:, None, None]], axis=2)

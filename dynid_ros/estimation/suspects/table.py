@@ -20,8 +20,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.diagnosis.gravity_direction import GravityCheck
-from dynid_ros.estimation.suspects import motion_suspects, signal_suspects
+from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
+from dynid_ros.estimation.suspects.best_size import (
+    interval,
+    moved,
+    other_answers,
+    settled,
+    Shown,
+    shown,
+)
 from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
 from dynid_ros.estimation.suspects.suspect import Fault, Suspect
 
@@ -32,11 +39,9 @@ FAULTS = 3
 #: Share of the largest gain from which on the groups of a suspect are predicted: half the gain is
 #: as good as none beside all of it.
 PREDICTED = 0.5
-#: Ratio of the error of a joint to that with the fault undone, from which a fault matters: a third
-#: of what the model leaves of the joint is due to it.
-MATTERS = 1.5
-#: Accuracy of the size of a fault, by the range in which it is sought.
-SIZED = 0.01
+#: Ratio of the error of a joint to that with the fault undone, from which a fault matters: it
+#: makes as much of the error as all else.
+MATTERS = float(np.sqrt(2.0))
 #: Rows needed for each parameter. With fewer, least squares explain any torque.
 ROWS_PER_COLUMN = 4
 
@@ -44,8 +49,8 @@ MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
     signal_suspects.scaled_signals, signal_suspects.late_signals,
     signal_suspects.loads_from_a_moment_on, motion_suspects.exchanged_positions,
-    motion_suspects.reversed_positions, motion_suspects.shifted_zeros,
-    motion_suspects.stretched_links)
+    motion_suspects.reversed_positions, arm_suspects.shifted_zeros,
+    arm_suspects.stretched_links, arm_suspects.other_gravity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +69,8 @@ class Line:
         where the likelihood itself does not suffice.
     prediction : Prediction or None
         Of these groups.
+    size : str or None
+        Size of the fault with its interval, of one that is a number.
 
     """
 
@@ -71,6 +78,7 @@ class Line:
     gain: float
     evidence: float | None = None
     prediction: Prediction | None = None
+    size: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +98,12 @@ class Table:
         Suspects, the best first.
     winners : tuple of Line
         Those that are reported, the best first; several where the data do not distinguish them.
-    hidden : tuple of Fault
-        Faults of a typical size that other parameters would absorb.
+    least : float
+        Evidence from which on a suspect is reported.
+    shown : tuple of Shown
+        Faults that are a number.
+    absorbed : tuple of Fault
+        Faults without a size that other parameters would absorb.
 
     """
 
@@ -100,10 +112,19 @@ class Table:
     prediction: Prediction
     lines: tuple[Line, ...]
     winners: tuple[Line, ...]
-    hidden: tuple[Fault, ...]
+    least: float
+    shown: tuple[Shown, ...]
+    absorbed: tuple[Fault, ...]
+
+    @property
+    def hidden(self) -> tuple[Fault, ...]:
+        """Faults of a typical size that other parameters would absorb."""
+        sizes = ((each.suspect, each.smallest(self.least)) for each in self.shown)
+        return (*self.absorbed, *(suspect.fault for suspect, smallest in sizes
+                                  if suspect.size and smallest > suspect.size.typical))
 
 
-def table_of(base: Suspect, gravity: GravityCheck) -> Table | None:
+def table_of(base: Suspect) -> Table | None:
     """
     Score all suspects of a recording, and of what is left with the first undone.
 
@@ -111,8 +132,6 @@ def table_of(base: Suspect, gravity: GravityCheck) -> Table | None:
     ----------
     base : Suspect
         Data and arm as they are.
-    gravity : GravityCheck
-        Direction of gravity that fits best.
 
     Returns
     -------
@@ -124,23 +143,27 @@ def table_of(base: Suspect, gravity: GravityCheck) -> Table | None:
     rows = base.rows.counts[likelihood.joints].sum()
     if rows < ROWS_PER_COLUMN * max(len(base.rows.columns), 1):
         return None
-    first = found = _one_fault(likelihood, base, gravity)
+    first = found = _one_fault(likelihood, base)
     for _ in range(FAULTS - 1):
         if not found.winners:
             break
-        found = _one_fault(likelihood, found.winners[0].suspect, gravity)
+        found = _one_fault(likelihood, found.winners[0].suspect)
         if found.winners:
             first = replace(first, winners=found.winners)
     return first
 
 
-def _one_fault(likelihood: Likelihood, base: Suspect, gravity: GravityCheck) -> Table:
+def _one_fault(likelihood: Likelihood, base: Suspect) -> Table:
     """Score all suspects beside a recording, or beside one with some faults undone."""
     value, fit = likelihood.possible(base)
     own = likelihood.blocks(base, fit)
-    free = [(likelihood.free(each) - value, each)
-            for each in _suspects(likelihood, base, gravity)]
-    least = float(np.log(len(free) / FALSE_ALARM))
+    joints = likelihood.joints.tolist()
+    every = [each for maker in MAKERS for each in maker(base, joints)]
+    least = float(np.log(len(every) / FALSE_ALARM))
+    sizes = {k: shown(likelihood, each) for k, each in enumerate(every)
+             if each.size is not None and not each.size.x.any()}
+    every = [moved(each, sizes[k].step) if k in sizes else each for k, each in enumerate(every)]
+    free = [(likelihood.free(each) - value, each) for each in every]
     scored: list[tuple[Line, Fit]] = []
     for most, each in _likeliest(free):
         # The likelihood at possible parameters is lower than the free one.
@@ -150,64 +173,57 @@ def _one_fault(likelihood: Likelihood, base: Suspect, gravity: GravityCheck) -> 
         gain, at = likelihood.possible(each, fit)
         scored.append((Line(each, gain - value), at))
     scored.sort(key=lambda each: -each[0].gain)
-    lines = [_predicted(likelihood, line, at, own) for line, at in scored
+    lines = [_line(likelihood, settled(likelihood, line.suspect), at, value, own)
+             for line, at in scored
              if line.gain > max(least, PREDICTED * scored[0][0].gain)]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
     holding = [line for line in lines if _holds(line, own, least)]
-    winners = tuple(_refined(likelihood, line, value, own) for line in holding
-                    if _as_good(line, holding[0], least))
-    rest = [line for line, _ in scored if all(line.suspect is not one.suspect for one in lines)]
+    winners = [line for line in holding if _as_good(line, holding[0], least)]
+    winners += [_line(likelihood, each, fit, value, own) for line in winners if line.suspect.size
+                for each in other_answers(likelihood, line.suspect, [
+                    each for gain, each in free
+                    if _question(each) == _question(line.suspect) and gain > least], least)]
+    predicted = {_question(line.suspect) for line in lines}
+    rest = [line for line, _ in scored if _question(line.suspect) not in predicted]
     most = likelihood.free(base) - value
-    hidden = tuple(each.fault for gain, each in free if each.fault.typical and gain > most - least)
-    return Table(base, likelihood.joints, own, (*lines, *rest), winners, hidden)
+    absorbed = tuple(
+        each.fault for gain, each in free if each.fault.typical and gain > most - least)
+    return Table(base, likelihood.joints, own, (*lines, *rest), tuple(winners), least,
+                 tuple(sizes.values()), absorbed)
+
+
+def _question(suspect: Suspect) -> tuple[str, tuple[int, ...]]:
+    """Return which fault a suspect has last, whatever its size."""
+    return suspect.fault.code, suspect.fault.joints
 
 
 def _likeliest(tried: Iterable[tuple[float, Suspect]]) -> list[tuple[float, Suspect]]:
     """Choose the likeliest size of each fault, the likeliest fault first."""
     best: dict[tuple[str, tuple[int, ...]], tuple[float, Suspect]] = {}
     for value, each in tried:
-        key = each.fault.code, each.fault.joints
+        key = _question(each)
         if key not in best or value > best[key][0]:
             best[key] = value, each
     return sorted(best.values(), key=lambda each: -each[0])
 
 
-def _suspects(
-    likelihood: Likelihood, base: Suspect, gravity: GravityCheck,
-) -> Iterator[Suspect]:
-    joints = likelihood.joints.tolist()
-    for maker in MAKERS:
-        yield from maker(base, joints)
-    if not any(fault.code.startswith('gravity') for fault in base.faults):
-        yield from motion_suspects.other_gravity(base, gravity)
-
-
-def _predicted(likelihood: Likelihood, line: Line, fit: Fit, own: Prediction) -> Line:
-    found = likelihood.blocks(line.suspect, fit)
-    gains = found.values - own.values
-    return Line(line.suspect, line.gain, float(gains.sum() - gains.max()), found)
-
-
-def _refined(likelihood: Likelihood, line: Line, value: float, own: Prediction) -> Line:
-    """Return a line of the best size of its fault, to within some hundredths of it."""
-    from scipy.optimize import minimize_scalar
-
-    size = line.suspect.size
-    if size is None:
-        return line
-    best = minimize_scalar(
-        lambda x: -likelihood.free(size.make(x)), bounds=(size.least, size.most),
-        method='bounded', options={'xatol': SIZED * (size.most - size.least)})
-    suspect = size.make(float(best.x))
-    found, fit = likelihood.possible(suspect)
-    return _predicted(likelihood, Line(suspect, found - value), fit, own)
+def _line(
+    likelihood: Likelihood, suspect: Suspect, fit: Fit, value: float, own: Prediction,
+) -> Line:
+    """Return a line of the table with what the suspect predicts."""
+    found, fit = likelihood.possible(suspect, fit)
+    prediction = likelihood.blocks(suspect, fit)
+    gains = prediction.values - own.values
+    return Line(suspect, found - value, float(gains.sum() - gains.max()), prediction,
+                interval(likelihood, suspect))
 
 
 def _holds(line: Line, own: Prediction, least: float) -> bool:
     """Whether a suspect is reported: beyond chance, and one that matters."""
     if line.evidence is None or line.prediction is None or line.evidence < least:
         return False
-    return bool((own.share > MATTERS * line.prediction.share).any())
+    return line.suspect.fault.matters or bool(
+        (own.share > MATTERS * line.prediction.share).any())
 
 
 def _as_good(line: Line, best: Line, least: float) -> bool:

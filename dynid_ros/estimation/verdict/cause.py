@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
-from dynid_ros.estimation.diagnosis.gravity_direction import (
-    gravity_direction,
-    GravityCheck,
-    LEAVE_OUT,
-)
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.model.verdict import Finding, no_errors, SuspectLine, Verdict
+from dynid_ros.estimation.model.verdict import (
+    Detectable,
+    Finding,
+    no_errors,
+    SuspectLine,
+    Verdict,
+)
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
 from dynid_ros.estimation.suspects.table import Table, table_of
 
@@ -28,14 +28,15 @@ CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_
 DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
 
-#: Error up to which a model is good, %, and up to which a torque without gravity is recognised as
-#: one: friction and inertia are left, and less of them is explained.
-GOOD_PERCENT, PARTLY_PERCENT = 15.0, 50.0
+#: Error up to which a model is good, %.
+GOOD_PERCENT = 15.0
 #: Ratio of the error to that with the fault undone, from which it spoils the torque of the model.
 HARMFUL = 1.1
 #: Share of the torque of a joint that is left, from which its signal has nothing to do with its
 #: motion.
 DEAD_SHARE = 0.9
+#: Size that is none of a fault: half a turn, or the logarithm of a factor of twenty.
+NO_SIZE = float(np.pi)
 #: Suspects that are listed where none explains the data, and that a result keeps.
 LISTED, KEPT = 3, 12
 #: Faults that parameters may absorb.
@@ -44,6 +45,7 @@ KINDS = {
     'link_length': 'offsets between joints off by 40 %',
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
+    'gravity_direction': 'gravity tilted by some 10 degrees',
     'joint_exchanged': 'exchanges of positions and drive signals',
 }
 
@@ -80,24 +82,19 @@ def with_cause(
                                 and not (decided and each.code in CONSEQUENCES)))
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
     # Friction that was chosen for a wrong model hides its cause.
-    # In few samples more friction terms pass for gravity.
-    gravity = gravity_direction(arm.with_friction(PLAIN), samples)
-    table = table_of(as_recorded(arm.as_measured, samples), gravity)
+    table = table_of(as_recorded(arm.as_measured, samples))
     vague = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:
         dead = () if vague and not table.winners else _meaningless(table)
-        cause = dead or _reported(table) or _gravity(
-            arm, gravity, table.prediction.error_percent)
+        cause = dead or _reported(table)
     if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
     unsolved = not (cause or no_errors(doubts) or clipped or vague)
     findings = (*cause, *doubts, *(_unexplained(table) if unsolved else ()))
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings,
-                    suspects=_lines(table))
-    told = cause or not arm.drive.includes_gravity
-    remarks = () if told else (gravity.sentence,)
-    return found, (*remarks, *_hidden(table)) if found.trustworthy else remarks
+                    suspects=_lines(table), detectable=_detectable(table))
+    return found, (*_gravity(table), *_hidden(table)) if found.trustworthy else ()
 
 
 def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
@@ -108,8 +105,21 @@ def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
     rest = [line for line in table.lines if line.suspect.faults[-1:] not in winners]
     return tuple(SuspectLine(
         described(table.recorded.arm, line.suspect.faults), line.gain, line.evidence,
-        line.prediction.error_percent if line.prediction else None, line in table.winners)
-        for line in (*table.winners, *rest)[:KEPT])
+        line.prediction.error_percent if line.prediction else None, line in table.winners,
+        line.size) for line in (*table.winners, *rest)[:KEPT])
+
+
+def _detectable(table: Table | None) -> tuple[Detectable, ...]:
+    """Return which sizes of faults the recording would show."""
+    if table is None:
+        return ()
+    joints, found = table.recorded.arm.joint_names, []
+    for each in table.shown:
+        size, fault, smallest = each.suspect.size, each.suspect.fault, each.smallest(table.least)
+        if size is not None and fault.code in KINDS:
+            found.append(Detectable(fault.code, tuple(joints[joint] for joint in fault.joints),
+                                    size.words(smallest) if smallest < NO_SIZE else None))
+    return tuple(found)
 
 
 def _reported(table: Table) -> tuple[Finding, ...]:
@@ -154,26 +164,17 @@ def _meaningless(table: Table) -> tuple[Finding, ...]:
         error_before_percent=table.prediction.error_percent, error_after_percent=error),)
 
 
-def _gravity(arm: ArmModel, check: GravityCheck, error: float) -> tuple[Finding, ...]:
-    """Find gravity that the check refutes although the torque hardly gains by another one."""
-    if not arm.drive.includes_gravity:
-        return (HELD,) if check.loaded else ()
-    if not np.any(arm.gravity):
-        return ()
-    if check.removed:
-        return (Finding('gravity_removed', check.sentence),)
-    if GOOD_PERCENT < error < PARTLY_PERCENT and not check.loaded:
-        return (REMOVED,)
+def _gravity(table: Table | None) -> tuple[str, ...]:
+    """State how well the data agree with the direction of gravity, if the arm states one."""
+    for tilt in table.shown if table else ():
+        size, off = tilt.suspect.size, float(np.linalg.norm(tilt.step))
+        if (size is not None and tilt.suspect.fault.code == 'gravity_direction'
+                and 2 * tilt.std < size.typical):
+            words = size.words(off, 2 * tilt.std)
+            return (f'the stated gravity agrees with the data to {words}' if off < size.typical
+                    else f'a direction of gravity {words} off the stated one fits, but does not '
+                    'predict better',)
     return ()
-
-
-REMOVED = Finding(
-    'gravity_removed',
-    'the effort seems to hold no gravity torque: without any, the model fits as well',
-    LEAVE_OUT)
-HELD = Finding(
-    'gravity_held', 'effort holds gravity torque although arm.yaml states otherwise',
-    'remove "includes_gravity: false" under "drive"')
 
 
 def _unexplained(table: Table | None) -> tuple[Finding, ...]:
@@ -194,13 +195,13 @@ def _unexplained(table: Table | None) -> tuple[Finding, ...]:
 
 def _hidden(table: Table | None) -> tuple[str, ...]:
     """List faults that this recording would not show, in one sentence or none."""
-    if table is None or not table.hidden:
+    if table is None:
         return ()
     kinds: dict[str, set[int]] = {}
-    for fault in table.hidden:
+    for fault in (each for each in table.hidden if each.code in KINDS):
         kinds.setdefault(KINDS[fault.code], set()).update(fault.joints)
     every, arm = set(table.joints.tolist()), table.recorded.arm
     listed = '; '.join(
-        f'{kind} ({"any joint" if joints >= every else names(arm, sorted(joints))})'
-        for kind, joints in kinds.items())
-    return (f'this recording cannot reveal {listed}: other parameters compensate',)
+        kind + (f' ({"any joint" if joints >= every else names(arm, sorted(joints))})'
+                if joints else '') for kind, joints in kinds.items())
+    return () if not kinds else (f'this recording cannot reveal {listed}: other parameters compensate',)

@@ -1,5 +1,7 @@
 """Products of rows are those of the rows themselves, for any change of the signals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from results import samples_of
@@ -9,7 +11,7 @@ from dynid_ros.arm.friction import PLAIN
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.groups import GROUPS
-from dynid_ros.estimation.suspects.suspect_rows import block_products, mixed, suspect_rows
+from dynid_ros.estimation.suspects.suspect_rows import groups_of_samples, mixed, SuspectRows
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -19,7 +21,7 @@ def rows():
     arm = load_arm('two_axis').with_friction(PLAIN)
     log = simulate(arm, random_motion(arm, 3, tries=5), rate_hz=100).log
     samples = samples_of(arm, log)
-    return arm, samples, suspect_rows(arm, samples)
+    return arm, samples, SuspectRows(arm, samples, base_parameters(arm).columns)
 
 
 def test_mixed_products_are_those_of_mixed_torque(rows):
@@ -38,16 +40,16 @@ def test_mixed_products_are_those_of_mixed_torque(rows):
 
 
 def test_groups_add_up_to_the_recording(rows):
-    arm, samples, found = rows
-    products, counts = block_products(arm, samples, found.columns, None)
+    _, samples, found = rows
+    products, counts = found.by_group(groups_of_samples(samples))
     assert len(products) == GROUPS
     np.testing.assert_allclose(products.sum(axis=0), found.products, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(counts.sum(axis=0), found.counts)
 
 
 def test_a_load_from_a_moment_on_has_columns_of_its_own(rows):
-    arm, samples, _ = rows
-    found = suspect_rows(arm, samples, moment=0.5)
+    arm, samples, whole = rows
+    found = replace(whole, moment=0.5)
     late = np.arange(len(samples.t)) >= 0.5 * len(samples.t)
     last = np.arange(arm.layout.size)[arm.layout.inertial(arm.tool_link)][0]
     Y = regressor(arm, samples.q, samples.qd, samples.qdd)[:, :, last]

@@ -7,8 +7,6 @@ import pytest
 from results import samples_of
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import PLAIN
-from dynid_ros.estimation.diagnosis.gravity_direction import gravity_direction
 from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
@@ -29,8 +27,7 @@ def base_of(arm, log):
 
 
 def table(arm, log):
-    gravity = gravity_direction(arm.with_friction(PLAIN), samples_of(arm, log))
-    return table_of(base_of(arm, log), gravity)
+    return table_of(base_of(arm, log))
 
 
 def scaled(log, joint, factor, part=slice(None)):

@@ -134,7 +134,8 @@ def suspect_lines(verdict: Verdict) -> Iterator[str]:
     for each in verdict.suspects[:SUSPECTS]:
         evidence = '' if each.evidence is None else (
             f', evidence {each.evidence:+.0f}, error {each.error_percent:.1f} %')
-        yield f'  {each.gain:+.0f}{evidence}: {each.text}'
+        size = f' ({each.size})' if each.size else ''
+        yield f'  {each.gain:+.0f}{evidence}: {each.text}{size}'
 
 
 def _link_lines(result: IdentifiedModel) -> Iterator[str]:

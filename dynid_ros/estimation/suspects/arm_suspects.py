@@ -1,0 +1,124 @@
+"""Suspects of which each has a size, in the geometry: zeros, lengths, and gravity's direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dynid_ros.estimation.suspects.suspect import Fault, names, sized, Suspect, WEIGHT
+from dynid_ros.utilities.arrays import Array
+
+#: Errors of a zero from which its own one is sought, rad, their standard deviation before any
+#: data, and what a recording should show.
+ANGLES = (0.0, *np.radians([-30.0, 30.0, -90.0, 90.0, 180.0]).tolist())
+ANGLE_STD, SHIFTED = 1.0, float(np.radians(10.0))
+#: The same of the logarithm of an offset between joints.
+LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.4))
+#: Shortest offset between two joint frames that counts as a length, m.
+SHORTEST = 0.01
+#: The same of the direction of gravity, rad.
+ANY_TILT, TILTED = float(np.pi / np.sqrt(3)), float(np.radians(10.0))
+#: Remedy where the signal lacks the torque of gravity.
+LEAVE_OUT = 'set "includes_gravity: false" under "drive" in arm.yaml'
+
+
+def shifted_zeros(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Shift the zero of each joint that turns."""
+    for joint in joints:
+        for angle in () if base.arm.prismatic[joint] else ANGLES:
+            yield sized(partial(_shifted, base, joint), np.array([angle]), np.array([ANGLE_STD]),
+                        SHIFTED)
+
+
+def _shifted(base: Suspect, joint: int, angle: Array) -> Suspect:
+    q = base.samples.q.copy()
+    q[:, joint] -= angle[0]
+    return base.refitted(Fault(
+        'position_zero', (joint,),
+        f'the zero of {names(base.arm, [joint])} seems to be off by '
+        f'{np.degrees(angle[0]):.0f} degrees', 'calibrate it, or identify with --joint-offsets'),
+        samples=replace(base.samples, q=q))
+
+
+def stretched_links(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Stretch the offset of each joint from the one before it."""
+    lengths = np.linalg.norm(base.arm.translation, axis=1)
+    # The place of the first joint shows in no torque.
+    for joint in joints:
+        if lengths[joint] > SHORTEST and base.arm.parent[joint] >= 0:
+            for factor in LENGTHS:
+                yield sized(partial(_stretched, base, joint), np.log([factor]),
+                            np.array([LENGTH_STD]), STRETCHED, times=True)
+
+
+def _stretched(base: Suspect, joint: int, size: Array) -> Suspect:
+    translation, factor = base.arm.translation.copy(), float(np.exp(size[0]))
+    stated = 1000 * np.linalg.norm(translation[joint])
+    translation[joint] *= factor
+    return base.refitted(Fault(
+        'link_length', (joint,),
+        f'the offset of {names(base.arm, [joint])} from the joint before it seems to be '
+        f'{factor * stated:.0f} mm instead of {stated:.0f} mm',
+        'compare the description with the data sheet of the arm'),
+        arm=base.arm.with_tree(translation=translation))
+
+
+def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Turn gravity, or add it where the arm states none, or take it out of the torque."""
+    if not joints or any(fault.code.startswith('gravity') for fault in base.faults):
+        return
+    stated = float(np.linalg.norm(base.arm.gravity))
+    if stated:
+        yield base.refitted(Fault(
+            'gravity_removed', (), 'the effort holds no gravity torque', LEAVE_OUT, matters=True),
+            arm=replace(base.arm, gravity=np.zeros(3)))
+    # The middle of the faces of a cube, and its corners, of which one is within 27 degrees.
+    grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
+    starts = [*np.eye(3), *-np.eye(3), *grid / np.sqrt(3)]
+    tilts = np.array([_tilt_to(base, start) for start in starts])
+    for tilt in (np.zeros(2), *tilts[np.linalg.norm(tilts, axis=1) > TILTED]):
+        yield sized(partial(_tilted, base), tilt, np.full(2, ANY_TILT), TILTED)
+
+
+def _tilted(base: Suspect, tilt: Array) -> Suspect:
+    """Turn gravity by an angle about an axis that is level to it: their product (2,)."""
+    stated = float(np.linalg.norm(base.arm.gravity))
+    down, across = _frame(base)
+    angle = float(np.linalg.norm(tilt))
+    vector = (stated or WEIGHT) * (
+        np.cos(angle) * down + np.sinc(angle / np.pi) * (tilt @ across))
+    text = ', '.join(f'{x + 0.0:.2f}' for x in np.round(vector, 2))
+    if stated:
+        fault = Fault('gravity_direction', (),
+                      f'the stated gravity is {np.degrees(angle):.0f} degrees off: the data give '
+                      f'[{text}] in the base frame',
+                      'correct "gravity" of the arm if it is mounted on its side')
+    elif base.arm.drive.includes_gravity:
+        fault = Fault('gravity_missing', (),
+                      f'the effort holds gravity torque although "gravity" of the arm is zero: '
+                      f'the data give [{text}] in the base frame',
+                      'correct "gravity" in arm.yaml')
+    else:
+        fault = Fault('gravity_held', (),
+                      'effort holds gravity torque although arm.yaml states otherwise',
+                      'remove "includes_gravity: false" under "drive"', matters=True)
+    return base.refitted(fault, arm=replace(base.arm, gravity=vector))
+
+
+def _frame(base: Suspect) -> tuple[Array, Array]:
+    """Return the direction of the stated gravity (3,), and two across it (2, 3)."""
+    stated = float(np.linalg.norm(base.arm.gravity))
+    down = base.arm.gravity / stated if stated else np.array([0.0, 0.0, -1.0])
+    across = np.linalg.svd(down[None])[2][1:]
+    return down, across
+
+
+def _tilt_to(base: Suspect, direction: Array) -> Array:
+    down, across = _frame(base)
+    aside = across @ direction
+    size = float(np.linalg.norm(aside))
+    axis = aside / size if size > 1e-9 else np.array([1.0, 0.0])
+    return np.asarray(np.arctan2(size, direction @ down) * axis)

@@ -1,0 +1,145 @@
+"""Gravity in another direction, missing, or unexpected, and what the data tell of it."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from results import samples_of
+
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.description.tree import rotation_rpy
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.dynamics.base import base_parameters, gravity_load
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.suspects.suspect import as_recorded
+from dynid_ros.estimation.suspects.table import table_of
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+
+pytestmark = pytest.mark.slow
+REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
+        'panda': 'panda/panda_exciting_trajectory.db3'}
+
+
+def table(arm, log):
+    return table_of(as_recorded(arm.as_measured, samples_of(arm, log)))
+
+
+def recording(arm, rpy):
+    """Record an arm whose gravity is tilted; return its true direction too."""
+    real = replace(arm, gravity=rotation_rpy(rpy) @ arm.gravity)
+    return simulated(real).log, real.gravity / np.linalg.norm(real.gravity)
+
+
+def simulated(arm):
+    return simulate(arm, random_motion(arm, 0, tries=10, periods=2), rate_hz=125)
+
+
+@cache
+def upright(name):
+    arm = load_arm(name)
+    return arm, simulated(arm)
+
+
+def angle(first, second):
+    return np.degrees(np.arctan2(np.linalg.norm(np.cross(first, second)), first @ second))
+
+
+def tilt(found):
+    (shown,) = [each for each in found.shown if each.suspect.fault.code == 'gravity_direction']
+    return shown
+
+
+@pytest.mark.parametrize('rpy', [
+    (np.pi / 2, 0, 0), (0.5, 0.3, 0), (np.radians(20), 0, 0), (np.pi, 0, 0)])
+def test_a_mounting_that_is_not_the_stated_one_is_named_with_its_direction(rpy):
+    arm = load_arm('panda')
+    log, truth = recording(arm, rpy)
+    best = table(arm, log).winners[0].suspect
+    assert best.fault.code == 'gravity_direction'
+    assert angle(best.arm.gravity, truth) < 1.5
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg', 'two_axis'])
+def test_an_upright_arm_is_confirmed(name):
+    arm, made = upright(name)
+    found = table(arm, made.log)
+    assert not found.winners
+    shown = tilt(found)
+    # Four standard deviations, of at most 0.5 degrees with the usual torque noise.
+    assert np.degrees(np.linalg.norm(shown.step)) < 4 * np.degrees(shown.std) < 2.5
+
+
+def test_a_tilted_arm_that_states_its_tilt_is_confirmed():
+    arm = load_arm('panda')
+    log, truth = recording(arm, (0.5, 0.3, 0))
+    found = table(replace(arm, gravity=9.81 * truth), log)
+    assert not found.winners
+    assert np.degrees(np.linalg.norm(tilt(found).step)) < 1.0
+
+
+def test_a_small_arm_on_a_wall_is_noticed_though_its_answer_is_ambiguous():
+    arm = load_arm('two_axis')
+    log, truth = recording(arm, (np.pi / 2, 0, 0))
+    directions = [line.suspect.arm.gravity for line in table(arm, log).winners
+                  if line.suspect.fault.code == 'gravity_direction']
+    apart = [angle(direction, truth) for direction in directions]
+    assert min(apart) < 2.0 and max(apart) > 178.0
+
+
+def test_an_arm_that_moves_level_tells_its_tilt_but_not_by_how_much():
+    arm = load_arm('two_axis')
+    light = replace(arm, inertial=np.array([
+        [0.6, 0, 0, 0, 0.02, 0, 0, 0.02, 0, 0.02], [0.08, 0, 0, 0, 4e-4, 0, 0, 4e-4, 0, 4e-4]]))
+    assert not table(light, recording(light, (0, 0, 0))[0]).winners
+    first, *others = table(light, recording(light, (np.radians(10), 0, 0))[0]).winners
+    assert first.suspect.fault.code == 'gravity_direction'
+    # A lighter arm that is tilted further has the same torque, as has one that is tilted back.
+    assert others
+
+
+def without_gravity(arm, simulation):
+    """Take the torque of gravity out of a recording, as some controllers do."""
+    standard = base_parameters(arm).grouping @ nominal_parameters(arm)
+    gravity = gravity_load(arm, simulation.truth.q, standard)
+    return replace(simulation.log, u=simulation.log.u - gravity)
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg'])
+def test_effort_without_gravity_is_named(name):
+    arm, made = upright(name)
+    assert table(arm, without_gravity(arm, made)).winners[0].suspect.fault.code == (
+        'gravity_removed')
+
+
+def test_effort_without_gravity_is_named_in_the_verdict_and_so_is_the_reverse():
+    arm, made = upright('ur10')
+    told = replace(arm, drive=replace(arm.drive, includes_gravity=False))
+    removed = without_gravity(arm, made)
+    for described, log, word in (
+            (arm, removed, 'no gravity torque'), (told, made.log, 'holds gravity torque'),
+            (arm, made.log, None), (told, removed, None)):
+        result = identify(described, [log], friction=arm.friction)
+        assert result.verdict.trustworthy == (word is None)
+        assert word is None or word in result.verdict.reasons[0]
+        notes = [note for note in result.treatment.notes if 'gravity agrees' in note]
+        assert bool(notes) == (described is arm and log is made.log)
+
+
+def test_gravity_taken_out_of_real_torque_is_named(shared_data):
+    arm = load_arm('ur10')
+    log = read_recording(shared_data / REAL['ur10'], arm)
+    model = identify(arm, [log], friction=arm.friction, holdout=0.0)
+    gravity = gravity_load(model.arm, log.q, model.theta)
+    assert table(arm, replace(log, u=log.u - gravity)).winners[0].suspect.fault.code == (
+        'gravity_removed')
+
+
+@pytest.mark.parametrize('name', REAL)
+def test_real_arms_stand_upright_and_hold_their_weight(shared_data, name):
+    arm = load_arm(name)
+    found = table(arm, read_recording(shared_data / REAL[name], arm))
+    assert not found.winners
+    assert np.degrees(np.linalg.norm(tilt(found).step)) < 3.0
