@@ -200,8 +200,10 @@ def _hidden(table: Table | None) -> tuple[str, ...]:
     kinds: dict[str, set[int]] = {}
     for fault in (each for each in table.hidden if each.code in KINDS):
         kinds.setdefault(KINDS[fault.code], set()).update(fault.joints)
+    if not kinds:
+        return ()
     every, arm = set(table.joints.tolist()), table.recorded.arm
     listed = '; '.join(
         kind + (f' ({"any joint" if joints >= every else names(arm, sorted(joints))})'
                 if joints else '') for kind, joints in kinds.items())
-    return () if not kinds else (f'this recording cannot reveal {listed}: other parameters compensate',)
+    return (f'this recording cannot reveal {listed}: other parameters compensate',)
