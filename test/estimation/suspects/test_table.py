@@ -7,11 +7,13 @@ import pytest
 from results import samples_of
 
 from dynid_ros.arm import load_arm
-from dynid_ros.estimation.suspects import table as table_module
-from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.suspects.arm_suspects import shifted_zeros
+from dynid_ros.estimation.suspects.best_size import settled
+from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded, described
-from dynid_ros.estimation.suspects.table import Line, table_of
+from dynid_ros.estimation.suspects.table import table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -57,14 +59,15 @@ def test_a_fault_that_hardly_matters_is_not_reported(ur10):
     assert found.winners == ()
 
 
-def test_the_group_that_speaks_most_for_a_suspect_does_not_count():
-    class Predicted:
-        def blocks(self, *_):
-            return Prediction(np.array([120.0, 1.0, 2.0, -4.0]), np.ones((4, 1)), np.ones((4, 1)))
-
-    own = Prediction(np.array([0.0, 0.0, 0.0, 1.0]), np.ones((4, 1)), np.ones((4, 1)))
-    line = table_module._predicted(Predicted(), Line(None, 118.0), None, own)
-    assert line.evidence == 1.0 + 2.0 - 5.0
+def test_the_group_that_speaks_most_for_a_suspect_does_not_count(ur10):
+    arm, log = ur10
+    # One joint is wrong in a tenth of the motion alone.
+    log = scaled(log, 1, 3.0, slice(0, len(log.t) // 10))
+    found = table(arm, log)
+    (line, *_) = [line for line in found.lines if line.prediction is not None]
+    gains = line.prediction.values - found.prediction.values
+    assert line.evidence == pytest.approx(gains.sum() - gains.max())
+    assert line.evidence < line.gain
 
 
 def test_two_faults_are_named_together(ur10):
@@ -112,3 +115,34 @@ def test_too_few_samples_have_no_table():
     arm = load_arm('ur10')
     log = simulate(arm, random_motion(arm, 0, tries=5), rate_hz=125).log.part(0, 200)
     assert table(arm, log) is None
+
+
+def test_a_fault_shows_from_its_smallest_size_on(ur10):
+    arm, log = ur10
+    found = table(arm, log)
+    (shown,) = [each for each in found.shown if each.suspect.fault.code == 'position_zero'
+                and each.suspect.joints == (1,)]
+    smallest = shown.smallest(found.least)
+
+    def gain(size):
+        q = log.q.copy()
+        q[:, 1] += size
+        base = base_of(arm, replace(log, q=q, qd=None))
+        likelihood = Likelihood(base)
+        (start,) = [each for each in shifted_zeros(base, [1]) if not each.size.x.any()]
+        best = settled(likelihood, start)
+        assert best.size.x[0] == pytest.approx(size, abs=4 * shown.std)
+        return likelihood.free(best) - likelihood.free(base)
+
+    # Noise moves the size by some standard deviations, of which the smallest has more than four.
+    assert gain(2 * smallest) > found.least > gain(0.0)
+
+
+def test_the_same_motion_again_is_no_other_group():
+    arm = load_arm('two_axis')
+    motion = random_motion(arm, 0, tries=5, periods=4)
+    base = base_of(arm, simulate(arm, motion, rate_hz=125).log)
+    phase = (base.samples.t - base.samples.t[0]) % base.samples.shift / base.samples.shift
+    for number in np.unique(base.groups):
+        own = phase[base.groups == number]
+        assert own.min() >= number / GROUPS - 1e-9 and own.max() <= (number + 1) / GROUPS
