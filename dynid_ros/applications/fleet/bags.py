@@ -23,6 +23,8 @@ METADATA = 'metadata.yaml'
 CHANGED = ('ETag', 'mtime', 'LastModified', 'last_modified', 'updated')
 #: Prefix of a file that lists bags, one a line.
 LIST = '@'
+#: Name of the arm in a pattern of places.
+ARM = '{arm}'
 #: A date in a name, such as 2026-03-14 or rosbag2_2026_03_14-09_26_53.
 DATED = re.compile(
     r'(?<!\d)(20\d\d)[-_]?([01]\d)[-_]?([0-3]\d)(?:[-_T ]([0-2]\d)[-_:]?([0-5]\d)[-_:]?([0-5]\d))?'
@@ -158,6 +160,40 @@ def _identity(files: Mapping[str, Mapping[str, Any]]) -> str:
     facts = [(path, info.get('size'), *(str(info.get(key)) for key in CHANGED))
              for path, info in sorted(files.items())]
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
+
+
+def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
+    """
+    Name the arm of each bag by its place.
+
+    Parameters
+    ----------
+    bags : sequence of Bag
+        The bags.
+    by : str or None
+        Pattern of places such as ``{arm}/*``: ``{arm}`` is a name, ``*`` anything.
+
+    Returns
+    -------
+    list of (str or None)
+        Empty without a pattern, and None for bags that do not fit it.
+
+    Raises
+    ------
+    InputError
+        The pattern has no ``{arm}``, or several, or no bag fits it.
+
+    """
+    if by is None:
+        return [''] * len(bags)
+    if by.count(ARM) != 1:
+        raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
+    parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
+    pattern = re.compile('([^/]+)'.join(parts))
+    found = [pattern.fullmatch(bag.place) for bag in bags]
+    if not any(found):
+        raise InputError(f"no bag fits '{by}'; the first one lies at '{bags[0].place}'")
+    return [each and each[1] for each in found]
 
 
 @contextmanager

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.applications.fleet.arms import ArmReport, arms_of, judged_fleet, owners
+from dynid_ros.applications.fleet.arms import ArmReport, judged_fleet, Odd
 from dynid_ros.applications.fleet.bag_summary import explain, summarise
-from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy
-from dynid_ros.applications.fleet.belonging import Difference
+from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy, owners
 from dynid_ros.applications.fleet.cluster import one_by_one, Spread
 from dynid_ros.applications.fleet.drift import Series
 from dynid_ros.applications.fleet.reduction import Reduction
@@ -149,10 +148,33 @@ def run_fleet(
                              f'{asked[0].reason}')
     progress('merging the bags', 0.0)
     arms, whole, odd, series = judged_fleet(settings, facts, groups, Reduction(
-        settings, spread, [_sidecar(folder, bag) for bag in bags]))
-    explained = _explained(
-        settings, [(bags[k], name, each) for k, name, each in odd], folder, spread)
-    return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
+        settings, [_sidecar(folder, bag) for bag in bags], spread))
+    return FleetResult(settings, tuple(facts), read, arms, whole,
+                       _explained(settings, bags, odd, folder, spread), series)
+
+
+def arms_of(
+    owners: Sequence[str | None], facts: Sequence[BagFacts], default: str,
+) -> dict[str, list[int]]:
+    """
+    Group the usable bags by arm, each group in the order of dates.
+
+    Parameters
+    ----------
+    owners : sequence of (str or None)
+        Arm by the place of each bag, from `owners`.
+    facts : sequence of BagFacts
+        The bags; where the place names no arm, their ``recording.yaml`` does.
+    default : str
+        Name of the arm where nothing names it.
+
+    """
+    groups: dict[str, list[int]] = {}
+    for k, (owner, each) in enumerate(zip(owners, facts, strict=True)):
+        if owner is not None and not each.fault:
+            groups.setdefault(owner or each.recorded_arm or default, []).append(k)
+    return {name: sorted(groups[name], key=lambda k: (facts[k].date or 0.0, k))
+            for name in sorted(groups)}
 
 
 def _settings(
@@ -223,18 +245,22 @@ def _summaries(
 
 
 def _explained(
-    settings: FleetSettings, odd: Sequence[tuple[Bag, str, Difference]], folder: Path,
+    settings: FleetSettings, bags: Sequence[Bag], odd: Sequence[Odd], folder: Path,
     spread: Spread,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
-    # A bag that differs, or other settings, have another name.
-    work = {k: (settings.text, bag, str(
-        folder / CAUSES / f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-'
-        f'{settings.sha256[:8]}.json')) for k, (bag, _, difference) in enumerate(odd)
-        if not difference.load}
+    # A larger fleet asks for more evidence; up to the next power of two, the causes stay.
+    count = 1 << (len(bags) - 1).bit_length()
+    work = {}
+    for each in odd:
+        if not each.load:
+            bag = bags[each.bag]
+            kept = (f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-{settings.sha256[:8]}-'
+                    f'{count}.json')
+            work[each.bag] = settings.text, bag, str(folder / CAUSES / kept), count
     causes: dict[int, tuple[Finding, ...]] = {}
     for k, findings in spread(explain, work):
         causes[k] = findings or ()
         progress(f'causes: {len(causes)} of {len(work)}', len(causes) / len(work))
-    return tuple(OddBag(bag.name, arm, difference.text, causes.get(k, ()))
-                 for k, (bag, arm, difference) in enumerate(odd))
+    return tuple(OddBag(bags[each.bag].name, each.arm, each.difference, causes.get(each.bag, ()))
+                 for each in odd)

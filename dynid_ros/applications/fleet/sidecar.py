@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import BytesIO
 import json
-import math
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -48,8 +47,6 @@ class BagFacts:
         Kind of the reason for which it is skipped; empty for a good bag.
     reason : str
         The reason, a sentence.
-    error_percent : float
-        Share of its torque that a fit to it alone leaves; NaN with too few rows for one.
     defects : tuple of Defect
         Defects that were found and worked around.
 
@@ -64,7 +61,6 @@ class BagFacts:
     samples: int = 0
     fault: str = ''
     reason: str = ''
-    error_percent: float = math.nan
     defects: tuple[Defect, ...] = ()
 
 

@@ -103,7 +103,7 @@ class Table:
     hidden: tuple[Fault, ...]
 
 
-def table_of(base: Suspect, gravity: GravityCheck) -> Table | None:
+def table_of(base: Suspect, gravity: GravityCheck, recordings: int = 1) -> Table | None:
     """
     Score all suspects of a recording, and of what is left with the first undone.
 
@@ -113,6 +113,8 @@ def table_of(base: Suspect, gravity: GravityCheck) -> Table | None:
         Data and arm as they are.
     gravity : GravityCheck
         Direction of gravity that fits best.
+    recordings : int
+        Recordings that share `FALSE_ALARM`.
 
     Returns
     -------
@@ -124,23 +126,25 @@ def table_of(base: Suspect, gravity: GravityCheck) -> Table | None:
     rows = base.rows.counts[likelihood.joints].sum()
     if rows < ROWS_PER_COLUMN * max(len(base.rows.columns), 1):
         return None
-    first = found = _one_fault(likelihood, base, gravity)
+    first = found = _one_fault(likelihood, base, gravity, recordings)
     for _ in range(FAULTS - 1):
         if not found.winners:
             break
-        found = _one_fault(likelihood, found.winners[0].suspect, gravity)
+        found = _one_fault(likelihood, found.winners[0].suspect, gravity, recordings)
         if found.winners:
             first = replace(first, winners=found.winners)
     return first
 
 
-def _one_fault(likelihood: Likelihood, base: Suspect, gravity: GravityCheck) -> Table:
+def _one_fault(
+    likelihood: Likelihood, base: Suspect, gravity: GravityCheck, recordings: int,
+) -> Table:
     """Score all suspects beside a recording, or beside one with some faults undone."""
     value, fit = likelihood.possible(base)
     own = likelihood.blocks(base, fit)
     free = [(likelihood.free(each) - value, each)
             for each in _suspects(likelihood, base, gravity)]
-    least = float(np.log(len(free) / FALSE_ALARM))
+    least = float(np.log(len(free) * recordings / FALSE_ALARM))
     scored: list[tuple[Line, Fit]] = []
     for most, each in _likeliest(free):
         # The likelihood at possible parameters is lower than the free one.

@@ -50,6 +50,7 @@ KINDS = {
 
 def with_cause(
     verdict: Verdict, arm: ArmModel, samples: TrialSamples, clipped: Sequence[Finding] = (),
+    recordings: int = 1,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
     Open a verdict with the cause of what speaks against the model.
@@ -64,6 +65,8 @@ def with_cause(
         Of all recordings, held-out ones included, without what is cut off.
     clipped : sequence of Finding
         Drive signals that are cut off.
+    recordings : int
+        Recordings that share the probability of a false cause, of which this is one.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def with_cause(
     # Friction that was chosen for a wrong model hides its cause.
     # In few samples more friction terms pass for gravity.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)
-    table = table_of(as_recorded(arm.as_measured, samples), gravity)
+    table = table_of(as_recorded(arm.as_measured, samples), gravity, recordings)
     vague = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:
