@@ -16,10 +16,10 @@ from dynid_ros.utilities.arrays import Array
 
 #: Bags of an arm, or arms of a fleet, from which their spread is known.
 FEWEST = 5
-#: Residual by that of the others, from which a bag differs enough to matter.
+#: Residual by the usual one of a bag, from which a bag differs enough to matter.
 WORSE = 2.0
-#: Fits from that to the half of the bags on.
-TURNS = 3
+#: Fits to the half of the bags that agrees best, and fits from then on.
+CONCENTRATION, TURNS = 2, 3
 #: Standard deviation of the lower half of a normal distribution, by its own.
 LOWER_HALF = 0.603
 #: Standard deviations from which a bag does not take part in the next fit.
@@ -88,22 +88,29 @@ def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
         if turn < TURNS - 1:
             chosen = found.drift <= limit
             fit = _fit(sums, bags, chosen)
-    odd = (found.drift > limit) & (found.residual > WORSE)
-    usual = upper_limit(found.beyond_load[~odd], chance, least)
-    return Comparison(fit, found, odd, odd & (found.beyond_load <= usual))
+    usual = np.median(found.residual[found.drift <= limit])
+    odd = (found.drift > limit) & (found.residual > WORSE * usual)
+    beyond = upper_limit(found.beyond_load[~odd], chance, least)
+    return Comparison(fit, found, odd, odd & (found.beyond_load <= beyond))
 
 
 def _usual_half(sums: Reduction, bags: Sequence[int]) -> tuple[NDArray[np.bool_], Solution]:
     """Find the half of the bags that agree best, and the fit to it."""
     count, half = len(bags), (len(bags) + 1) // 2
     place = np.arange(count)
-    found = []
+
+    def nearest(chosen: NDArray[np.bool_], fit: Solution) -> tuple[NDArray[np.bool_], Solution]:
+        drift = sums.deviations(bags, fit, chosen).drift
+        closer = drift <= np.sort(drift)[half - 1]
+        return closer, _fit(sums, bags, closer)
+
     # A load that changes in the middle of the bags would leave a fit to all in between.
-    for start in (place >= 0, place < half, place >= count - half):
-        drift = sums.deviations(bags, _fit(sums, bags, start), start).drift
-        chosen = drift <= np.sort(drift)[half - 1]
-        found.append((chosen, _fit(sums, bags, chosen)))
-    return min(found, key=lambda each: float(np.log(each[1].sigma).sum()))
+    starts = [nearest(chosen, _fit(sums, bags, chosen))
+              for chosen in (place >= 0, place < half, place >= count - half)]
+    best = min(starts, key=lambda each: float(np.log(each[1].sigma).sum()))
+    for _ in range(CONCENTRATION):
+        best = nearest(*best)
+    return best
 
 
 def _fit(sums: Reduction, bags: Sequence[int], chosen: NDArray[np.bool_]) -> Solution:

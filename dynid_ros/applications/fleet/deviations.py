@@ -108,7 +108,7 @@ class _OwnParameters:
         self._fit, self._joints, self._friction = fit, np.eye(arm.n), fit.theta[own]
         self._linear = np.hstack([every[:, own], load, every[:, ~friction]])
         # Torque that each joint has of its own factor of gain, and of its level of friction.
-        self._scaled = np.column_stack([np.where(friction, 0.0, fit.theta), rubbing])
+        self._scaled = np.where(friction, 0.0, fit.theta), rubbing
         known = fit.prior_information
         self._prior = block_diag(
             known[np.ix_(own, own)], np.eye(len(INERTIAL)) / HEAVIEST**2,
@@ -121,9 +121,10 @@ class _OwnParameters:
         friction, load, inertia, _, gains, levels = self._places
         fit, sigma = self._fit, self._fit.sigma[:, None, None]
         R = part.factors / sigma
-        scaled = np.einsum('jmb,bk,ji->jmki', R[:, :, :-1], self._scaled, self._joints)
-        X = np.concatenate([R[:, :, :-1] @ self._linear, scaled.reshape(
-            *R.shape[:2], -1)], axis=2).reshape(-1, len(self._prior))
+        scaled = [(R[:, :, :-1] @ theta)[:, :, None] * self._joints[:, None]
+                  for theta in self._scaled]
+        X = np.concatenate([R[:, :, :-1] @ self._linear, *scaled], axis=2).reshape(
+            -1, len(self._prior))
         left = (R @ np.append(-fit.theta, 1.0)).ravel()
         # In coordinates in which the covariance of the fit is one.
         common = R[:, :, :-1].reshape(len(left), -1) @ fit.half
