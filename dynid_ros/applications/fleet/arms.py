@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.applications.fleet.comparison import compare, Comparison, FEWEST, load_text
 from dynid_ros.applications.fleet.deviations import deviations
@@ -20,6 +19,7 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.estimation.calibration.loaded_rows import friction_names
 from dynid_ros.estimation.estimate.weights import solve
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
 #: Probability of any bag, or any arm, that differs in a fleet without faults.
@@ -53,33 +53,43 @@ class ArmReport:
 
 
 @dataclass(frozen=True)
-class Odd:
-    """Number of a bag that does not belong, its difference, and whether a load is all of it."""
+class OddBag:
+    """
+    A bag that does not belong.
 
-    bag: int
+    Attributes
+    ----------
+    number : int
+        Of the bag.
+    name, arm : str
+        Bag and arm.
+    difference : str
+        Difference from the other bags of its arm.
+    loaded : bool
+        Whether a load is all of it.
+    findings : tuple of Finding
+        Its cause; empty if the table of suspects reports none.
+
+    """
+
+    number: int
+    name: str
     arm: str
     difference: str
-    load: bool
-
-
-@dataclass(frozen=True, eq=False)
-class _Stretch:
-    """Bags of one arm between two changes, those that belong, and their comparison."""
-
-    bags: Sequence[int]
-    belongs: NDArray[np.bool_]
-    compared: Comparison | None
+    loaded: bool
+    findings: tuple[Finding, ...] = ()
 
     @property
-    def own(self) -> list[int]:
-        """Return the numbers of the bags that belong."""
-        return [k for k, own in zip(self.bags, self.belongs, strict=True) if own]
+    def sentence(self) -> str:
+        """State the difference and its cause."""
+        return '; '.join([f'{self.name}: {self.difference}',
+                          *(finding.sentence for finding in self.findings)])
 
 
 def judged_fleet(
     settings: FleetSettings, facts: Sequence[BagFacts], groups: Mapping[str, Sequence[int]],
     sums: Reduction,
-) -> tuple[dict[str, ArmReport], IdentifiedModel | None, list[Odd], tuple[Series, ...]]:
+) -> tuple[dict[str, ArmReport], IdentifiedModel | None, list[OddBag], tuple[Series, ...]]:
     """
     Fit the arms, and find changes and bags that do not belong.
 
@@ -96,14 +106,9 @@ def judged_fleet(
 
     Returns
     -------
-    arms : dict of str to ArmReport
-        By name.
-    whole : IdentifiedModel or None
-        Model of all bags that belong, without the bags of arms that differ from the others.
-    odd : list of Odd
-        Bags that do not belong.
-    series : tuple of Series
-        Friction and gains over date.
+    dict of str to ArmReport, IdentifiedModel or None, list of OddBag, tuple of Series
+        Arms by name; the model of all bags that belong but those of arms that differ from the
+        others; bags that do not belong; friction and gains over date.
 
     """
     # A bag without a date has NaN.
@@ -111,26 +116,26 @@ def judged_fleet(
     judged = {name: _stretches(settings, sums, bags, date, CHANCE / len(facts))
               for name, bags in groups.items()}
     others = _other_arms(settings, sums, {
-        name: stretches[0].own for name, (stretches, _) in judged.items()})
-    reports, odd = {}, []
+        name: stretches[0].usual for name, (stretches, _) in judged.items()})
+    reports: dict[str, ArmReport] = {}
+    odd: list[OddBag] = []
     values: dict[tuple[str, str], tuple[Array, Array]] = {}
     for name, (stretches, load) in judged.items():
-        last, sentences = stretches[-1], []
-        if name in others:
-            sentences.append(f'{name} {others[name]}')
+        last, own = stretches[-1], stretches[-1].usual
+        sentences = [f'{name} {others[name]}'] if name in others else []
         if load:
             sentences.append(
                 f'the load of {name} changes on {day(date[last.bags[0]])}: {load}; its model is '
-                f'of the {len(last.own)} bags since then')
+                f'of the {len(own)} bags since then')
         reports[name] = ArmReport(
-            len(groups[name]), len(last.own), _model(settings, name, last.own, facts, sums),
+            len(groups[name]), len(own), _model(settings, name, own, facts, sums),
             tuple(sentences))
         values |= _series(settings, name, last, date)
-        odd += [Odd(k, name, each.compared.difference(place), bool(each.compared.loaded[place]))
-                for each in stretches if each.compared
-                for place, k in enumerate(each.bags) if not each.belongs[place]]
+        odd += [OddBag(each.bags[k], facts[each.bags[k]].name, name, each.difference(k),
+                       bool(each.loaded[k]))
+                for each in stretches for k in np.flatnonzero(each.odd).tolist()]
     common = [k for name, (stretches, _) in judged.items() if name not in others
-              for k in stretches[0].own]
+              for k in stretches[0].usual]
     alone = len(groups) == 1
     whole = reports[next(iter(groups))].model if alone else _model(
         settings, 'the fleet', common, facts, sums)
@@ -144,44 +149,32 @@ def day(date: float) -> str:
 
 def _stretches(
     settings: FleetSettings, sums: Reduction, bags: Sequence[int], date: Array, chance: float,
-) -> tuple[list[_Stretch], str]:
+) -> tuple[list[Comparison], str]:
     """Divide the bags of an arm where its load changes, and describe that change."""
-    every = _compared(sums, bags, chance)
-    first = _change(every, date)
-    if not first or every.compared is None:
+    every = compare(sums, bags, chance)
+    first = _change(every, np.floor(date[bags] / DAY))
+    if not first:
         return [every], ''
     before, after = bags[:first], bags[first:]
-    # Of the fit to the larger part, the other one deviates.
-    later = every.belongs[0]
-    moved = sums.merge(after if later else before)
-    load = deviations([moved], settings.arm, every.compared.fit, False).load[0]
-    return ([_compared(sums, part, chance) for part in (before, after)],
-            load_text(load if later else -load))
+    # One side deviates from the fit to the other.
+    sign, moved = (-1, before) if every.odd[0] else (1, after)
+    load = deviations([sums.merge(moved)], settings.arm, every.fit, False).load[0]
+    return [compare(sums, part, chance) for part in (before, after)], load_text(sign * load)
 
 
-def _compared(sums: Reduction, bags: Sequence[int], chance: float) -> _Stretch:
-    if len(bags) < FEWEST:
-        return _Stretch(bags, np.ones(len(bags), dtype=np.bool_), None)
-    compared = compare(sums, bags, chance)
-    return _Stretch(bags, ~compared.odd, compared)
-
-
-def _change(stretch: _Stretch, date: Array) -> int:
+def _change(every: Comparison, days: Array) -> int:
     """
     Find the first bag after a change of load; zero without one.
 
     It is one where all bags up to a date, or all since then, carry another load than the others,
     on two days or more: what an arm carries for a part of a day is no change of it.
     """
-    if stretch.compared is None:
-        return 0
-    when, belongs = np.floor(date[stretch.bags] / DAY), np.append(stretch.belongs, True)
-    last = len(when) - int(np.argmax(np.append(stretch.belongs[::-1], True)))
-    start = int(np.argmax(belongs))
-    for first, own in ((last, slice(last, None)), (start, slice(0, start))):
-        before, after = when[:first], when[first:]
+    belongs = np.flatnonzero(~every.odd)
+    for first, own in ((int(belongs[0]), slice(0, belongs[0])),
+                       (int(belongs[-1]) + 1, slice(belongs[-1] + 1, None))):
+        before, after = days[:first], days[first:]
         if (min(len(before), len(after)) >= SHORTEST and np.ptp(before) > 0 < np.ptp(after)
-                and stretch.compared.loaded[own].mean() > 0.5):
+                and every.loaded[own].mean() > 0.5):
             return first
     return 0
 
@@ -213,15 +206,14 @@ def _model(
 
 
 def _series(
-    settings: FleetSettings, name: str, stretch: _Stretch, date: Array,
+    settings: FleetSettings, name: str, bags: Comparison, date: Array,
 ) -> dict[tuple[str, str], tuple[Array, Array]]:
     """Return friction and gains of the bags that belong and have a date, over it."""
-    when = date[stretch.bags]
-    chosen = stretch.belongs & np.isfinite(when)
-    if stretch.compared is None or chosen.sum() < FEWEST:
+    when = date[bags.bags]
+    chosen = ~bags.odd & np.isfinite(when)
+    if chosen.sum() < FEWEST:
         return {}
-    found = stretch.compared.found
     names = [*friction_names(settings.arm), *(f'gain {k + 1}' for k in range(settings.arm.n))]
-    values = np.hstack([found.friction, found.gains])[chosen]
+    values = np.hstack([bags.found.friction, bags.found.gains])[chosen]
     return {(name, each): (when[chosen], column)
             for each, column in zip(names, values.T, strict=True)}

@@ -37,22 +37,9 @@ MISFIT = Finding('residual', 'the bag does not fit its arm')
 
 def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
     """
-    Summarise a bag, and write its sidecar.
+    Summarise a bag by the text of the settings, and write its sidecar.
 
-    Parameters
-    ----------
-    text : str
-        `FleetSettings.text`.
-    bag : Bag
-        The bag.
-    sidecar : str
-        Where to write it.
-
-    Returns
-    -------
-    BagFacts
-        With a fault and its reason for a bag that cannot be used: a bad bag stops no fleet.
-
+    A bag that cannot be used has a fault and its reason: a bad bag stops no fleet.
     """
     settings = settings_of(text)
     facts = BagFacts(bag.name, bag.identity, settings.sha256, '', None)
@@ -82,22 +69,10 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
 
 def explain(text: str, bag: Bag, kept: str, recordings: int) -> tuple[Finding, ...]:
     """
-    Find the cause for which a bag does not fit, by the table of suspects.
+    Find the cause for which a bag does not fit: none unless the table of suspects reports one.
 
-    Parameters
-    ----------
-    text, bag
-        As for `summarise`.
-    kept : str
-        File of the cause, which is read if it is there.
-    recordings : int
-        Bags of the fleet, which share the probability of a false cause.
-
-    Returns
-    -------
-    tuple of Finding
-        The cause; empty unless the table reports it.
-
+    The bags of the fleet, as many as there are recordings, share the probability of a false cause.
+    The file of a cause is read if it is there.
     """
     with suppress(OSError, ValueError):
         stored: tuple[Finding, ...] = from_plain(

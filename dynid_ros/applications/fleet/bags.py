@@ -164,19 +164,9 @@ def _identity(files: Mapping[str, Mapping[str, Any]]) -> str:
 
 def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
     """
-    Name the arm of each bag by its place.
+    Name the arm of each bag by its place: empty without a pattern, None where it does not fit.
 
-    Parameters
-    ----------
-    bags : sequence of Bag
-        The bags.
-    by : str or None
-        Pattern of places such as ``{arm}/*``: ``{arm}`` is a name, ``*`` anything.
-
-    Returns
-    -------
-    list of (str or None)
-        Empty without a pattern, and None for bags that do not fit it.
+    In a pattern such as ``{arm}/*``, ``{arm}`` is a name and ``*`` anything.
 
     Raises
     ------
@@ -198,15 +188,7 @@ def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
 
 @contextmanager
 def local_copy(bag: Bag) -> Iterator[Path]:
-    """
-    Have a bag on this machine: itself, or a copy for as long as it is needed.
-
-    Raises
-    ------
-    RecordingError
-        It cannot be copied.
-
-    """
+    """Have a bag on this machine: itself, or a copy for as long as it is needed."""
     if '://' not in bag.name:
         yield Path(bag.name)
         return

@@ -35,6 +35,8 @@ class Comparison:
 
     Attributes
     ----------
+    bags : sequence of int
+        Their numbers.
     fit : Solution
         The fit to those that do not differ.
     found : Deviations
@@ -44,10 +46,16 @@ class Comparison:
 
     """
 
+    bags: Sequence[int]
     fit: Solution
     found: Deviations
     odd: NDArray[np.bool_]
     loaded: NDArray[np.bool_]
+
+    @property
+    def usual(self) -> list[int]:
+        """Return the numbers of the bags that are not odd."""
+        return [k for k, odd in zip(self.bags, self.odd, strict=True) if not odd]
 
     def difference(self, k: int) -> str:
         """Describe how an odd bag differs."""
@@ -71,11 +79,14 @@ def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
     sums : Reduction
         Sums over the bags.
     bags : sequence of int
-        Their numbers.
+        Their numbers; fewer than `FEWEST` do not differ.
     chance : float
         Probability with which a bag differs although nothing is wrong with it.
 
     """
+    if len(bags) < FEWEST:
+        none, fit = np.zeros(len(bags), dtype=np.bool_), sums.fit(bags)
+        return Comparison(bags, fit, sums.deviations(bags, fit, ~none), none, none)
     chosen, fit = _usual_half(sums, bags)
     least = np.sqrt(2 / len(fit.theta))
     for turn in range(TURNS):
@@ -91,7 +102,7 @@ def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
     usual = np.median(found.residual[found.drift <= limit])
     odd = (found.drift > limit) & (found.residual > WORSE * usual)
     beyond = upper_limit(found.beyond_load[~odd], chance, least)
-    return Comparison(fit, found, odd, odd & (found.beyond_load <= beyond))
+    return Comparison(bags, fit, found, odd, odd & (found.beyond_load <= beyond))
 
 
 def _usual_half(sums: Reduction, bags: Sequence[int]) -> tuple[NDArray[np.bool_], Solution]:

@@ -80,18 +80,9 @@ class Series:
 
 def drifts(values: Mapping[tuple[str, str], tuple[Array, Array]]) -> tuple[Series, ...]:
     """
-    Judge all series of a fleet together.
+    Judge the series of all arms and coefficients of a fleet together.
 
-    Parameters
-    ----------
-    values : mapping of (str, str) to (date, values)
-        Of each arm and coefficient, in the order of dates; NaN where a bag leaves it open.
-
-    Returns
-    -------
-    tuple of Series
-        Those with any values, those that drift marked.
-
+    Each is dates, ascending, and values, NaN where a bag leaves them open.
     """
     from scipy.stats import kendalltau
 

@@ -91,20 +91,7 @@ class Reduction:
 
 
 def merged(parts: Iterable[QRFactors]) -> QRFactors:
-    """
-    Merge the factors of bags, in any order.
-
-    Parameters
-    ----------
-    parts : iterable of QRFactors
-        Of the same columns; they are read one after the other.
-
-    Returns
-    -------
-    QRFactors
-        Of all rows; empty without any bag.
-
-    """
+    """Merge the factors of bags, which are read one after the other, in any order."""
     waiting: list[QRFactors] = []
     for part in parts:
         waiting.append(part)
@@ -115,14 +102,7 @@ def merged(parts: Iterable[QRFactors]) -> QRFactors:
 
 def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array]:
     """
-    Return the change of a fit without each bag, and the residuals of the bag then.
-
-    Parameters
-    ----------
-    parts : iterable of QRFactors
-        The B bags that were fitted.
-    solution : Solution
-        The fit to all of them.
+    Return the change of a fit without each of its B bags, and the residuals of the bag then.
 
     Returns
     -------

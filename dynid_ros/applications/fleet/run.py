@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.applications.fleet.arms import ArmReport, judged_fleet, Odd
+from dynid_ros.applications.fleet.arms import ArmReport, judged_fleet, OddBag
 from dynid_ros.applications.fleet.bag_summary import explain, summarise
 from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy, owners
 from dynid_ros.applications.fleet.cluster import one_by_one, Spread
@@ -22,41 +22,12 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import DynidError, RecordingError, ResultError
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 from dynid_ros.utilities.progress import progress
 
 SETTINGS, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
 #: Bags from which settings are chosen, spread over all of them, and tries to find as many.
 SAMPLE, TRIES = 7, 40
-
-
-@dataclass(frozen=True)
-class OddBag:
-    """
-    A bag that does not belong.
-
-    Attributes
-    ----------
-    name, arm : str
-        Bag and arm.
-    difference : str
-        Difference from the other bags of its arm.
-    findings : tuple of Finding
-        Its explanations; empty if none that was tried holds.
-
-    """
-
-    name: str
-    arm: str
-    difference: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def sentence(self) -> str:
-        """State the difference and its cause."""
-        cause = self.findings[0].sentence if self.findings else ''
-        return f'{self.name}: {self.difference}' + (f'; {cause}' if cause else '')
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,19 +127,7 @@ def run_fleet(
 def arms_of(
     owners: Sequence[str | None], facts: Sequence[BagFacts], default: str,
 ) -> dict[str, list[int]]:
-    """
-    Group the usable bags by arm, each group in the order of dates.
-
-    Parameters
-    ----------
-    owners : sequence of (str or None)
-        Arm by the place of each bag, from `owners`.
-    facts : sequence of BagFacts
-        The bags; where the place names no arm, their ``recording.yaml`` does.
-    default : str
-        Name of the arm where nothing names it.
-
-    """
+    """Group the usable bags by arm: by place, ``recording.yaml`` or default; ordered by date."""
     groups: dict[str, list[int]] = {}
     for k, (owner, each) in enumerate(zip(owners, facts, strict=True)):
         if owner is not None and not each.fault:
@@ -202,9 +161,9 @@ def _settings(
 
 def _sample(arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool) -> list[Recording]:
     """Read some good bags, spread over all of them."""
-    tried = np.unique(np.linspace(0, len(bags) - 1, min(TRIES, len(bags))).round().astype(int))
+    spread = np.unique(np.linspace(0, len(bags) - 1, min(TRIES, len(bags))).round().astype(int))
     # From a stride to the next, so that the first few are spread, too.
-    order = [k for start in range(SAMPLE) for k in tried[start::SAMPLE].tolist()]
+    order = np.concatenate([spread[k::SAMPLE] for k in range(SAMPLE)]).tolist()
     found: list[Recording] = []
     reason = ''
     for k in order:
@@ -245,22 +204,19 @@ def _summaries(
 
 
 def _explained(
-    settings: FleetSettings, bags: Sequence[Bag], odd: Sequence[Odd], folder: Path,
+    settings: FleetSettings, bags: Sequence[Bag], odd: Sequence[OddBag], folder: Path,
     spread: Spread,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
     # A larger fleet asks for more evidence; up to the next power of two, the causes stay.
     count = 1 << (len(bags) - 1).bit_length()
     work = {}
-    for each in odd:
-        if not each.load:
-            bag = bags[each.bag]
-            kept = (f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-{settings.sha256[:8]}-'
-                    f'{count}.json')
-            work[each.bag] = settings.text, bag, str(folder / CAUSES / kept), count
-    causes: dict[int, tuple[Finding, ...]] = {}
+    for k in (each.number for each in odd if not each.loaded):
+        kept = '-'.join((Path(bags[k].sidecar).stem, bags[k].identity[:8], settings.sha256[:8],
+                         f'{count}.json'))
+        work[k] = settings.text, bags[k], str(folder / CAUSES / kept), count
+    causes = {}
     for k, findings in spread(explain, work):
         causes[k] = findings or ()
         progress(f'causes: {len(causes)} of {len(work)}', len(causes) / len(work))
-    return tuple(OddBag(bags[each.bag].name, each.arm, each.difference, causes.get(each.bag, ()))
-                 for each in odd)
+    return tuple(replace(each, findings=causes.get(each.number, ())) for each in odd)

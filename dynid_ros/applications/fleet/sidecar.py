@@ -65,15 +65,7 @@ class BagFacts:
 
 
 def write_sidecar(path: str, facts: BagFacts, factors: QRFactors | None) -> None:
-    """
-    Write a sidecar, completely or not at all; for seven joints it takes some 30 kB.
-
-    Raises
-    ------
-    ResultError
-        It cannot be written.
-
-    """
+    """Write a sidecar, completely or not at all; for seven joints it takes some 30 kB."""
     arrays: dict[str, Any] = {
         'facts': np.frombuffer(json.dumps(to_plain(facts)).encode(), dtype=np.uint8)}
     if factors is not None:
@@ -95,15 +87,7 @@ def read_facts(path: str) -> BagFacts | None:
 
 
 def read_factors(path: str) -> QRFactors:
-    """
-    Read the factors of a good bag.
-
-    Raises
-    ------
-    ResultError
-        The sidecar is damaged, or its bag was skipped.
-
-    """
+    """Read the factors of a good bag."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
             return QRFactors(arrays['factors'], arrays['rows'])
