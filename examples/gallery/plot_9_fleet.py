@@ -43,17 +43,15 @@ for sentence in found.findings:
     print(sentence)
 
 # %%
-# Coulomb friction over the date, with 95 % bars; lines are drawn where the drift counts.
+# Coulomb friction over the date; lines are drawn where the drift counts.
 figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout='constrained', sharey=True)
 for series in found.series:
     if series.name.startswith('Fc'):
         axis = axes[int(series.name[2:]) - 1]
         weeks = (series.date - min(series.date)) / (7 * 86400)
-        bars = axis.errorbar(weeks, series.values, 1.96 * series.std, fmt='o', markersize=3,
-                             elinewidth=0.8, label=series.arm)
+        dots = axis.plot(weeks, series.values, 'o', markersize=3, label=series.arm)
         if series.drifts:
-            line = np.polynomial.Polynomial.fit(weeks, series.values, 1)
-            axis.plot(weeks, line(weeks), color=bars[0].get_color())
+            axis.plot(weeks[[0, -1]], series.line, color=dots[0].get_color())
         axis.set(title=f'{series.name}, {arm.joint_names[int(series.name[2:]) - 1]}',
                  xlabel='weeks')
 axes[0].set_ylabel('Coulomb friction, Nm')

@@ -1,43 +1,31 @@
-"""The arms of a fleet: their bags, models and changes."""
+"""The arms of a fleet: their models, changes, and the bags that do not belong."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-import re
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dynid_ros.applications.fleet.bag_features import Features
-from dynid_ros.applications.fleet.bags import Bag
-from dynid_ros.applications.fleet.belonging import (
-    ArmJudgement,
-    Difference,
-    judge_arm,
-    load_text,
-    nearest,
-    other_loads,
-    suspicious,
-    usual_scatter,
-)
-from dynid_ros.applications.fleet.drift import drifts, FEWEST, Series
+from dynid_ros.applications.fleet.comparison import compare, Comparison, FEWEST, load_text
+from dynid_ros.applications.fleet.deviations import deviations
+from dynid_ros.applications.fleet.drift import DAY, drifts, Series
 from dynid_ros.applications.fleet.models import fleet_model
 from dynid_ros.applications.fleet.reduction import Reduction
 from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.applications.fleet.sidecar import BagFacts
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.calibration.loaded_rows import friction_names
-from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
-from dynid_ros.estimation.estimate.weights import Solution, solve
+from dynid_ros.estimation.estimate.weights import solve
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-ARM = '{arm}'
-#: Refits to the half of the bags that is nearest to the others.
-CONCENTRATION = 2
+#: Probability of any bag, or any arm, that differs in a fleet without faults.
+CHANCE = 1e-2
+#: Bags before and after a change of load, at least: fewer are odd bags.
+SHORTEST = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +52,44 @@ class ArmReport:
     sentences: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class OddBag:
+    """
+    A bag that does not belong.
+
+    Attributes
+    ----------
+    number : int
+        Of the bag.
+    name, arm : str
+        Bag and arm.
+    difference : str
+        Difference from the other bags of its arm.
+    loaded : bool
+        Whether a load is all of it.
+    findings : tuple of Finding
+        Its cause; empty if the table of suspects reports none.
+
+    """
+
+    number: int
+    name: str
+    arm: str
+    difference: str
+    loaded: bool
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """State the difference and its cause."""
+        return '; '.join([f'{self.name}: {self.difference}',
+                          *(finding.sentence for finding in self.findings)])
+
+
 def judged_fleet(
     settings: FleetSettings, facts: Sequence[BagFacts], groups: Mapping[str, Sequence[int]],
-    reduction: Reduction,
-) -> tuple[
-    dict[str, ArmReport], IdentifiedModel | None, list[tuple[int, str, Difference]],
-    tuple[Series, ...],
-]:
+    sums: Reduction,
+) -> tuple[dict[str, ArmReport], IdentifiedModel | None, list[OddBag], tuple[Series, ...]]:
     """
     Fit the arms, and find changes and bags that do not belong.
 
@@ -81,116 +100,46 @@ def judged_fleet(
     facts : sequence of BagFacts
         The bags.
     groups : mapping of str to sequence of int
-        Bags of each arm, from `arms_of`.
-    reduction : Reduction
+        Bags of each arm, in the order of their dates.
+    sums : Reduction
         Sums over their sidecars.
 
     Returns
     -------
-    arms : dict of str to ArmReport
-        By name.
-    whole : IdentifiedModel or None
-        Model of all bags that belong, without the bags of arms with another load.
-    odd : list of (int, str, Difference)
-        Bags that do not belong: number, arm and difference.
-    series : tuple of Series
-        Friction and gains over date.
+    dict of str to ArmReport, IdentifiedModel or None, list of OddBag, tuple of Series
+        Arms by name; the model of all bags that belong but those of arms that differ from the
+        others; bags that do not belong; friction and gains over date.
 
     """
-    doubtful = suspicious(np.array([each.error_percent for each in facts]))
     # A bag without a date has NaN.
     date = np.array([each.date for each in facts], dtype=float)
-    chosen = good = {name: ~doubtful[group] for name, group in groups.items()}
-    # A fit to all bags follows those that do not belong, so that the others seem to differ. The
-    # nearest half is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
-    # covariance determinant estimator, Technometrics 41, and then all that do not stray are taken.
-    for left in range(CONCENTRATION, -2, -1):
-        reference = _reference(settings, reduction, *(
-            [k for name, group in groups.items() for k in np.array(group)[each[name]]]
-            for each in (chosen, good)))
-        features = {name: reduction.features(group, reference) for name, group in groups.items()}
-        chosen = {name: nearest(each, left > 0) & good[name] for name, each in features.items()}
-    usual = usual_scatter([each.part(good[name]) for name, each in features.items()])
-    judged = {name: judge_arm(settings.arm, each, date[groups[name]], usual, len(facts))
-              for name, each in features.items()}
-    others = other_loads({name: (features[name], judged[name]) for name in groups})
-    odd = [(group[k], name, each) for name, group in groups.items()
-           for k, each in sorted(judged[name].odd.items())]
-    reports, common = {}, []
-    values: dict[tuple[str, str], tuple[Array, Array, Array]] = {}
-    for name, group in groups.items():
-        found, belong = judged[name], [k for k in range(len(group)) if k not in judged[name].odd]
-        # The model of an arm that has changed is fitted to the bags since then.
-        kept = [k for k in belong if k >= found.since]
-        own = [group[k] for k in kept]
+    judged = {name: _stretches(settings, sums, bags, date, CHANCE / len(facts))
+              for name, bags in groups.items()}
+    others = _other_arms(settings, sums, {
+        name: stretches[0].usual for name, (stretches, _) in judged.items()})
+    reports: dict[str, ArmReport] = {}
+    odd: list[OddBag] = []
+    values: dict[tuple[str, str], tuple[Array, Array]] = {}
+    for name, (stretches, load) in judged.items():
+        last, own = stretches[-1], stretches[-1].usual
+        sentences = [f'{name} {others[name]}'] if name in others else []
+        if load:
+            sentences.append(
+                f'the load of {name} changes on {day(date[last.bags[0]])}: {load}; its model is '
+                f'of the {len(own)} bags since then')
         reports[name] = ArmReport(
-            len(group), len(own), _model(settings, name, own, facts, reduction),
-            _sentences(name, found, others.get(name), len(own), date[group]))
-        if name not in others:
-            common += [group[k] for k in belong if not found.since or k < found.since]
-        values |= _series(settings, name, np.array(kept)[np.isfinite(date[own])],
-                          np.array(group), features[name], date, reduction, reference)
-    whole = reports[name].model if len(groups) == 1 else _model(
-        settings, 'the fleet', common, facts, reduction)
+            len(groups[name]), len(own), _model(settings, name, own, facts, sums),
+            tuple(sentences))
+        values |= _series(settings, name, last, date)
+        odd += [OddBag(each.bags[k], facts[each.bags[k]].name, name, each.difference(k),
+                       bool(each.loaded[k]))
+                for each in stretches for k in np.flatnonzero(each.odd).tolist()]
+    common = [k for name, (stretches, _) in judged.items() if name not in others
+              for k in stretches[0].usual]
+    alone = len(groups) == 1
+    whole = reports[next(iter(groups))].model if alone else _model(
+        settings, 'the fleet', common, facts, sums)
     return reports, whole, odd, drifts(values)
-
-
-def arms_of(
-    owners: Sequence[str | None], facts: Sequence[BagFacts], default: str,
-) -> dict[str, list[int]]:
-    """
-    Group the usable bags by arm, each group in the order of dates.
-
-    Parameters
-    ----------
-    owners : sequence of (str or None)
-        Arm by the place of each bag, from `owners`.
-    facts : sequence of BagFacts
-        The bags; where the place names no arm, their ``recording.yaml`` does.
-    default : str
-        Name of the arm where nothing names it.
-
-    """
-    groups: dict[str, list[int]] = {}
-    for k, (owner, each) in enumerate(zip(owners, facts, strict=True)):
-        if owner is not None and not each.fault:
-            groups.setdefault(owner or each.recorded_arm or default, []).append(k)
-    return {name: sorted(groups[name], key=lambda k: (facts[k].date or 0.0, k))
-            for name in sorted(groups)}
-
-
-def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
-    """
-    Name the arm of each bag by its place.
-
-    Parameters
-    ----------
-    bags : sequence of Bag
-        The bags.
-    by : str or None
-        Pattern of places such as ``{arm}/*``: ``{arm}`` is a name, ``*`` anything.
-
-    Returns
-    -------
-    list of (str or None)
-        Empty without a pattern, and None for bags that do not fit it.
-
-    Raises
-    ------
-    InputError
-        The pattern has no ``{arm}``, or several, or no bag fits it.
-
-    """
-    if by is None:
-        return [''] * len(bags)
-    if by.count(ARM) != 1:
-        raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
-    parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
-    pattern = re.compile('([^/]+)'.join(parts))
-    found = [pattern.fullmatch(bag.place) for bag in bags]
-    if not any(found):
-        raise InputError(f"no bag fits '{by}'; the first one lies at '{bags[0].place}'")
-    return [each and each[1] for each in found]
 
 
 def day(date: float) -> str:
@@ -198,64 +147,73 @@ def day(date: float) -> str:
     return f'{datetime.fromtimestamp(date, timezone.utc):%Y-%m-%d}'
 
 
-def _reference(
-    settings: FleetSettings, reduction: Reduction, chosen: Sequence[int], good: Sequence[int],
-) -> Solution:
-    """Fit the bags that are chosen, or all good ones where those are too short."""
-    parameters = len(settings.columns)
-    for bags in (chosen, good):
-        data = reduction.merge(bags)
-        if data.rows.sum() > parameters:
-            return solve(data, arm_prior(settings.arm))
-    raise RecordingError(
-        f'the fleet: the good bags have {data.rows.sum()} rows after filtering, too few for '
-        f'{parameters} parameters; record longer motions')
+def _stretches(
+    settings: FleetSettings, sums: Reduction, bags: Sequence[int], date: Array, chance: float,
+) -> tuple[list[Comparison], str]:
+    """Divide the bags of an arm where its load changes, and describe that change."""
+    every = compare(sums, bags, chance)
+    first = _change(every, np.floor(date[bags] / DAY))
+    if not first:
+        return [every], ''
+    before, after = bags[:first], bags[first:]
+    # One side deviates from the fit to the other.
+    sign, moved = (-1, before) if every.odd[0] else (1, after)
+    load = deviations([sums.merge(moved)], settings.arm, every.fit, False).load[0]
+    return [compare(sums, part, chance) for part in (before, after)], load_text(sign * load)
+
+
+def _change(every: Comparison, days: Array) -> int:
+    """
+    Find the first bag after a change of load; zero without one.
+
+    It is one where all bags up to a date, or all since then, carry another load than the others,
+    on two days or more: what an arm carries for a part of a day is no change of it.
+    """
+    belongs = np.flatnonzero(~every.odd)
+    for first, own in ((int(belongs[0]), slice(0, belongs[0])),
+                       (int(belongs[-1]) + 1, slice(belongs[-1] + 1, None))):
+        before, after = days[:first], days[first:]
+        if (min(len(before), len(after)) >= SHORTEST and np.ptp(before) > 0 < np.ptp(after)
+                and every.loaded[own].mean() > 0.5):
+            return first
+    return 0
+
+
+def _other_arms(
+    settings: FleetSettings, sums: Reduction, groups: Mapping[str, Sequence[int]],
+) -> dict[str, str]:
+    """Compare arms as bags are compared, and describe those that differ from the others."""
+    if len(groups) < FEWEST:
+        return {}
+    arms = Reduction(settings, [sums.merge(bags) for bags in groups.values()])
+    found = compare(arms, range(len(groups)), CHANCE / len(groups))
+    return {name: ('carries another load or tool than the other arms: '
+                   f'{load_text(found.found.load[k])}' if found.loaded[k]
+                   else f'differs from the other arms: {found.difference(k)}')
+            for k, name in enumerate(groups) if found.odd[k]}
 
 
 def _model(
     settings: FleetSettings, name: str, bags: Sequence[int], facts: Sequence[BagFacts],
-    reduction: Reduction,
+    sums: Reduction,
 ) -> IdentifiedModel | None:
-    data = reduction.merge(bags)
+    data = sums.merge(bags)
     if data.rows.sum() <= len(settings.columns):
         return None
     solution = solve(data, arm_prior(settings.arm))
-    changes, left = reduction.changes(bags, solution)
+    changes, left = sums.changes(bags, solution)
     return fleet_model(settings, name, [facts[k] for k in bags], data, solution, changes, left)
 
 
-def _sentences(
-    name: str, judged: ArmJudgement, other: Array | None, used: int, date: Array,
-) -> tuple[str, ...]:
-    found = []
-    if other is not None:
-        found.append(
-            f'{name} carries another load or tool than the other arms: {load_text(other)}')
-    if judged.since:
-        found.append(
-            f'the load of {name} changes on {day(date[judged.since])}: '
-            f'{load_text(judged.load)}; its model is of the {used} bags since then')
-    return tuple(found)
-
-
 def _series(
-    settings: FleetSettings, name: str, chosen: NDArray[np.intp], group: NDArray[np.intp],
-    features: Features, date: Array, reduction: Reduction, reference: Solution,
-) -> dict[tuple[str, str], tuple[Array, Array, Array]]:
-    """
-    Return friction and gains of an arm with the dates of its bags.
-
-    Friction is that beside inertias that all bags share; a bag that leaves a value to the prior
-    does not count.
-    """
-    if len(chosen) < FEWEST:
+    settings: FleetSettings, name: str, bags: Comparison, date: Array,
+) -> dict[tuple[str, str], tuple[Array, Array]]:
+    """Return friction and gains of the bags that belong and have a date, over it."""
+    when = date[bags.bags]
+    chosen = ~bags.odd & np.isfinite(when)
+    if chosen.sum() < FEWEST:
         return {}
-    own, values = group[chosen], {}
-    friction, std, share = reduction.frictions(own.tolist(), reference)
-    for k, coefficient in enumerate(friction_names(settings.arm)):
-        known = share[:, k] >= FROM_DATA
-        values[name, coefficient] = (date[own][known], friction[known, k], std[known, k])
-    for k in range(settings.arm.n):
-        values[name, f'gain {k + 1}'] = (
-            date[own], 1 + features.gains[chosen, k], features.gain_std[chosen, k])
-    return values
+    names = [*friction_names(settings.arm), *(f'gain {k + 1}' for k in range(settings.arm.n))]
+    values = np.hstack([bags.found.friction, bags.found.gains])[chosen]
+    return {(name, each): (when[chosen], column)
+            for each, column in zip(names, values.T, strict=True)}

@@ -10,8 +10,6 @@ from pathlib import Path
 import re
 from typing import Any
 
-import numpy as np
-
 from dynid_ros.applications.fleet.bags import Bag, date_in, local_copy, METADATA
 from dynid_ros.applications.fleet.settings import FleetSettings, settings_of
 from dynid_ros.applications.fleet.sidecar import BagFacts, write_sidecar
@@ -19,23 +17,12 @@ from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.data.files.plain_values import from_plain, to_plain
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.trial_samples import trial_samples
-from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import DynidError, one_line
 from dynid_ros.estimation.band.choice import band_of_motion
-from dynid_ros.estimation.blocks.preparation import (
-    checked_recording,
-    fitted_to,
-    motions,
-)
+from dynid_ros.estimation.blocks.preparation import checked_recording, fitted_to, motions
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.diagnosis.clipped_signals import (
-    clip_levels,
-    clipped_findings,
-    clipped_samples,
-)
-from dynid_ros.estimation.estimate.weights import reweighted
+from dynid_ros.estimation.diagnosis.clipped_signals import clip_levels, clipped_samples
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
@@ -50,22 +37,9 @@ MISFIT = Finding('residual', 'the bag does not fit its arm')
 
 def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
     """
-    Summarise a bag, and write its sidecar.
+    Summarise a bag by the text of the settings, and write its sidecar.
 
-    Parameters
-    ----------
-    text : str
-        `FleetSettings.text`.
-    bag : Bag
-        The bag.
-    sidecar : str
-        Where to write it.
-
-    Returns
-    -------
-    BagFacts
-        With a fault and its reason for a bag that cannot be used: a bad bag stops no fleet.
-
+    A bag that cannot be used has a fault and its reason: a bad bag stops no fleet.
     """
     settings = settings_of(text)
     facts = BagFacts(bag.name, bag.identity, settings.sha256, '', None)
@@ -79,7 +53,9 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
             recording, defects = checked_recording(recording, settings.arm)
             facts = replace(facts, defects=defects, fault='')
             factors = _factors(settings, recording)
-            facts = _judged(settings, facts, factors)
+            if not factors.rows.any() or not factors.torque_squares().any():
+                facts = replace(facts, fault='still', reason=(
+                    'no joint moves long enough, so that no row is left after the low-pass'))
     except DynidError as error:
         reason = str(error).removeprefix(f'{bag.name}: ')
         facts = replace(facts, fault=facts.fault or 'unreadable', reason=reason)
@@ -91,22 +67,12 @@ def summarise(text: str, bag: Bag, sidecar: str) -> BagFacts:
     return facts
 
 
-def explain(text: str, bag: Bag, kept: str) -> tuple[Finding, ...]:
+def explain(text: str, bag: Bag, kept: str, recordings: int) -> tuple[Finding, ...]:
     """
-    Find the cause for which a bag does not fit, by the table of suspects.
+    Find the cause for which a bag does not fit: none unless the table of suspects reports one.
 
-    Parameters
-    ----------
-    text, bag
-        As for `summarise`.
-    kept : str
-        File of the cause, which is read if it is there.
-
-    Returns
-    -------
-    tuple of Finding
-        The cause first; empty if no fault that was tried explains it.
-
+    The bags of the fleet, as many as there are recordings, share the probability of a false cause.
+    The file of a cause is read if it is there.
     """
     with suppress(OSError, ValueError):
         stored: tuple[Finding, ...] = from_plain(
@@ -116,7 +82,7 @@ def explain(text: str, bag: Bag, kept: str) -> tuple[Finding, ...]:
     try:
         with local_copy(bag) as path:
             recording, _ = checked_recording(_read(settings, bag, path), settings.arm)
-        own = _band_of_motion(settings, recording)
+        own = band_of_motion(fitted_to(settings.conditioning, recording), [recording])
     except DynidError:
         return ()
     arm = settings.arm.memoryless
@@ -124,9 +90,9 @@ def explain(text: str, bag: Bag, kept: str) -> tuple[Finding, ...]:
     levels = clip_levels([recording])
     samples = trial_samples(prepared, own, clipped_samples(arm, prepared, levels))
     verdict, _ = with_cause(
-        Verdict(False, (MISFIT,), 0.0), arm, samples, clipped_findings(arm, levels))
-    found = tuple(
-        each for each in verdict.findings if each.code not in ('residual', 'unexplained'))
+        Verdict(False, (MISFIT,), 0.0), arm, samples, recordings=recordings)
+    reported = any(line.reported for line in verdict.suspects)
+    found = verdict.findings[:1] if reported else ()
     write_whole(Path(kept), json.dumps(to_plain(found)).encode())
     return found
 
@@ -137,30 +103,10 @@ def _read(settings: FleetSettings, bag: Bag, path: Path) -> Recording:
     return replace(recording, source=bag.name)
 
 
-def _band_of_motion(settings: FleetSettings, recording: Recording) -> ConditioningSettings:
-    """Return the conditioning for the band in which faults show, as in `identify`."""
-    return band_of_motion(fitted_to(settings.conditioning, recording), [recording])
-
-
 def _factors(settings: FleetSettings, recording: Recording) -> QRFactors:
     own = fitted_to(settings.conditioning, recording)
     rows = settings.rows(motions(settings.arm, recording, own), own)
     return rows.whole(settings.arm)
-
-
-def _judged(settings: FleetSettings, facts: BagFacts, factors: QRFactors) -> BagFacts:
-    """Note whether anything moves, and the share of the torque that an own fit leaves."""
-    count = int(factors.rows.sum())
-    if not count or not factors.torque_squares().sum():
-        return replace(facts, fault='still', reason=(
-            'no joint moves long enough, so that no row is left after the low-pass'))
-    chosen = factors.part(settings.columns)
-    if count <= 2 * len(settings.columns):
-        return facts
-    prior = arm_prior(settings.arm).reaching(chosen.torque())
-    theta, *_ = reweighted(chosen, prior.rows(), iterations=4)
-    share = chosen.residual_squares(theta).sum() / chosen.torque_squares().sum()
-    return replace(facts, error_percent=float(100 * np.sqrt(share)))
 
 
 def _recorded(bag: Bag, path: Path) -> dict[str, Any]:

@@ -23,6 +23,8 @@ METADATA = 'metadata.yaml'
 CHANGED = ('ETag', 'mtime', 'LastModified', 'last_modified', 'updated')
 #: Prefix of a file that lists bags, one a line.
 LIST = '@'
+#: Name of the arm in a pattern of places.
+ARM = '{arm}'
 #: A date in a name, such as 2026-03-14 or rosbag2_2026_03_14-09_26_53.
 DATED = re.compile(
     r'(?<!\d)(20\d\d)[-_]?([01]\d)[-_]?([0-3]\d)(?:[-_T ]([0-2]\d)[-_:]?([0-5]\d)[-_:]?([0-5]\d))?'
@@ -160,17 +162,33 @@ def _identity(files: Mapping[str, Mapping[str, Any]]) -> str:
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
 
 
-@contextmanager
-def local_copy(bag: Bag) -> Iterator[Path]:
+def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
     """
-    Have a bag on this machine: itself, or a copy for as long as it is needed.
+    Name the arm of each bag by its place: empty without a pattern, None where it does not fit.
+
+    In a pattern such as ``{arm}/*``, ``{arm}`` is a name and ``*`` anything.
 
     Raises
     ------
-    RecordingError
-        It cannot be copied.
+    InputError
+        The pattern has no ``{arm}``, or several, or no bag fits it.
 
     """
+    if by is None:
+        return [''] * len(bags)
+    if by.count(ARM) != 1:
+        raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
+    parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
+    pattern = re.compile('([^/]+)'.join(parts))
+    found = [pattern.fullmatch(bag.place) for bag in bags]
+    if not any(found):
+        raise InputError(f"no bag fits '{by}'; the first one lies at '{bags[0].place}'")
+    return [each and each[1] for each in found]
+
+
+@contextmanager
+def local_copy(bag: Bag) -> Iterator[Path]:
+    """Have a bag on this machine: itself, or a copy for as long as it is needed."""
     if '://' not in bag.name:
         yield Path(bag.name)
         return

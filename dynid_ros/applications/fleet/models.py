@@ -35,29 +35,10 @@ def fleet_model(
     solution: Solution, changes: Array, left_out_squares: Array,
 ) -> IdentifiedModel:
     """
-    Put together the model of several bags.
+    Put together the model of an arm, or of the fleet, from merged factors and the fit to them.
 
-    Parameters
-    ----------
-    settings : FleetSettings
-        Settings of the fleet.
-    name : str
-        Name of the arm, or of the fleet.
-    bags : sequence of BagFacts
-        The bags that were fitted.
-    data : QRFactors
-        Their merged factors.
-    solution : Solution
-        The fit to them.
-    changes, left_out_squares : (B, b) and (B, n) ndarray
-        From `merge.changes`.
-
-    Returns
-    -------
-    IdentifiedModel
-        Its covariance is clustered by bag where there are `FEWEST_BAGS`, and its held-out figures
-        leave out one bag each.
-
+    Its covariance is clustered by bag where there are `FEWEST_BAGS`, and its held-out figures
+    leave out one bag each, by `reduction.changes`.
     """
     arm = settings.arm
     # Few bags scatter too little.

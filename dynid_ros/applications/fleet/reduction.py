@@ -1,4 +1,4 @@
-"""Steps of the reduction that read sidecars, each for some bags of one arm."""
+"""Sums over the factors of bags: one fit to all, and what each bag makes of it."""
 
 from __future__ import annotations
 
@@ -6,82 +6,70 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dynid_ros.applications.fleet.bag_features import bag_features, Features
-from dynid_ros.applications.fleet.cluster import Spread
-from dynid_ros.applications.fleet.merge import (
-    changes,
-    merged,
-    own_frictions,
-    shared_rows,
-    solve_shared,
-)
+from dynid_ros.applications.fleet.cluster import one_by_one, Spread
+from dynid_ros.applications.fleet.deviations import Deviations, deviations
 from dynid_ros.applications.fleet.settings import FleetSettings, settings_of
 from dynid_ros.applications.fleet.sidecar import read_factors
-from dynid_ros.dynamics.base import friction_places
+from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import ResultError
-from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.estimate.weights import Solution
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
+from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.utilities.arrays import Array
 
 Part = TypeVar('Part')
 
 #: Bags of one task: as many as a second or so takes, so that workers share even one arm.
 CHUNK = 100
+#: Bags whose factors are stacked at once: fewer repeat the factorisation, more only take memory.
+TOGETHER = 16
 
 
 class Reduction:
     """
-    Sums over the sidecars of arms, on a cluster.
+    Sums over bags, on a cluster.
 
     Parameters
     ----------
     settings : FleetSettings
         Settings of the fleet.
+    bags : sequence of (str or QRFactors)
+        By the number of the bag, its sidecar, or its factors with the base columns of the arm.
     spread : Spread
         Where the work is done.
-    sidecars : sequence of str
-        Paths, by the number of the bag.
 
     """
 
-    def __init__(self, settings: FleetSettings, spread: Spread, sidecars: Sequence[str]) -> None:
-        self._text, self._spread, self._sidecars = settings.text, spread, sidecars
-        self._own = friction_places(settings.arm)
+    def __init__(
+        self, settings: FleetSettings, bags: Sequence[str | QRFactors],
+        spread: Spread = one_by_one,
+    ) -> None:
+        self._settings, self._bags, self._spread = settings, bags, spread
 
     def merge(self, bags: Sequence[int]) -> QRFactors:
         """Merge bags, with the base columns of the arm."""
         return merged(self._chunks(merged, bags))
 
-    def features(self, bags: Sequence[int], solution: Solution) -> Features:
-        """Return the deviations of bags from a fit, in their order."""
-        return Features(*self._by_bag(_features, bags, self._text, solution))
+    def fit(self, bags: Sequence[int]) -> Solution:
+        """Fit one model to bags."""
+        return solve(self.merge(bags), arm_prior(self._settings.arm))
+
+    def deviations(
+        self, bags: Sequence[int], fit: Solution, fitted: NDArray[np.bool_],
+    ) -> Deviations:
+        """Return the deviations of bags from a fit, in their order, some of which were fitted."""
+        order = np.argsort(~fitted, kind='stable')
+        own = [[bags[k] for k in order if fitted[k] == inside] for inside in (True, False)]
+        parts = [self._by_bag(_deviations, each, self._settings.text, fit, inside)
+                 for each, inside in zip(own, (True, False), strict=True) if each]
+        back = np.argsort(order)
+        return Deviations(*(np.concatenate(each)[back] for each in zip(*parts, strict=True)))
 
     def changes(self, bags: Sequence[int], solution: Solution) -> list[Array]:
-        """Return what `merge.changes` does, in the order of the bags."""
+        """Return what `changes` does, in the order of the bags."""
         return self._by_bag(changes, bags, solution)
-
-    def frictions(self, bags: Sequence[int], reference: Solution) -> list[Array]:
-        """
-        Return friction and offsets of each bag beside inertial parameters that all share.
-
-        Parameters
-        ----------
-        bags : sequence of int
-            Bags of one arm.
-        reference : Solution
-            Fit whose residuals weight the joints, with the prior of the parameters.
-
-        Returns
-        -------
-        list of (B, f) ndarray
-            Values, standard deviations and share of the data, as from `own_frictions`.
-
-        """
-        known = self._own, reference.sigma, reference.prior
-        shared = solve_shared(
-            self._chunks(shared_rows, bags, *known), self._own, reference.prior)
-        return self._by_bag(own_frictions, bags, *known, shared)
 
     def _by_bag(
         self, work: Callable[..., Sequence[Array]], bags: Sequence[int], *further: Any,
@@ -93,21 +81,57 @@ class Reduction:
         self, work: Callable[..., Part], bags: Sequence[int], *further: Any,
     ) -> list[Part]:
         """Do the work for all bags, some in each task, with results in the order of the bags."""
-        paths = [self._sidecars[k] for k in bags]
-        chunks = {k: (self._text, paths[k:k + CHUNK], work, *further)
-                  for k in range(0, len(paths), CHUNK)}
-        results = dict(self._spread(_on_sidecars, chunks))
+        given = [self._bags[k] for k in bags]
+        chunks = {k: (self._settings.text, given[k:k + CHUNK], work, *further)
+                  for k in range(0, len(given), CHUNK)}
+        results = dict(self._spread(_on_factors, chunks))
         if any(result is None for result in results.values()):
             raise ResultError('workers die of merging sidecars; give them more memory')
         return [results[k] for k in chunks]
 
 
-def _on_sidecars(
-    text: str, paths: Sequence[str], work: Callable[..., Part], *further: Any,
+def merged(parts: Iterable[QRFactors]) -> QRFactors:
+    """Merge the factors of bags, which are read one after the other, in any order."""
+    waiting: list[QRFactors] = []
+    for part in parts:
+        waiting.append(part)
+        if len(waiting) == TOGETHER:
+            waiting = [stack(waiting)]
+    return stack(waiting) if waiting else QRFactors.empty(0, 0)
+
+
+def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array]:
+    """
+    Return the change of a fit without each of its B bags, and the residuals of the bag then.
+
+    Returns
+    -------
+    changes : (B, b) ndarray
+        As of `whitened_changes`; the other bags may lie on other machines.
+    left_out_squares : (B, n) ndarray
+        Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
+
+    """
+    found, left, half = [], [], solution.half
+    for part in parts:
+        normal = Products.of(part).weighted(solution.sigma)[:-1]
+        # theta less that without the bag, (N - A)⁻¹ s, by the bag's normal matrix A and all N.
+        system = np.eye(len(solution.theta)) - half.T @ normal[:, :-1] @ half
+        own = np.linalg.solve(system, half.T @ (normal @ np.append(-solution.theta, 1.0)))
+        found.append(own)
+        left.append(part.residual_squares(solution.theta - half @ own))
+    return np.array(found), np.array(left)
+
+
+def _on_factors(
+    text: str, bags: Sequence[str | QRFactors], work: Callable[..., Part], *further: Any,
 ) -> Part:
     columns = settings_of(text).columns
-    return work((read_factors(path).part(columns) for path in paths), *further)
+    return work((read_factors(each).part(columns) if isinstance(each, str) else each
+                 for each in bags), *further)
 
 
-def _features(parts: Iterable[QRFactors], text: str, solution: Solution) -> Features:
-    return bag_features(parts, settings_of(text).arm, solution)
+def _deviations(
+    parts: Iterable[QRFactors], text: str, fit: Solution, fitted: bool,
+) -> Deviations:
+    return deviations(parts, settings_of(text).arm, fit, fitted)

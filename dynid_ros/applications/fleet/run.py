@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.applications.fleet.arms import ArmReport, arms_of, judged_fleet, owners
+from dynid_ros.applications.fleet.arms import ArmReport, judged_fleet, OddBag
 from dynid_ros.applications.fleet.bag_summary import explain, summarise
-from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy
-from dynid_ros.applications.fleet.belonging import Difference
+from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy, owners
 from dynid_ros.applications.fleet.cluster import one_by_one, Spread
 from dynid_ros.applications.fleet.drift import Series
 from dynid_ros.applications.fleet.reduction import Reduction
@@ -23,41 +22,12 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import DynidError, RecordingError, ResultError
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 from dynid_ros.utilities.progress import progress
 
 SETTINGS, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
 #: Bags from which settings are chosen, spread over all of them, and tries to find as many.
 SAMPLE, TRIES = 7, 40
-
-
-@dataclass(frozen=True)
-class OddBag:
-    """
-    A bag that does not belong.
-
-    Attributes
-    ----------
-    name, arm : str
-        Bag and arm.
-    difference : str
-        Difference from the other bags of its arm.
-    findings : tuple of Finding
-        Its explanations; empty if none that was tried holds.
-
-    """
-
-    name: str
-    arm: str
-    difference: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def sentence(self) -> str:
-        """State the difference and its cause."""
-        cause = self.findings[0].sentence if self.findings else ''
-        return f'{self.name}: {self.difference}' + (f'; {cause}' if cause else '')
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +119,21 @@ def run_fleet(
                              f'{asked[0].reason}')
     progress('merging the bags', 0.0)
     arms, whole, odd, series = judged_fleet(settings, facts, groups, Reduction(
-        settings, spread, [_sidecar(folder, bag) for bag in bags]))
-    explained = _explained(
-        settings, [(bags[k], name, each) for k, name, each in odd], folder, spread)
-    return FleetResult(settings, tuple(facts), read, arms, whole, explained, series)
+        settings, [_sidecar(folder, bag) for bag in bags], spread))
+    return FleetResult(settings, tuple(facts), read, arms, whole,
+                       _explained(settings, bags, odd, folder, spread), series)
+
+
+def arms_of(
+    owners: Sequence[str | None], facts: Sequence[BagFacts], default: str,
+) -> dict[str, list[int]]:
+    """Group the usable bags by arm: by place, ``recording.yaml`` or default; ordered by date."""
+    groups: dict[str, list[int]] = {}
+    for k, (owner, each) in enumerate(zip(owners, facts, strict=True)):
+        if owner is not None and not each.fault:
+            groups.setdefault(owner or each.recorded_arm or default, []).append(k)
+    return {name: sorted(groups[name], key=lambda k: (facts[k].date or 0.0, k))
+            for name in sorted(groups)}
 
 
 def _settings(
@@ -180,9 +161,9 @@ def _settings(
 
 def _sample(arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool) -> list[Recording]:
     """Read some good bags, spread over all of them."""
-    tried = np.unique(np.linspace(0, len(bags) - 1, min(TRIES, len(bags))).round().astype(int))
+    spread = np.unique(np.linspace(0, len(bags) - 1, min(TRIES, len(bags))).round().astype(int))
     # From a stride to the next, so that the first few are spread, too.
-    order = [k for start in range(SAMPLE) for k in tried[start::SAMPLE].tolist()]
+    order = np.concatenate([spread[k::SAMPLE] for k in range(SAMPLE)]).tolist()
     found: list[Recording] = []
     reason = ''
     for k in order:
@@ -223,18 +204,19 @@ def _summaries(
 
 
 def _explained(
-    settings: FleetSettings, odd: Sequence[tuple[Bag, str, Difference]], folder: Path,
+    settings: FleetSettings, bags: Sequence[Bag], odd: Sequence[OddBag], folder: Path,
     spread: Spread,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
-    # A bag that differs, or other settings, have another name.
-    work = {k: (settings.text, bag, str(
-        folder / CAUSES / f'{Path(bag.sidecar).stem}-{bag.identity[:8]}-'
-        f'{settings.sha256[:8]}.json')) for k, (bag, _, difference) in enumerate(odd)
-        if not difference.load}
-    causes: dict[int, tuple[Finding, ...]] = {}
+    # A larger fleet asks for more evidence; up to the next power of two, the causes stay.
+    count = 1 << (len(bags) - 1).bit_length()
+    work = {}
+    for k in (each.number for each in odd if not each.loaded):
+        kept = '-'.join((Path(bags[k].sidecar).stem, bags[k].identity[:8], settings.sha256[:8],
+                         f'{count}.json'))
+        work[k] = settings.text, bags[k], str(folder / CAUSES / kept), count
+    causes = {}
     for k, findings in spread(explain, work):
         causes[k] = findings or ()
         progress(f'causes: {len(causes)} of {len(work)}', len(causes) / len(work))
-    return tuple(OddBag(bag.name, arm, difference.text, causes.get(k, ()))
-                 for k, (bag, arm, difference) in enumerate(odd))
+    return tuple(replace(each, findings=causes.get(each.number, ())) for each in odd)

@@ -80,17 +80,7 @@ class FleetSettings:
 
 @lru_cache(maxsize=4)
 def settings_of(text: str) -> FleetSettings:
-    """
-    Read settings back.
-
-    A worker gets the same text with every bag, and base parameters belong to one object.
-
-    Raises
-    ------
-    ResultError
-        The text is damaged or of another version.
-
-    """
+    """Read settings back, as one object for all bags of a worker, to which bases belong."""
     try:
         plain: Any = json.loads(text)
         if plain['format'] != FORMAT or tuple(plain['candidates']) != CANDIDATES:
@@ -107,20 +97,9 @@ def settings_of(text: str) -> FleetSettings:
 
 def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningSettings:
     """
-    Choose one conditioning for a fleet.
+    Choose one conditioning for a fleet, of which a sample was checked.
 
-    Parameters
-    ----------
-    arm : ArmModel
-        Its ``conditioning`` may fix some.
-    sample : sequence of Recording
-        Some bags of the fleet, checked.
-
-    Returns
-    -------
-    ConditioningSettings
-        Medians of the choices for single bags, so that a bag that does not belong decides nothing.
-
+    Medians of the choices for single bags: a bag that does not belong decides nothing.
     """
     chosen = [choose_conditioning(arm.memoryless, [recording]) for recording in sample]
     rate = float(np.median([each.rate_hz for each in chosen]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import BytesIO
 import json
-import math
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -48,8 +47,6 @@ class BagFacts:
         Kind of the reason for which it is skipped; empty for a good bag.
     reason : str
         The reason, a sentence.
-    error_percent : float
-        Share of its torque that a fit to it alone leaves; NaN with too few rows for one.
     defects : tuple of Defect
         Defects that were found and worked around.
 
@@ -64,20 +61,11 @@ class BagFacts:
     samples: int = 0
     fault: str = ''
     reason: str = ''
-    error_percent: float = math.nan
     defects: tuple[Defect, ...] = ()
 
 
 def write_sidecar(path: str, facts: BagFacts, factors: QRFactors | None) -> None:
-    """
-    Write a sidecar, completely or not at all; for seven joints it takes some 30 kB.
-
-    Raises
-    ------
-    ResultError
-        It cannot be written.
-
-    """
+    """Write a sidecar, completely or not at all; for seven joints it takes some 30 kB."""
     arrays: dict[str, Any] = {
         'facts': np.frombuffer(json.dumps(to_plain(facts)).encode(), dtype=np.uint8)}
     if factors is not None:
@@ -99,15 +87,7 @@ def read_facts(path: str) -> BagFacts | None:
 
 
 def read_factors(path: str) -> QRFactors:
-    """
-    Read the factors of a good bag.
-
-    Raises
-    ------
-    ResultError
-        The sidecar is damaged, or its bag was skipped.
-
-    """
+    """Read the factors of a good bag."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
             return QRFactors(arrays['factors'], arrays['rows'])

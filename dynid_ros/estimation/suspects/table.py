@@ -124,7 +124,7 @@ class Table:
                                   if suspect.size and smallest > suspect.size.typical))
 
 
-def table_of(base: Suspect) -> Table | None:
+def table_of(base: Suspect, recordings: int = 1) -> Table | None:
     """
     Score all suspects of a recording, and of what is left with the first undone.
 
@@ -132,6 +132,8 @@ def table_of(base: Suspect) -> Table | None:
     ----------
     base : Suspect
         Data and arm as they are.
+    recordings : int
+        Recordings that share `FALSE_ALARM`.
 
     Returns
     -------
@@ -143,23 +145,23 @@ def table_of(base: Suspect) -> Table | None:
     rows = base.rows.counts[likelihood.joints].sum()
     if rows < ROWS_PER_COLUMN * max(len(base.rows.columns), 1):
         return None
-    first = found = _one_fault(likelihood, base)
+    first = found = _one_fault(likelihood, base, recordings)
     for _ in range(FAULTS - 1):
         if not found.winners:
             break
-        found = _one_fault(likelihood, found.winners[0].suspect)
+        found = _one_fault(likelihood, found.winners[0].suspect, recordings)
         if found.winners:
             first = replace(first, winners=found.winners)
     return first
 
 
-def _one_fault(likelihood: Likelihood, base: Suspect) -> Table:
+def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     """Score all suspects beside a recording, or beside one with some faults undone."""
     value, fit = likelihood.possible(base)
     own = likelihood.blocks(base, fit)
     joints = likelihood.joints.tolist()
     every = [each for maker in MAKERS for each in maker(base, joints)]
-    least = float(np.log(len(every) / FALSE_ALARM))
+    least = float(np.log(len(every) * recordings / FALSE_ALARM))
     sizes = {k: shown(likelihood, each) for k, each in enumerate(every)
              if each.size is not None and not each.size.x.any()}
     every = [moved(each, sizes[k].step) if k in sizes else each for k, each in enumerate(every)]

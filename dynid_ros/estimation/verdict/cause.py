@@ -52,6 +52,7 @@ KINDS = {
 
 def with_cause(
     verdict: Verdict, arm: ArmModel, samples: TrialSamples, clipped: Sequence[Finding] = (),
+    recordings: int = 1,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
     Open a verdict with the cause of what speaks against the model.
@@ -66,6 +67,8 @@ def with_cause(
         Of all recordings, held-out ones included, without what is cut off.
     clipped : sequence of Finding
         Drive signals that are cut off.
+    recordings : int
+        Recordings that share the probability of a false cause, of which this is one.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def with_cause(
                                 and not (decided and each.code in CONSEQUENCES)))
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
     # Friction that was chosen for a wrong model hides its cause.
-    table = table_of(as_recorded(arm.as_measured, samples))
+    table = table_of(as_recorded(arm.as_measured, samples), recordings)
     vague = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:

@@ -102,10 +102,10 @@ def _facts(found: FleetResult) -> dict[str, Any]:
                         'findings': report.sentences}
                  for name, report in found.arms.items()},
         'all': of_model(found.whole),
-        'drift': [{'arm': each.arm, 'name': each.name, 'from': each.slope.start,
-                   'to': each.slope.end, 'standard_errors': each.slope.standard_errors}
-                  for each in found.series if each.drifts and each.slope is not None],
-        'odd': [{'bag': each.name, **vars(each)} for each in found.odd],
+        'drift': [{'arm': each.arm, 'name': each.name, 'from': each.line[0], 'to': each.line[1],
+                   'probability': each.probability} for each in found.series if each.drifts],
+        'odd': [{'bag': each.name, 'arm': each.arm, 'difference': each.difference,
+                 'findings': each.findings} for each in found.odd],
         'skipped': [{'bag': bag.name, 'fault': bag.fault, 'reason': bag.reason}
                     for bag in found.skipped],
     }

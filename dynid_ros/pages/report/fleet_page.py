@@ -13,7 +13,6 @@ import numpy as np
 from dynid_ros.applications.fleet.arms import day
 from dynid_ros.applications.fleet.drift import DAY, Series
 from dynid_ros.applications.fleet.run import FleetResult
-from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.pages.report.drawings import inline_svg, page_style
 from dynid_ros.pages.report.figures import MEASURED, PREDICTED, RESIDUAL
 from dynid_ros.pages.report.templating import render
@@ -21,7 +20,7 @@ from dynid_ros.pages.report.templating import render
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-#: Series that are drawn although they do not drift, the clearest slopes first.
+#: Series that are drawn although they do not drift, the steadiest changes first.
 DRAWN_STEADY = 4
 MOST_DRAWN = 24
 #: Bags that a table lists.
@@ -43,21 +42,18 @@ def fleet_page(found: FleetResult) -> bytes:
 def _chosen(series: Sequence[Series]) -> list[Series]:
     """Choose the series to draw: those that drift, then the steepest of the others."""
     drifting = [each for each in series if each.drifts]
-    steady = sorted((each for each in series if not each.drifts and each.slope is not None),
-                    key=lambda each: -each.slope.standard_errors if each.slope else 0.0)
+    steady = sorted((each for each in series if not each.drifts), key=lambda each: -abs(each.tau))
     return [*drifting, *steady[:DRAWN_STEADY]][:MOST_DRAWN]
 
 
 @page_style
 def draw_series(series: Series, name: str) -> Markup:
-    """Draw values over date with their intervals and the line through them, as SVG."""
+    """Draw values over date with the line through them, as SVG."""
     axes = Figure(figsize=SIZE).subplots()
     days = (series.date - series.date[0]) / DAY
-    axes.errorbar(days, series.values, INTERVAL * series.std, fmt='.', color=MEASURED,
-                  markersize=4, linewidth=0.7)
-    if series.slope is not None:
-        axes.plot(days[[0, -1]], [series.slope.start, series.slope.end], linewidth=1.8,
-                  color=RESIDUAL if series.drifts else PREDICTED)
+    axes.plot(days, series.values, '.', color=MEASURED, markersize=4)
+    axes.plot(days[[0, -1]], series.line, linewidth=1.8,
+              color=RESIDUAL if series.drifts else PREDICTED)
     spread = np.ptp(series.values) or 1.0
     axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
     axes.set_xlabel(f'days since {day(float(series.date[0]))}')

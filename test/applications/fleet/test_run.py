@@ -219,9 +219,10 @@ def test_a_late_effort_is_found_below_the_cutoff_of_the_motion(shared_data, tmp_
     settings = FleetSettings(arm, choose_settings(arm, [log]))
     assert settings.conditioning.cutoff_hz == 5.0
     kept = tmp_path / 'causes' / 'late.json'
-    found = explain(settings.text, find_bags([str(tmp_path)], tmp_path / 'out')[0], str(kept))
+    found = explain(settings.text, find_bags([str(tmp_path)], tmp_path / 'out')[0], str(kept), 16)
     assert [finding.code for finding in found] == ['effort_delay']
     (tmp_path / 'late.npz').unlink()
-    again = explain(settings.text, find_bags(
-        [str(shared_data / 'panda' / 'panda_exciting_trajectory.db3')], tmp_path)[0], str(kept))
+    other = find_bags(
+        [str(shared_data / 'panda' / 'panda_exciting_trajectory.db3')], tmp_path)
+    again = explain(settings.text, other[0], str(kept), 16)
     assert again == found

@@ -8,19 +8,10 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dynid_ros.applications.fleet.bag_features import bag_features, feature_names
-from dynid_ros.applications.fleet.merge import (
-    changes,
-    eliminated,
-    merged,
-    own_frictions,
-    solve_shared,
-)
+from dynid_ros.applications.fleet.reduction import changes, merged
 from dynid_ros.applications.fleet.sidecar import BagFacts, read_factors, read_facts, write_sidecar
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.dynamics.base import friction_places
 from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
-from dynid_ros.estimation.calibration.loaded_rows import friction_names
 from dynid_ros.estimation.estimate.covariance import scatter_of
 from dynid_ros.estimation.estimate.weights import reweighted, solve
 
@@ -92,50 +83,6 @@ def test_leaving_a_bag_out_is_the_fit_to_the_others(fleet, parts):
         theta, *_ = np.linalg.lstsq(rows[:, :-1], rows[:, -1], rcond=None)
         expected += part.residual_squares(theta)
     np.testing.assert_allclose(left.sum(axis=0), expected, rtol=1e-6)
-
-
-def test_shared_parameters_are_those_of_one_fit_with_all_own_ones_beside_each_other(fleet, parts):
-    own, whole = friction_places(fleet.arm), solve(merged(parts), arm_prior(fleet.arm))
-    sigma, prior = whole.sigma, whole.prior
-    b, f = parts[0].factors.shape[2] - 1, len(own)
-    shared = np.setdiff1d(np.arange(b), own)
-    blocks = []
-    for k, part in enumerate(parts):
-        rows = np.vstack([(part.factors / sigma[:, None, None]).reshape(-1, b + 1), prior[own]])
-        wide = np.zeros((len(rows), len(parts) * f))
-        wide[:, k * f:(k + 1) * f] = rows[:, own]
-        blocks.append(np.hstack([wide, rows[:, shared], rows[:, -1:]]))
-    known = np.zeros((len(shared), blocks[0].shape[1]))
-    known[:, len(parts) * f:] = prior[np.ix_(shared, [*shared, b])]
-    every = np.vstack([*blocks, known])
-    expected, *_ = np.linalg.lstsq(every[:, :-1], every[:, -1], rcond=None)
-    found = solve_shared([eliminated(part, own, sigma, prior)[1] for part in parts], own, prior)
-    np.testing.assert_allclose(found, expected[-len(shared):], rtol=1e-7, atol=1e-9)
-    frictions, *_ = own_frictions(parts, own, sigma, prior, found)
-    np.testing.assert_allclose(
-        frictions.ravel(), expected[:-len(shared)], rtol=1e-6, atol=1e-8)
-
-
-def test_a_bag_of_a_joint_at_rest_has_its_friction_from_the_prior(fleet, parts):
-    arm, own = fleet.arm, friction_places(fleet.arm)
-    reference, names = solve(merged(parts), arm_prior(arm)), friction_names(arm)
-    still = Bag(50, still=(2,)).factors(fleet)
-    shared = solve_shared(
-        [eliminated(part, own, reference.sigma, reference.prior)[1] for part in parts], own,
-        reference.prior)
-    values, std, share = (each[0] for each in own_frictions(
-        [still], own, reference.sigma, reference.prior, shared))
-    third = np.array([name.endswith('3') for name in names])
-    prior = arm_prior(arm)
-    np.testing.assert_allclose(
-        std[third], np.sqrt(np.diag(prior.covariance))[own][third], rtol=1e-6)
-    np.testing.assert_allclose(values[third], prior.theta[own][third], rtol=1e-6)
-    assert (share[third] < 1e-6).all() and (share[~third] > 0.9).all()
-    features = bag_features([still], arm, reference)
-    from_prior = np.isnan(features.values[0])
-    told = {name for name, none in zip(feature_names(arm), from_prior, strict=True) if none}
-    assert told == {'friction of third', 'offset of third', 'unexplained torque of third'}
-    assert np.isnan(features.gains[0]).tolist() == [False, False, True]
 
 
 def test_a_joint_that_one_bag_moves_is_predicted_by_the_prior_without_that_bag(fleet):

@@ -1,0 +1,169 @@
+"""Which bags of an arm differ from the others, or which arms of a fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from dynid_ros.applications.fleet.deviations import Deviations
+from dynid_ros.applications.fleet.reduction import Reduction
+from dynid_ros.estimation.estimate.weights import Solution
+from dynid_ros.utilities.arrays import Array
+
+#: Bags of an arm, or arms of a fleet, from which their spread is known.
+FEWEST = 5
+#: Residual by the usual one of a bag, from which a bag differs enough to matter.
+WORSE = 2.0
+#: Fits to the half of the bags that agrees best, and fits from then on.
+CONCENTRATION, TURNS = 2, 3
+#: Standard deviation of the lower half of a normal distribution, by its own.
+LOWER_HALF = 0.603
+#: Standard deviations from which a bag does not take part in the next fit.
+FAR = 2.5
+#: Least mass of a load that a text states, kg; with less, only the moments differ.
+LIGHT = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """
+    Bags of an arm, compared with each other.
+
+    Attributes
+    ----------
+    bags : sequence of int
+        Their numbers.
+    fit : Solution
+        The fit to those that do not differ.
+    found : Deviations
+        Deviations from it.
+    odd, loaded : (B,) ndarray of bool
+        Bags that differ, and bags that do so by a load alone.
+
+    """
+
+    bags: Sequence[int]
+    fit: Solution
+    found: Deviations
+    odd: NDArray[np.bool_]
+    loaded: NDArray[np.bool_]
+
+    @property
+    def usual(self) -> list[int]:
+        """Return the numbers of the bags that are not odd."""
+        return [k for k, odd in zip(self.bags, self.odd, strict=True) if not odd]
+
+    def difference(self, k: int) -> str:
+        """Describe how an odd bag differs."""
+        if self.loaded[k]:
+            return f'load: {load_text(self.found.load[k])}'
+        usual = float(np.median(self.found.error_percent[~self.odd]))
+        return (f'the model of the others leaves {self.found.error_percent[k]:.0f} % of its '
+                f'torque, usually {usual:.0f} %')
+
+
+def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
+    """
+    Find the bags that differ from the others.
+
+    A fit to all bags follows those that differ, so that the others seem to. The half that drifts
+    least is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
+    covariance determinant estimator, Technometrics 41, then the bags that do not stray.
+
+    Parameters
+    ----------
+    sums : Reduction
+        Sums over the bags.
+    bags : sequence of int
+        Their numbers; fewer than `FEWEST` do not differ.
+    chance : float
+        Probability with which a bag differs although nothing is wrong with it.
+
+    """
+    if len(bags) < FEWEST:
+        none, fit = np.zeros(len(bags), dtype=np.bool_), sums.fit(bags)
+        return Comparison(bags, fit, sums.deviations(bags, fit, ~none), none, none)
+    chosen, fit = _usual_half(sums, bags)
+    least = np.sqrt(2 / len(fit.theta))
+    for turn in range(TURNS):
+        found = sums.deviations(bags, fit, chosen)
+        if turn:
+            limit = upper_limit(found.drift, chance, least)
+        else:
+            lower = found.drift[chosen]
+            limit = lower.max() + FAR * max(np.std(lower, ddof=1) / LOWER_HALF, least)
+        if turn < TURNS - 1:
+            chosen = found.drift <= limit
+            fit = _fit(sums, bags, chosen)
+    usual = np.median(found.residual[found.drift <= limit])
+    odd = (found.drift > limit) & (found.residual > WORSE * usual)
+    beyond = upper_limit(found.beyond_load[~odd], chance, least)
+    return Comparison(bags, fit, found, odd, odd & (found.beyond_load <= beyond))
+
+
+def _usual_half(sums: Reduction, bags: Sequence[int]) -> tuple[NDArray[np.bool_], Solution]:
+    """Find the half of the bags that agree best, and the fit to it."""
+    count, half = len(bags), (len(bags) + 1) // 2
+    place = np.arange(count)
+
+    def nearest(chosen: NDArray[np.bool_], fit: Solution) -> tuple[NDArray[np.bool_], Solution]:
+        drift = sums.deviations(bags, fit, chosen).drift
+        closer = drift <= np.sort(drift)[half - 1]
+        return closer, _fit(sums, bags, closer)
+
+    # A load that changes in the middle of the bags would leave a fit to all in between.
+    starts = [nearest(chosen, _fit(sums, bags, chosen))
+              for chosen in (place >= 0, place < half, place >= count - half)]
+    best = min(starts, key=lambda each: float(np.log(each[1].sigma).sum()))
+    for _ in range(CONCENTRATION):
+        best = nearest(*best)
+    return best
+
+
+def _fit(sums: Reduction, bags: Sequence[int], chosen: NDArray[np.bool_]) -> Solution:
+    return sums.fit([bags[k] for k in np.flatnonzero(chosen).tolist()])
+
+
+def upper_limit(values: Array, chance: float, least: float) -> float:
+    """
+    Return the value above which values stray from the others, outliers apart.
+
+    One-sided: from the middle outwards, each value is compared with all smaller ones, until one
+    is an outlier of them by Student's t. All further ones are outliers, too.
+
+    Parameters
+    ----------
+    values : (B,) ndarray
+        The values, normal but for outliers.
+    chance : float
+        Probability with which one of them is an outlier although none is.
+    least : float
+        Least standard deviation that is believed. The logarithm of squares of b parameters that
+        are normal has ``sqrt(2 / b)``.
+
+    References
+    ----------
+    Rosner 1983, Percentage points for a generalized ESD many-outlier procedure, Technometrics 25.
+
+    """
+    ordered, limit = np.sort(values), np.inf
+    for count in range(max((len(values) + 1) // 2, 2), len(values) + 1):
+        inner = ordered[:count]
+        spread = max(float(np.std(inner, ddof=1)), least) * np.sqrt(1 + 1 / count)
+        limit = float(inner.mean() - stdtrit(count - 1, chance) * spread)
+        if count < len(values) and ordered[count] > limit:
+            break
+    return limit
+
+
+def load_text(values: Array) -> str:
+    """Write a load (4,) as mass and centre."""
+    mass, moment = values[0], values[1:]
+    where = ''
+    if abs(mass) > LIGHT:
+        where = f' at ({", ".join(f"{x / mass:.2f}" for x in moment)}) m'
+    return f'{mass:+.2f} kg{where} in the frame of the last link'
