@@ -157,4 +157,4 @@ def clearly_worse(left: Array, before: Array) -> bool:
 
     """
     mean, standard_error = growth(left, before)
-    return mean > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error)
+    return bool(mean > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error))

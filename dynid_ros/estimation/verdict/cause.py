@@ -12,6 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
+from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.diagnosis.gravity_direction import (
     gravity_direction,
     GravityCheck,
@@ -23,7 +24,8 @@ from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
 from dynid_ros.estimation.suspects.table import Table, table_of
 
 #: Findings that follow from any other fault of the signals.
-CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
+CONSEQUENCES = (
+    'excitation', 'friction_drives', 'impossible', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
 DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
@@ -31,8 +33,6 @@ DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
 #: Error up to which a model is good, %, and up to which a torque without gravity is recognised as
 #: one: friction and inertia are left, and less of them is explained.
 GOOD_PERCENT, PARTLY_PERCENT = 15.0, 50.0
-#: Ratio of the error to that with the fault undone, from which it spoils the torque of the model.
-HARMFUL = 1.1
 #: Share of the torque of a joint that is left, from which its signal has nothing to do with its
 #: motion.
 DEAD_SHARE = 0.9
@@ -82,7 +82,7 @@ def with_cause(
     # Friction that was chosen for a wrong model hides its cause.
     # In few samples more friction terms pass for gravity.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)
-    table = table_of(as_recorded(arm.as_measured, samples), gravity)
+    table = _heard(table_of(as_recorded(arm.as_measured, samples), gravity))
     vague = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:
@@ -98,6 +98,17 @@ def with_cause(
     told = cause or not arm.drive.includes_gravity
     remarks = () if told else (gravity.sentence,)
     return found, (*remarks, *_hidden(table)) if found.trustworthy else remarks
+
+
+def _heard(table: Table | None) -> Table | None:
+    """Report no suspect of joints alone whose torque is nothing beside that of all."""
+    if table is None:
+        return None
+    power = table.prediction.power.sum(axis=0)
+    loud = set(table.joints[power > WEAKEST * power.sum()].tolist())
+    return replace(table, winners=tuple(
+        line for line in table.winners
+        if not line.suspect.joints or loud & set(line.suspect.joints)))
 
 
 def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
@@ -123,12 +134,11 @@ def _reported(table: Table) -> tuple[Finding, ...]:
         text += ' (the data do not distinguish these)'
     remedies = dict.fromkeys(
         fault.remedy for line in table.winners for fault in line.suspect.faults)
-    before, after = (each.error_percent for each in (table.prediction, best.prediction))
     return (Finding(
         best.suspect.faults[0].code, text, ', or '.join(remedies),
         tuple(arm.joint_names[joint] for joint in best.suspect.joints),
-        'error' if before > HARMFUL * after else 'warning',
-        error_before_percent=before, error_after_percent=after),)
+        error_before_percent=table.prediction.error_percent,
+        error_after_percent=best.prediction.error_percent),)
 
 
 def _meaningless(table: Table) -> tuple[Finding, ...]:
