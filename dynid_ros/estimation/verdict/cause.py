@@ -82,12 +82,12 @@ def with_cause(
     # Friction that was chosen for a wrong model hides its cause.
     # In few samples more friction terms pass for gravity.
     gravity = gravity_direction(arm.with_friction(PLAIN), samples)
-    table = _heard(table_of(as_recorded(arm.as_measured, samples), gravity))
+    table = audible(table_of(as_recorded(arm.as_measured, samples), gravity))
     vague = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:
         dead = () if vague and not table.winners else _meaningless(table)
-        cause = dead or _reported(table) or _gravity(
+        cause = dead or reported(table) or _gravity(
             arm, gravity, table.prediction.error_percent)
     if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
@@ -100,7 +100,7 @@ def with_cause(
     return found, (*remarks, *_hidden(table)) if found.trustworthy else remarks
 
 
-def _heard(table: Table | None) -> Table | None:
+def audible(table: Table | None) -> Table | None:
     """Report no suspect of joints alone whose torque is nothing beside that of all."""
     if table is None:
         return None
@@ -123,7 +123,7 @@ def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
         for line in (*table.winners, *rest)[:KEPT])
 
 
-def _reported(table: Table) -> tuple[Finding, ...]:
+def reported(table: Table) -> tuple[Finding, ...]:
     """State the suspects that are reported, if there are any."""
     if not table.winners:
         return ()

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from results import samples_of
 
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
@@ -13,7 +14,6 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.diagnosis.dissipation import negative_drives
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.utilities.arrays import joined
 
 ARM = replace(load_arm('ur10'), friction=('viscous', 'coulomb', 'offset', 'viscous_cuberoot'))
 STD = 0.1
@@ -91,8 +91,8 @@ def test_good_recordings_of_real_arms_give_no_reason(name, shared_data):
     arm = load_arm(name)
     log = read_recording(shared_data / name / files[name], arm)
     model = identify(arm, [log])
-    fitted = joined([part for part in model.predictions if not part.held_out])
-    assert negative_drives(model.arm, model.theta, model.covariance, fitted) == []
+    assert negative_drives(
+        model.arm, model.theta, model.covariance, samples_of(arm, log), model.sigma) == []
     # Of the Panda, without the samples that its driver repeats, a rotor's estimate is 5.7
     # deviations below zero.
     online, _ = replay(arm, clean(log, arm))
