@@ -276,7 +276,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
     'zero off by 10 degrees': (('position_zero',), zeros),
     'one effort 60 ms late': (('effort_delay',), delays),
     'offset of a joint a third too long': (('link_length',), lengths),
-    'description of another arm': (('unexplained',), other_arm),
+    'description of another arm': (('unexplained', 'other_masses'), other_arm),
     'load of 3 kg from a moment on': (('payload_changed',), payload),
 }
 

@@ -265,7 +265,8 @@ def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         model = data.model
         _, parts = validate(model, data.hit().log)
         usual = outliers.usual_residual(data.own)
-        share = outliers.share_left_out(outliers.far_samples(parts, usual), parts)
+        marks = outliers.far_samples(parts, model.treatment.cutoff_hz, usual)
+        share = outliers.share_left_out(marks, parts)
         return far(parts, usual), float(share.max())
 
     clean = [far(data.own, outliers.usual_residual(data.own)) for data in good]
@@ -370,13 +371,13 @@ def spike(log: Recording) -> tuple[float, float, float]:
 
 def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def left(data: Data) -> float:
-        x, tau = (np.concatenate([getattr(part, name) for part in data.own])
-                  for name in ('qd', 'tau'))
-        return float(np.nanmedian(copied_signals.left_over(x, tau)))
+        samples = samples_of(data)
+        own = np.stack([np.ones_like(samples.qd), samples.qd], axis=2)
+        return float(np.nanmedian(copied_signals.left_over(own, samples)))
 
     several = [data for data in good if data.arm.n > 2]
     copies = [data.changed(u=np.gradient(data.log.q, data.log.t, axis=0)) for data in several]
-    yield (copied_signals, 'LEFT_OVER', map(left, several), map(left, copies),
+    yield (copied_signals, 'MOST', map(left, several), map(left, copies),
            'velocity in the place of effort')
 
 

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
+from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.friction import friction_terms, PLAIN
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.estimate.folds import clearly_worse, Folds
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-# Bounds of what counts as a copy.
-#: Share of the torque's spread that a multiple of the other quantity leaves, in the median over
-#: the joints. Copies made of the shared recordings leave 0.000 to 0.061, and up to 0.097 in the
-#: online estimator, whose filters delay them otherwise; true torques of shared recordings and
-#: simulated arms leave 0.38 and more. Friction terms alone leave as much, in the upper quartile of
-#: the joints, of torques that are made of velocities: up to 0.15 of such ones made of shared
-#: recordings, 0.55 and more of true ones.
-LEFT_OVER = 0.2
-#: Joints that have to move: the torque of one or two that hardly move is linear in their position.
-POSITION_JOINTS = 3
-#: Speed within which friction reverses, by the root mean square one.
-REVERSAL = 0.05
+#: Probability with which a copy passes for a torque. On samples to which neither was fitted, the
+#: likelihood of another model than the true one exceeds 1/α of it with a probability of at most α
+#: (Wasserman, Ramdas and Balakrishnan 2020, Universal inference, PNAS 117).
+PASSES = 0.01
+#: Share of the spread of a torque that is left where half of its power is explained.
+MOST = 0.5**0.5
+#: Smallest credible residual, relative to the torque.
+FLOOR = 1e-4
 WHICH_FIELD = 'check which field or topic of the driver holds it'
 #: Finding of signals in another unit.
 UNIT = 'effort_unit'
@@ -41,87 +44,120 @@ FOLLOWS = 0.8
 JOINTS = 2
 
 
-def copied_signals(arm: ArmModel, motion: Prediction) -> list[Finding]:
+def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     """
-    Find the quantity of which the torque is a copy, if it is one.
+    Find the quantity of which the torque is a function, if it is one.
 
-    Friction terms would fit a copy of velocity without error, with masses that vanish.
+    Friction terms would fit a copy of velocity without error, with masses that vanish, and so they
+    fit the torque of joints with strong friction. But links and rotors explain what the velocity
+    of each joint leaves of a torque, and nothing of what it leaves of a copy.
 
     Parameters
     ----------
     arm : ArmModel
         The arm.
-    motion : Prediction
-        Fitted samples.
+    samples : TrialSamples
+        Motion and torque.
 
     """
-    for name, rows, least in (
-            ('velocity', motion.qd, JOINTS), ('position', motion.q, POSITION_JOINTS)):
-        left = left_over(rows, motion.tau)
+    samples, arm = thinned(samples), arm.memoryless.with_friction(PLAIN)
+    W = regressor(arm, samples.q, samples.qd, samples.qdd)
+    fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, W)
+    # A transmission may couple the motors whose signals these are.
+    through = joint_torque(np.eye(arm.n), arm.drive)
+    model: tuple[Array, Array] | None = None
+    for code, text, own in _copies(arm, samples, W):
+        left = left_over(own, samples)
         left = left[np.isfinite(left)]
-        if len(left) >= least and np.median(left) < LEFT_OVER:
-            return [Finding(
-                f'effort_copies_{name}',
-                f"the {arm.drive.signal} is no torque: it is a multiple of each joint's {name} "
-                f'but for {100 * float(np.median(left)):.1f} % in the median over the joints',
-                WHICH_FIELD)]
+        if len(left) < JOINTS or np.median(left) > MOST:
+            continue
+        if model is None:
+            model = unfitted(
+                W[:, :, base_parameters(arm).columns], samples, arm_prior(arm))
+        copy, _ = unfitted(np.einsum('kjc,ji->kijc', own, through).reshape(
+            len(own), arm.n, -1), samples)
+        if not clearly_worse(*((x / model[1]**2).sum(axis=1) for x in (copy, model[0]))):
+            return [Finding(code, f'the {arm.drive.signal} is no torque: {text} but for '
+                            f'{100 * float(np.median(left)):.1f} % in the median over the '
+                            'joints, and links explain nothing of the rest', WHICH_FIELD)]
     return []
 
 
-def made_of_velocity(arm: ArmModel, motion: Prediction) -> list[Finding]:
+def _copies(
+    arm: ArmModel, samples: TrialSamples, W: Array,
+) -> Iterator[tuple[str, str, Array]]:
+    """Yield kinds of copies: their code, a clause, and their columns of each joint, (k, n, c)."""
+    one, joints = np.ones_like(samples.q), range(arm.n)
+    for name, x in (('velocity', samples.qd), ('position', samples.q)):
+        yield (f'effort_copies_{name}', f"it is a multiple of each joint's {name}",
+               np.stack([one, x], axis=2))
+    terms = [W[:, joints, arm.layout.friction_columns(term.symbol)]
+             for term in friction_terms(arm.friction)]
+    yield ('effort_of_velocity', "functions of each joint's velocity alone explain it",
+           np.stack(terms, axis=2))
+
+
+def left_over(own: Array, samples: TrialSamples) -> Array:
     """
-    Find a torque that friction alone explains, although the arm has links to move.
+    Return the share of each joint's torque that columns of its own leave unexplained.
 
     Parameters
     ----------
-    arm : ArmModel
-        The arm.
-    motion : Prediction
-        Fitted samples that excite the arm; in few seconds much is a function of velocity.
-
-    """
-    left = left_over(motion.qd, motion.tau, lambda v: (
-        v, np.cbrt(v), np.tanh(v / max(REVERSAL * float(np.sqrt((v**2).mean())), TINY))))
-    left = left[np.isfinite(left)]
-    if len(left) < POSITION_JOINTS:
-        return []
-    most = float(np.percentile(left, 75))
-    if most > LEFT_OVER:
-        return []
-    return [Finding(
-        'effort_of_velocity',
-        f"the {arm.drive.signal} is no torque: functions of each joint's velocity alone explain "
-        f'it but for {100 * most:.1f} %, without gravity and inertia', WHICH_FIELD)]
-
-
-def left_over(
-    x: Array, tau: Array, curves: Callable[[Array], Sequence[Array]] = lambda v: (v,),
-) -> Array:
-    """
-    Return the share of each joint's torque that functions of another quantity leave unexplained.
-
-    Parameters
-    ----------
-    x, tau : (N, n) ndarray
-        The quantity, and the torque, NaN where a joint stands still.
-    curves : callable
-        Functions of the quantity of a joint; a multiple by default.
+    own : (k, n, c) ndarray
+        Columns of each joint.
+    samples : TrialSamples
+        Torque, and where each joint moves.
 
     Returns
     -------
     (n,) ndarray
         Relative to the spread of the torque; NaN for a joint that never moves, or whose torque or
-        quantity never changes.
+        columns never change.
 
     """
-    left = np.full(tau.shape[1], np.nan)
-    for joint, seen in enumerate(np.isfinite(tau).T):
-        v, y = x[seen, joint], tau[seen, joint]
-        if seen.any() and np.ptp(v) and np.ptp(y):
-            basis = np.column_stack([np.ones_like(v), *curves(v)])
-            fitted = basis @ np.linalg.lstsq(basis, y, rcond=None)[0]
+    left = np.full(samples.tau.shape[1], np.nan)
+    for joint, seen in enumerate(samples.moving.T):
+        A, y = own[seen, joint], samples.tau[seen, joint]
+        if seen.any() and np.ptp(A, axis=0).any() and np.ptp(y):
+            fitted = A @ np.linalg.lstsq(A, y, rcond=None)[0]
             left[joint] = np.std(y - fitted) / np.std(y)
     return left
+
+
+def unfitted(
+    W: Array, samples: TrialSamples, prior: ArmPrior | None = None,
+) -> tuple[Array, Array]:
+    """
+    Predict groups of samples, each by a fit to the others.
+
+    Parameters
+    ----------
+    W : (k, n, c) ndarray
+        Regressor.
+    samples : TrialSamples
+        Torque, and where each joint moves.
+    prior : ArmPrior, optional
+        Of the parameters.
+
+    Returns
+    -------
+    left : (K, n) ndarray
+        Squares of the residuals of each group, Nm².
+    sigma : (K, n) ndarray
+        Standard deviations of those of the others, Nm.
+
+    """
+    group = np.arange(len(W)) * GROUPS // max(len(W), 1)
+    parts = []
+    for k in range(GROUPS):
+        own = samples.moving & (group == k)[:, None]
+        rows = np.concatenate([W, samples.tau[:, :, None]], axis=2) * own[:, :, None]
+        parts.append(Products(np.einsum('kja,kjb->jab', rows, rows, optimize=True),
+                              own.sum(axis=0)))
+    folds, c = Folds(parts), W.shape[2]
+    known = folds.known(prior) if prior else np.zeros((GROUPS, c, c + 1))
+    sigma = np.maximum(folds.sigma(known), np.maximum(FLOOR * folds.torque, TINY))
+    return folds.left(folds.fits(known, sigma)), sigma
 
 
 def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:

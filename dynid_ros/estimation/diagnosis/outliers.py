@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
+from dynid_ros.data.signals.filters import REACH_PERIODS
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import Finding
@@ -66,15 +67,21 @@ class Outlier:
 
 
 def far_samples(
-    parts: Sequence[Prediction], sigma: Array | None = None,
+    parts: Sequence[Prediction], cutoff_hz: float, sigma: Array | None = None,
 ) -> list[NDArray[np.bool_]]:
     """
     Find outliers: samples far from the model.
+
+    Friction is as undecided as the moment of a reversal, and the low-pass mixes it from before
+    and after into its whole reach. So where a joint reverses within that, torque between the
+    least and the largest that the model predicts there is none.
 
     Parameters
     ----------
     parts : sequence of Prediction
         Measured and predicted torque.
+    cutoff_hz : float
+        Cut-off of the low-pass that both have passed, Hz.
     sigma : (n,) ndarray, optional
         Usual residual of each joint, Nm; from these samples if not given.
 
@@ -84,11 +91,19 @@ def far_samples(
         One for each of `parts`.
 
     """
-    residual = [np.abs(part.tau - part.tau_hat) for part in parts]
     usual = usual_residual(parts) if sigma is None else sigma
     torque = rms(np.concatenate([part.tau for part in parts]))
     limit = np.maximum(OUTLIER_DEVIATIONS * usual, TORQUE_SHARE * torque)
-    return [each > limit for each in residual]
+    reach, result = REACH_PERIODS / cutoff_hz, []
+    for part in parts:
+        far = np.abs(part.tau - part.tau_hat) > limit
+        for k, j in np.argwhere(far).tolist():
+            near = slice(*np.searchsorted(part.t, [part.t[k] - reach, part.t[k] + reach]))
+            if part.qd[near, j].min() < 0 < part.qd[near, j].max():
+                least, most = np.nanmin(part.tau_hat[near, j]), np.nanmax(part.tau_hat[near, j])
+                far[k, j] = not least - limit[j] <= part.tau[k, j] <= most + limit[j]
+        result.append(far)
+    return result
 
 
 def usual_residual(parts: Sequence[Prediction]) -> Array:

@@ -11,7 +11,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.estimate.covariance import Scatter
-from dynid_ros.estimation.estimate.free_or_possible import objection
+from dynid_ros.estimation.estimate.free_or_possible import excess
 from dynid_ros.estimation.estimate.possible_parameters import inverse, possible_parameters
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
@@ -41,8 +41,9 @@ class ChosenEstimate:
         As wide as the rows made it.
     colour : float
         Variance inflation by coloured residuals.
-    notes : tuple of str
-        A warning where possible parameters predict worse.
+    excess : float
+        Ratio of the error of possible parameters to that of these, where they predict clearly
+        worse.
 
     """
 
@@ -54,7 +55,7 @@ class ChosenEstimate:
     data_share: Array
     prior: ArmPrior
     colour: float
-    notes: tuple[str, ...] = ()
+    excess: float = 1.0
 
     @property
     def possible(self) -> bool:
@@ -118,8 +119,8 @@ def chosen_estimate(
     free = free_estimate(prior, solution, scatter)
     found = possible_parameters(
         arm, free.prior, solution.root_information, solution.root_torque, free.covariance)
-    worse = objection(parts, prior, found)
-    return replace(free, notes=(worse,)) if worse else replace(free, theta=found.theta)
+    worse = excess(parts, prior, found)
+    return replace(free, excess=worse) if worse > 1 else replace(free, theta=found.theta)
 
 
 def _data_covariance(solution: Solution, scatter: Scatter, prior: ArmPrior) -> Array:

@@ -13,6 +13,9 @@ from dynid_ros.utilities.arrays import Array
 
 #: Standard errors over the groups beyond which a difference is more than chance.
 STANDARD_ERRORS = 2.0
+#: Ratio of root mean squares, in the geometric mean over the groups, beyond which a model predicts
+#: clearly worse.
+CLEARLY_WORSE = 1.1
 TINY = float(np.finfo(float).tiny)
 
 
@@ -141,3 +144,17 @@ def growth(left: Array, before: Array) -> tuple[float, float]:
     """
     logs = (np.log(np.maximum(left, TINY)) - np.log(np.maximum(before, TINY))) / 2
     return float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(len(logs)))
+
+
+def clearly_worse(left: Array, before: Array) -> bool:
+    """
+    Tell whether a model predicts clearly worse than another: by much, and by more than chance.
+
+    Parameters
+    ----------
+    left, before : (K,) ndarray
+        Sums of squares that the one and the other leave of each group.
+
+    """
+    mean, standard_error = growth(left, before)
+    return bool(mean > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error))

@@ -1,4 +1,4 @@
-"""Whether possible parameters predict as well as unconstrained ones, in groups not fitted."""
+"""How much worse possible parameters predict than unconstrained ones, in groups not fitted."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ import numpy as np
 
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.products import Products
-from dynid_ros.estimation.estimate.folds import Folds, growth, STANDARD_ERRORS
+from dynid_ros.estimation.estimate.folds import clearly_worse, Folds, growth
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 
-#: Ratio of root mean squares, in the geometric mean over the groups, beyond which the possible
-#: parameters predict clearly worse.
-CLEARLY_WORSE = 1.1
 
-
-def objection(
-    parts: Sequence[Products], prior: ArmPrior, found: PossibleParameters,
-) -> str:
+def excess(parts: Sequence[Products], prior: ArmPrior, found: PossibleParameters) -> float:
     """
     Predict each of several groups by fits to the others, unconstrained and possible ones.
 
@@ -33,9 +27,8 @@ def objection(
 
     Returns
     -------
-    str
-        A warning where the possible parameters predict worse, by much and by more than chance;
-        empty otherwise.
+    float
+        Ratio of the errors where the possible parameters predict clearly worse, 1 otherwise.
 
     """
     folds = Folds(parts)
@@ -48,9 +41,5 @@ def objection(
         possible.append(wide.grouping @ found.nearest(wide, normal[:, :-1], normal[:, -1]))
     free, bound = (folds.left(theta) / sigma**2 for theta in (
         folds.fits(known, sigma), np.array(possible)))
-    mean, standard_error = growth(bound.sum(axis=1), free.sum(axis=1))
-    if mean <= max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error):
-        return ''
-    return (f'no physically possible parameters predict as well: they leave '
-            f'{100 * (np.exp(mean) - 1):.0f} % more torque in parts of the motion that were not '
-            'fitted; check the drive gains, the kinematics, and couplings between joints')
+    left, before = bound.sum(axis=1), free.sum(axis=1)
+    return float(np.exp(growth(left, before)[0])) if clearly_worse(left, before) else 1.0

@@ -164,8 +164,8 @@ def judge_model(
         gravity=stated.gravity, known=fitted.findings,
         clipped=clipped_findings(arm, data.levels),
         refuted=refuted_gains(arm, fitted.kept, estimate.theta))
-    notes = (*division.notes, *fitted.notes, *estimate.notes, *remarks,
-             *unexplained(arm, own, unseen))
+    notes = (*division.notes, *fitted.notes, *remarks,
+             *unexplained(arm, own, unseen, data.train.settings.cutoff_hz))
     return IdentifiedModel(
         arm=arm, **fields_of(fitted.solution, estimate), sigma=estimated.sigma,
         friction_strength=fitted.strengths,

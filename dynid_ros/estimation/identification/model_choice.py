@@ -96,7 +96,7 @@ def fit_model(
             name for name in TERMS if name in PLAIN or name in strengths)) if choose else arm
         solution = fit(fitted, rows, strengths)
         own = kept.predict(fitted, solution.theta, source, False)
-        far = far_samples(own)
+        far = far_samples(own, kept.settings.cutoff_hz)
         if not more or not any(marks.any() for marks in far):
             break
         found += describe(arm.joint_names, own, far, usual_residual(own))
@@ -109,7 +109,7 @@ def fit_model(
 
 
 def unexplained(
-    arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction],
+    arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction], cutoff_hz: float,
 ) -> tuple[str, ...]:
     """
     Name the outliers of held-out samples, whose figures include them.
@@ -117,7 +117,7 @@ def unexplained(
     Many outliers refute the model itself; the figures show that, and none is listed.
     """
     usual = usual_residual(own)
-    far = far_samples(unseen, usual) if unseen else []
+    far = far_samples(unseen, cutoff_hz, usual) if unseen else []
     if not unseen or (share_left_out(far, unseen) > outliers.LARGEST_SHARE).any():
         return ()
     return tuple(f'{outlier.sentence}; it is in the held-out set'

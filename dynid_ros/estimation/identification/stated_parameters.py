@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,11 +16,14 @@ from dynid_ros.estimation.identification.conditioned_data import ConditionedData
 from dynid_ros.estimation.identification.validation import held_out_metrics
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics
+from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
 #: Stated parameters as they are, and with all that is not inertia fitted to the training set: few
 #: descriptions state friction, and none the rotor inertia of a drive.
 AS_STATED, DRIVES_FITTED = 'as stated', 'with friction and rotor inertia fitted'
+#: Error with which stated parameters miss half of the power of the torque, %.
+MOST_PERCENT = 100 * 0.5**0.5
 #: Share of a joint's torque up to which two descriptions are of the same joints: a URDF rounds
 #: angles to 1e-3, another direction of an axis makes 1.
 SAME = 0.02
@@ -34,10 +37,39 @@ def compare_parameters(
     if not held_out:
         return model
     possible = base_parameters(model.arm).grouping @ model.standard_parameters().values
+    errors = {} if stated is None else stated_errors(model, stated, held_out)
     return replace(
         model, consistent=model.validation if model.possible else held_out_metrics(
             model.arm, held_out, possible),
-        stated={} if stated is None else stated_errors(model, stated, held_out))
+        stated=errors, verdict=replace(model.verdict, findings=(
+            *model.verdict.findings, *stated_findings(model, errors))))
+
+
+def stated_findings(model: IdentifiedModel, errors: Mapping[str, Metrics]) -> list[Finding]:
+    """
+    Warn of a description whose masses do not account for most of the torque.
+
+    Kinematics of another arm may fit, with masses that are not those of its description.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The identified model, which is trusted otherwise.
+    errors : mapping of str to Metrics
+        From `stated_errors`.
+
+    """
+    drive = model.arm.drive
+    unknown = drive.signal != 'effort' and bool((drive.gain == 1).all())
+    found = errors.get(DRIVES_FITTED)
+    if (unknown or not model.verdict.trustworthy or found is None
+            or not found.relative_error_percent > MOST_PERCENT):
+        return []
+    return [Finding(
+        'other_masses', 'the masses that the description states miss '
+        f'{found.relative_error_percent:.0f} % of the torque even with friction and rotor inertia '
+        'fitted: it is the description of another arm, or its masses are no real ones',
+        'compare its kinematics with the arm', severity='warning')]
 
 
 def stated_errors(

@@ -22,7 +22,7 @@ from dynid_ros.estimation.estimate.chosen_estimate import (
     ChosenEstimate,
     free_estimate,
 )
-from dynid_ros.estimation.estimate.free_or_possible import CLEARLY_WORSE
+from dynid_ros.estimation.estimate.folds import CLEARLY_WORSE
 from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
 from dynid_ros.estimation.identification.estimate_choice import fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -44,8 +44,6 @@ from dynid_ros.utilities.checkpoint import GrowingRows
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 
-FITS_WORSE = ('no physically possible parameters fit as well; check the drive gains, the '
-              'kinematics and couplings between joints')
 #: Share of the rows, at the end, on which the a-priori predictions are judged.
 LAST = 1 / 3
 AHEAD = '{}, each sample predicted before it was used'
@@ -141,7 +139,7 @@ def online_result(
         _trial_samples(predictions, lag),
         gravity=online.stated.gravity, known=(*known, *too_many(arm.joint_names, share)))
     settings = replace(settings, notes=(
-        *settings.notes, *chosen.notes, *remarks, *_left_out(arm, estimate)))
+        *settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
         arm=arm, **fields_of(estimate, chosen), friction_strength=online.friction_strength,
         sigma=estimate.sigma, samples=samples, seconds=seconds, sources=(source,),
@@ -172,7 +170,7 @@ def _by_fit(
     worst, best = (float((online.recursion.data.residual_squares(theta) / estimate.sigma**2).sum())
                    for theta in (found.theta, free.theta))
     if worst > CLEARLY_WORSE**2 * best:
-        return replace(free, notes=(FITS_WORSE,))
+        return replace(free, excess=float(np.sqrt(worst / max(best, TINY))))
     return replace(free, theta=found.theta)
 
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
+from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import (
     Detectable,
@@ -20,18 +22,17 @@ from dynid_ros.estimation.model.verdict import (
     Verdict,
 )
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
-from dynid_ros.estimation.suspects.table import Table, table_of
+from dynid_ros.estimation.suspects.table import Line, Table, table_of
 
 #: Findings that follow from any other fault of the signals.
-CONSEQUENCES = ('excitation', 'friction_drives', 'outliers', 'residual', 'rotor_negative')
+CONSEQUENCES = (
+    'excitation', 'friction_drives', 'impossible', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
 DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
 
 #: Error up to which a model is good, %.
 GOOD_PERCENT = 15.0
-#: Ratio of the error to that with the fault undone, from which it spoils the torque of the model.
-HARMFUL = 1.1
 #: Share of the torque of a joint that is left, from which its signal has nothing to do with its
 #: motion.
 DEAD_SHARE = 0.9
@@ -85,12 +86,12 @@ def with_cause(
                                 and not (decided and each.code in CONSEQUENCES)))
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
     # Friction that was chosen for a wrong model hides its cause.
-    table = table_of(as_recorded(arm.as_measured, samples), recordings)
+    table = audible(table_of(as_recorded(arm.as_measured, samples), recordings))
     vague = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:
         dead = () if vague and not table.winners else _meaningless(table)
-        cause = dead or _reported(table)
+        cause = dead or reported(table)
     if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
     unsolved = not (cause or no_errors(doubts) or clipped or vague)
@@ -98,6 +99,23 @@ def with_cause(
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings,
                     suspects=_lines(table), detectable=_detectable(table))
     return found, (*_gravity(table), *_hidden(table)) if found.trustworthy else ()
+
+
+def audible(table: Table | None) -> Table | None:
+    """Report no suspect of joints alone whose torque is nothing beside that of all."""
+    if table is None:
+        return None
+    return replace(table, winners=tuple(
+        line for line in table.winners if _loud(line, table.joints)))
+
+
+def _loud(line: Line, joints: NDArray[np.intp]) -> bool:
+    """Whether a fault concerns the arm, or a joint that has torque once the fault is undone."""
+    if line.prediction is None or not line.suspect.joints:
+        return True
+    power = line.prediction.power.sum(axis=0)
+    loud = set(joints[power > WEAKEST * power.sum()].tolist())
+    return bool(loud & set(line.suspect.joints))
 
 
 def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
@@ -125,7 +143,7 @@ def _detectable(table: Table | None) -> tuple[Detectable, ...]:
     return tuple(found)
 
 
-def _reported(table: Table) -> tuple[Finding, ...]:
+def reported(table: Table) -> tuple[Finding, ...]:
     """State the suspects that are reported, if there are any."""
     if not table.winners:
         return ()
@@ -136,12 +154,11 @@ def _reported(table: Table) -> tuple[Finding, ...]:
         text += ' (the data do not distinguish these)'
     remedies = dict.fromkeys(
         fault.remedy for line in table.winners for fault in line.suspect.faults)
-    before, after = (each.error_percent for each in (table.prediction, best.prediction))
     return (Finding(
         best.suspect.faults[0].code, text, ', or '.join(remedies),
         tuple(arm.joint_names[joint] for joint in best.suspect.joints),
-        'error' if before > HARMFUL * after else 'warning',
-        error_before_percent=before, error_after_percent=after),)
+        error_before_percent=table.prediction.error_percent,
+        error_after_percent=best.prediction.error_percent),)
 
 
 def _meaningless(table: Table) -> tuple[Finding, ...]:

@@ -13,15 +13,19 @@ from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import listed
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, made_of_velocity
+from dynid_ros.estimation.diagnosis.copied_signals import copied_signals
 from dynid_ros.estimation.diagnosis.dissipation import negative_drives
-from dynid_ros.estimation.diagnosis.expected_error import expected_errors, LARGEST_EXPECTED_PERCENT
+from dynid_ros.estimation.diagnosis.expected_error import (
+    expected_errors,
+    LARGEST_EXPECTED_PERCENT,
+    WEAKEST,
+)
 from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate
-from dynid_ros.estimation.model.metrics import Metrics
+from dynid_ros.estimation.model.metrics import Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.estimation.verdict.refuted_gains import with_gains
-from dynid_ros.utilities.arrays import Array, joined
+from dynid_ros.utilities.arrays import Array, joined, rms
 
 # Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
 # arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -38,9 +42,8 @@ HELD_OUT_ERROR_PERCENT = 25.0
 #: Largest error of one joint on data not used for fitting, by its own torque. Good recordings
 #: reach 39 %; half the gain of a joint that friction and noise move most gives 62 %.
 ONE_JOINT_PERCENT = 50.0
-#: The same from which the model is clearly worse for the joint than no torque at all. A joint
-#: whose torque is noise has 100 % and a little more; dead signals give 220 % and more.
-WORSE_THAN_NONE_PERCENT = 150.0
+#: The same from which no torque at all would be nearer.
+NO_BETTER_THAN_NONE_PERCENT = 100.0
 #: Largest held-out error as a multiple of the error of the fit. Good recordings reach 1.6 (fits
 #: below 2.5 % count as 2.5 %, by the other bound); a wrong gain and exchanged torques start at
 #: 6.5.
@@ -91,7 +94,8 @@ def judge(
         Gravity, and faults that these samples would not show.
 
     """
-    verdict = _of_figures(arm, estimate, joined(motion), acceleration, fit, validation, known)
+    verdict = _of_figures(
+        arm, estimate, joined(motion), acceleration, fit, validation, samples, known)
     # A wrong model leaves out as outliers what would show its cause.
     verdict, remarks = with_cause(
         verdict, replace(arm.memoryless, gravity=gravity), samples, clipped)
@@ -100,7 +104,7 @@ def judge(
 
 def _of_figures(
     arm: ArmModel, estimate: ChosenEstimate, motion: Prediction, acceleration: Array,
-    fit: Metrics, validation: Metrics | None, known: Sequence[Finding],
+    fit: Metrics, validation: Metrics | None, samples: TrialSamples, known: Sequence[Finding],
 ) -> Verdict:
     """Judge a model by its error bars and its held-out error."""
     base = base_parameters(arm)
@@ -148,13 +152,18 @@ def _of_figures(
             and own < HELD_OUT_ERROR_PERCENT else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
-    findings += [each for each in negative_drives(
-        arm, estimate.free, estimate.covariance, motion)
-        if not set(each.joints) & set(joints)]
-    vague_motion = any(finding.code == 'excitation' for finding in findings)
-    findings += copied_signals(arm, motion) or (
-        [] if vague_motion else made_of_velocity(arm, motion))
-    findings += joint_findings(validation) if no_errors(findings) and not vague_motion else []
+    findings += [*_impossible(estimate, fit), *(each for each in negative_drives(
+        arm, estimate.free, estimate.covariance, samples, rms(motion.tau - motion.tau_hat))
+        if not set(each.joints) & set(joints))]
+    vague_motion = [finding for finding in findings if finding.code == 'excitation']
+    # In few seconds much is a function of velocity.
+    findings += [each for each in copied_signals(arm, samples)
+                 if each.code != 'effort_of_velocity' or not vague_motion]
+    poor = joint_findings(validation)
+    if no_errors(vague_motion) and not no_errors(poor):
+        findings = [*poor, *findings]
+    elif no_errors(findings) and not vague_motion:
+        findings += poor
     return Verdict(no_errors(findings), tuple(findings), expected, joints, parameters)
 
 
@@ -210,15 +219,38 @@ def largest_general_error(fit: Metrics) -> float:
 
 
 def joint_findings(validation: Metrics | None) -> list[Finding]:
-    """Reasons against a model that is good as a whole, from the held-out error of each joint."""
-    limit = ONE_JOINT_PERCENT
-    poor = {joint.name: joint.relative_error_percent for joint in (
-        validation.joints if validation else ()) if joint.relative_error_percent > limit}
-    if validation is None or not poor:
+    """
+    Reasons against a model that is good as a whole, from the held-out error of each joint.
+
+    The error of a joint whose torque is nothing beside that of all joints means nothing.
+    """
+    if validation is None:
+        return []
+    limit, joints = ONE_JOINT_PERCENT, validation.joints
+    error = np.array([joint.relative_error_percent for joint in joints])
+    rmse = np.array([joint.rmse for joint in joints])
+    power = np.nan_to_num((100 * rmse / np.maximum(error, TINY))**2)
+    missed = (error > limit) & (power > WEAKEST * power.sum())
+    poor = {joint.name: joint.relative_error_percent
+            for joint, far in zip(joints, missed, strict=True) if far}
+    if not poor:
         return []
     return [Finding(
         'joint_error', f'the model misses the torque of single joints on held-out data '
         f'({validation.source}): {", ".join(f"{name} {e:.0f} %" for name, e in poor.items())}; '
         f'the limit is {limit:.0f} %',
         'compare their drive signals with the data sheet, and move them faster', tuple(poor),
-        'error' if max(poor.values()) > WORSE_THAN_NONE_PERCENT else 'warning')]
+        'error' if max(poor.values()) > NO_BETTER_THAN_NONE_PERCENT else 'warning')]
+
+
+def _impossible(estimate: ChosenEstimate, fit: Metrics) -> list[Finding]:
+    """Report that no possible links explain the torque: an error if they would not generalise."""
+    if estimate.excess <= 1:
+        return []
+    error = estimate.excess * fit.relative_error_percent
+    return [Finding(
+        'impossible', 'no physically possible parameters predict as well: they leave '
+        f'{100 * (estimate.excess - 1):.0f} % more torque in parts of the motion that were not '
+        'fitted', 'check the signs and gains of the drive signals, the kinematics, and couplings '
+        'between joints',
+        severity='error' if error > largest_general_error(fit) else 'warning')]

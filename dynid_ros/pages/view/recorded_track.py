@@ -95,7 +95,7 @@ def result_track(model: IdentifiedModel, arm: ArmModel) -> Track:
 
 def with_prediction(track: Track, parts: Sequence[Prediction], model: IdentifiedModel) -> Track:
     """Add measured and predicted torque, residuals as colours, and outliers as moments."""
-    far = far_samples(parts, model.sigma)
+    far = far_samples(parts, model.treatment.cutoff_hz, model.sigma)
     found = merged(describe(model.arm.joint_names, parts, far, model.sigma))
     tau, tau_hat = (_resampled(track.t, parts, name) for name in ('tau', 'tau_hat'))
     limit = RED * OUTLIER_DEVIATIONS * np.maximum(model.sigma, np.finfo(float).tiny)

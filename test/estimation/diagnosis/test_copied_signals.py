@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from results import samples_of
 
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, left_over
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
@@ -48,6 +49,51 @@ def test_a_copy_of_velocity_with_noise_is_not_called_trustworthy():
     assert against(identify(arm, [log], friction=FRICTION)) == []
 
 
+@pytest.fixture(scope='module')
+def true():
+    return simulate(ARM, random_motion(ARM, 0, tries=5, periods=2), rate_hz=125).log
+
+
+def codes(log):
+    return [each.code for each in copied_signals(ARM, samples_of(ARM, log))]
+
+
+def test_torque_of_strong_damping_is_torque_although_velocity_explains_most(true):
+    speed = np.gradient(true.q, true.t, axis=0)
+    strength = 50 * true.u.std(axis=0) / speed.std(axis=0)
+    rng = np.random.default_rng(0)
+    noise = 0.002 * strength * speed.std(axis=0) * rng.normal(size=speed.shape)
+    damped = true.u + strength * speed
+    left = left_over(
+        *columns(damped, np.stack([np.ones_like(speed), speed], axis=2)))
+    assert np.median(left) < 0.05
+    assert codes(replace(true, u=damped)) == []
+    # Where noise is as large as all torque but the damping, it hides whose it is.
+    assert codes(replace(true, u=damped + noise)) == []
+    assert codes(replace(true, u=strength * speed + noise)) == ['effort_copies_velocity']
+
+
+@pytest.mark.parametrize('quantity', ['velocity', 'position'])
+def test_copies_are_named_however_noisy(true, quantity):
+    x = true.q if quantity == 'position' else np.gradient(true.q, true.t, axis=0)
+    for noise in (0.0, 0.1, 0.5):
+        disturbed = x + noise * x.std(axis=0) * np.random.default_rng(0).normal(size=x.shape)
+        assert codes(replace(true, u=7.0 * disturbed - 2.0)) == [f'effort_copies_{quantity}']
+
+
+def test_noise_is_a_copy_of_nothing(true):
+    noise = np.random.default_rng(0).normal(size=true.u.shape)
+    assert codes(replace(true, u=noise)) == []
+
+
+def columns(tau, own):
+    """Samples of joints that always move, and their columns."""
+    k, n = tau.shape
+    still = np.zeros((k, n))
+    return own, TrialSamples(np.arange(float(k)), still, still, still, tau, np.isfinite(tau),
+                             np.repeat(tau[:, :, None], 3, axis=2), np.zeros(k))
+
+
 def test_share_left_over_is_that_of_a_straight_line():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 3))
@@ -58,19 +104,18 @@ def test_share_left_over_is_that_of_a_straight_line():
         seen = np.isfinite(other)
         left = other[seen] - np.polyval(np.polyfit(one[seen], other[seen], 1), one[seen])
         expected.append(left.std() / other[seen].std())
-    np.testing.assert_allclose(left_over(x, tau), expected, atol=1e-7)
+    own, samples = columns(tau, np.stack([np.ones_like(x), x], axis=2))
+    np.testing.assert_allclose(left_over(own, samples), expected, atol=1e-7)
+    still = replace(samples, moving=samples.moving & [True, False, True])
+    assert np.isnan(left_over(own, still)).tolist() == [False, True, False]
 
 
-def test_joints_that_stand_still_tell_nothing():
-    x = np.random.default_rng(0).normal(size=(50, ARM.n))
-    tau = np.full_like(x, np.nan)
-    tau[:, 0] = 2 * x[:, 0]
-    part = Prediction('here', False, np.arange(50.0), x, x, tau, tau)
-    # A single joint may have viscous friction alone.
-    assert copied_signals(ARM, part) == []
-    assert np.isnan(left_over(x, tau)[1:]).all()
-    tau[:, 1] = -x[:, 1]
-    assert copied_signals(ARM, part)[0].code == 'effort_copies_velocity'
+def test_a_single_joint_tells_nothing(true):
+    """It may have viscous friction alone."""
+    samples = samples_of(ARM, replace(true, u=np.gradient(true.q, true.t, axis=0)))
+    for joints, found in ((1, 0), (2, 1)):
+        moving = samples.moving & (np.arange(ARM.n) < joints)
+        assert len(copied_signals(ARM, replace(samples, moving=moving))) == found
 
 
 @pytest.mark.slow

@@ -4,36 +4,40 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from results import samples_of
 
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.quality import clean
+from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.diagnosis.dissipation import negative_drives
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.utilities.arrays import joined
 
 ARM = replace(load_arm('ur10'), friction=('viscous', 'coulomb', 'offset', 'viscous_cuberoot'))
 STD = 0.1
 
 
-def motion(torque, samples=50):
+def motion(samples=50):
     """Every joint at one speed, back and forth, with accelerations of 2 rad/s²."""
-    t = np.arange(samples, dtype=float)
     qd = np.where(np.arange(samples) % 2, 1.0, -1.0)[:, None] * np.ones(ARM.n)
-    return Prediction('here', False, t, qd * 0, qd, torque * qd, torque * qd)
+    return TrialSamples(np.arange(float(samples)), qd * 0, qd, 2 * qd, qd, qd != 0,
+                        np.repeat(qd[:, :, None], 3, axis=2), np.zeros(samples))
 
 
-def reasons(torque=1.0, **values):
-    """Sentences for parameters by name; all others are one."""
+def found(left=0.1, **values):
+    """Findings for parameters by name; all others are one."""
     names = base_parameters(ARM).names
     theta = np.ones(len(names))
     for name, value in values.items():
         theta[names.index(name)] = value
-    found = negative_drives(ARM, theta, STD**2 * np.eye(len(names)), motion(torque))
-    return [each.sentence for each in found]
+    return negative_drives(
+        ARM, theta, STD**2 * np.eye(len(names)), motion(), np.full(ARM.n, left))
+
+
+def reasons(**values):
+    return [each.sentence for each in found(**values)]
 
 
 def test_what_drives_and_rotors_can_have_is_no_reason():
@@ -45,15 +49,25 @@ def test_what_drives_and_rotors_can_have_is_no_reason():
 
 
 def test_friction_that_drives_is_named_with_the_sign_to_check():
-    found, = reasons(Fv3=-2.0, Fc3=-1.0)
-    assert "joint 'elbow_joint' has friction that drives it (-2 Nm at 1 rad/s)" in found
-    assert 'check the sign of its drive signal first' in found
+    told, = reasons(Fv3=-2.0, Fc3=-1.0)
+    assert "joint 'elbow_joint' has friction that drives it (-2 Nm at 1 rad/s)" in told
+    assert 'check the sign of its drive signal first' in told
 
 
 def test_negative_rotor_inertia_is_named():
-    found, = reasons(Ia4=-0.41)
-    assert "joint 'wrist_1_joint' has a rotor inertia of -0.41 ± 0.1" in found
-    assert 'whether another joint is coupled to it' in found
+    told, = reasons(Ia4=-0.41)
+    assert "joint 'wrist_1_joint' has a rotor inertia of -0.41 ± 0.1" in told
+    assert 'whether another joint is coupled to it' in told
+
+
+@pytest.mark.parametrize(('name', 'torque'), [('Fv3', 2.0), ('Ia4', 4.0)])
+def test_it_is_an_error_where_the_model_owes_it_more_than_it_leaves(name, torque):
+    """Beside the other friction terms, -4 leave -2 Nm; a rotor of -2 makes 4 Nm at 2 rad/s²."""
+    value = -4.0 if name == 'Fv3' else -2.0
+    (finding,) = found(0.9 * torque, **{name: value})
+    assert finding.is_error
+    (finding,) = found(1.1 * torque, **{name: value})
+    assert not finding.is_error
 
 
 @pytest.mark.slow
@@ -77,8 +91,8 @@ def test_good_recordings_of_real_arms_give_no_reason(name, shared_data):
     arm = load_arm(name)
     log = read_recording(shared_data / name / files[name], arm)
     model = identify(arm, [log])
-    fitted = joined([part for part in model.predictions if not part.held_out])
-    assert negative_drives(model.arm, model.theta, model.covariance, fitted) == []
+    assert negative_drives(
+        model.arm, model.theta, model.covariance, samples_of(arm, log), model.sigma) == []
     # Of the Panda, without the samples that its driver repeats, a rotor's estimate is 5.7
     # deviations below zero.
     online, _ = replay(arm, clean(log, arm))

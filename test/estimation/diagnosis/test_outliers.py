@@ -12,7 +12,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.diagnosis.outliers import share_left_out, too_many
+from dynid_ros.estimation.diagnosis.outliers import far_samples, share_left_out, too_many
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -84,6 +84,37 @@ def test_a_collision_in_what_is_held_out_is_named_and_counts():
     assert (result.validation.relative_error_percent
             > 1.5 * good.validation.relative_error_percent)
     np.testing.assert_array_equal(result.theta, good.theta)
+
+
+def turning(off, reverses=True):
+    """A torque that turns by 2 Nm, as friction does, and one sample that is off before it."""
+    t, at = 0.05 * np.arange(100), 50
+    qd = -np.tanh(t - t[at]) + 2.0 * (not reverses)
+    tau_hat = -np.tanh(20 * (t - t[at]))
+    tau = tau_hat + 1e-3 * (-1) ** np.arange(100)
+    tau[at - 3] = tau_hat[at - 3] + off
+    part = Prediction('x', False, t, *(x[:, None] for x in (t, qd, tau, tau_hat)))
+    (far,) = far_samples([part], 5.0)
+    return far.any()
+
+
+def test_friction_that_turns_early_is_none_and_torque_beyond_it_is():
+    assert not turning(-1.9)
+    assert turning(-2.2) and turning(0.2)
+
+
+def test_what_a_reversal_excuses_is_an_outlier_without_one():
+    assert turning(-1.9, reverses=False)
+
+
+@pytest.mark.parametrize('seed', [0, 1])
+def test_pure_coulomb_friction_at_slow_reversals_is_no_collision(seed):
+    arm = load_arm('ur10')
+    arm = replace(arm, friction_nominal={'coulomb': 0.08 * np.minimum(arm.limits.effort, 300.0)})
+    motion = random_motion(arm, seed, period=20.0, periods=1, tries=5)
+    result = identify(arm, [simulate(arm, motion, rate_hz=200, seed=seed).log])
+    assert result.verdict.trustworthy
+    assert not [note for note in result.treatment.notes if 'outlier' in note]
 
 
 def test_torque_that_is_wrong_most_of_the_time_is_the_models_fault():

@@ -11,7 +11,9 @@ from real_urdfs import urdf
 
 from dynid_ros.applications.export.urdf import urdf_of
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import stated_arm
+from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import ArmError
@@ -72,6 +74,34 @@ def test_true_inertias_are_as_good_as_identified_ones_once_drives_are_fitted():
     # With the friction that made the recording, nothing is missing.
     true = identify(arm, [log]).stated
     assert error(true[AS_STATED]) < 1.2 * found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('own', 'warned'), [('ur10', False), ('gluon_6l3', True)])
+def test_masses_that_miss_most_of_the_torque_are_named(shared_data, own, warned):
+    """The kinematics of another arm, with the masses of this one, predict the motion to 10 %."""
+    arm = load_arm('ur10')
+    log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
+    tree = replace(load_arm(own).tree, joint_names=arm.joint_names)
+    model = identify(replace(arm, tree=tree), [log])
+    assert model.verdict.trustworthy
+    told = [each for each in model.verdict.findings if each.code == 'other_masses']
+    assert len(told) == warned
+    for finding in told:
+        assert not finding.is_error
+        assert f'{error(model.stated[DRIVES_FITTED]):.0f} % of the torque' in finding.text
+
+
+@pytest.mark.slow
+def test_masses_mean_nothing_beside_a_current_without_a_gain():
+    arm = load_arm('two_axis')
+    log = simulate(arm, random_motion(arm, 3), seed=3).log
+    amperes = replace(Drive.joint_torque(arm.n), signal='current')
+    for drive, codes in ((Drive.joint_torque(arm.n), ['other_masses']), (amperes, [])):
+        stated = replace(arm, inertial=arm.inertial / 100)
+        model = identify(
+            replace(arm, drive=drive), [replace(log, signal=drive.signal)], stated=stated)
+        assert [each.code for each in model.verdict.findings] == codes
 
 
 @pytest.mark.slow

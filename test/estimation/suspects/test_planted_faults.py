@@ -272,8 +272,6 @@ def test_an_exchange_that_torque_hardly_shows_is_named(shared_data):
     swapped = replace(log, q=joint_position(at_motors, arm.drive), u=exchanged(log.u, 3, 4))
     finding, = identify(arm, [swapped]).verdict.findings
     assert finding.code == 'joint_exchanged' and finding.joints == ('joint_4', 'joint_5')
-    # The torque of an unseen motion hardly suffers.
-    assert not finding.is_error
 
 
 @pytest.mark.parametrize('joint', [1, 5])

@@ -15,13 +15,14 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
-from dynid_ros.estimation.model.verdict_words import POOR
+from dynid_ros.estimation.model.verdict_words import headline, POOR
 from dynid_ros.estimation.verdict.judge import (
     GENERAL_ERROR_PERCENT,
     HELD_OUT_ERROR_PERCENT,
     held_out_findings,
     joint_findings,
     LARGEST_EXPECTED_PERCENT,
+    NO_BETTER_THAN_NONE_PERCENT,
     ONE_JOINT_PERCENT,
     WORSE_THAN_FIT,
 )
@@ -42,10 +43,12 @@ def log_of(arm, waves, noise_share=0.02, seed=0):
     return recording(arm, waves, theta, noise, rate=RATE)
 
 
-def metrics(error, held_out=True, joints=()):
+def metrics(error, held_out=True, joints=(), torque=()):
+    """Figures of joints with these errors, %, and this root mean square torque, Nm."""
+    torque = torque or [1.0] * len(joints)
     return Metrics('last third', held_out, 100, error, tuple(
-        JointMetrics(f'joint_{k}', 0.1, each, 1 - (each / 100)**2)
-        for k, each in enumerate(joints, 1)))
+        JointMetrics(f'joint_{k}', each / 100 * own, each, 1 - (each / 100)**2)
+        for k, (each, own) in enumerate(zip(joints, torque, strict=True), 1)))
 
 
 @pytest.mark.slow
@@ -117,6 +120,63 @@ def test_a_joint_that_the_model_misses_counts_where_the_whole_is_good():
     (finding,) = joint_findings(metrics(2.0, joints=[1.0, limit + 1, float('nan')]))
     assert finding.joints == ('joint_2',)
     assert f'joint_2 {limit + 1:.0f} %' in finding.text
+
+
+@pytest.mark.parametrize(('error', 'is_error'), [
+    (NO_BETTER_THAN_NONE_PERCENT - 1, False), (NO_BETTER_THAN_NONE_PERCENT + 1, True)])
+@pytest.mark.parametrize('joint', [0, 2])
+def test_a_joint_that_no_torque_would_predict_better_is_an_error(joint, error, is_error):
+    errors = [2.0] * 3
+    errors[joint] = error
+    (finding,) = joint_findings(metrics(2.0, joints=errors, torque=[100.0, 10.0, 0.2]))
+    assert finding.joints == (f'joint_{joint + 1}',)
+    assert finding.is_error == is_error
+
+
+def test_a_joint_whose_torque_is_nothing_beside_the_others_is_not_judged():
+    found = [joint_findings(metrics(2.0, joints=[2.0, 382.0], torque=[100.0, own]))
+             for own in (0.09, 0.11)]
+    assert [len(each) for each in found] == [0, 1]
+
+
+def with_wrist(log, torque, seed=3):
+    """Replace the torque of the last joint by another one that has nothing to do with it."""
+    u = log.u.copy()
+    rng = np.random.default_rng(seed)
+    u[:, 5] = torque * coloured(rng, len(u), np.ones(1), 0.99)[:, 0]
+    return replace(log, u=u)
+
+
+@pytest.mark.slow
+def test_a_wrist_without_sense_opens_the_verdict_where_its_torque_matters():
+    arm = arm_named('ur10')
+    log = log_of(arm, Waves.random(arm, seed=1))
+    loud = identify(arm, [with_wrist(log, 5.0)], friction=arm.friction)
+    assert loud.validation.relative_error_percent < 10.0
+    assert not loud.verdict.trustworthy
+    assert loud.verdict.findings[0].is_error
+    assert loud.verdict.findings[0].joints == ('wrist_3_joint',)
+    assert headline(loud).startswith('Not trustworthy') and 'wrist_3_joint' in headline(loud)
+
+
+@pytest.mark.slow
+def test_a_model_that_only_impossible_links_make_is_an_error():
+    """Gravity and inertia pull the other way in each joint but one, and friction does not."""
+    arm = arm_named('two_axis')
+    log = log_of(arm, Waves.random(arm, seed=1))
+    right, wrong = (
+        judged_alone(arm, replace(log, u=sign * log.u)) for sign in (1.0, -1.0))
+    assert 'impossible' not in {each.code for each in right.findings}
+    (finding,) = [each for each in wrong.findings if each.code == 'impossible']
+    assert finding.is_error and 'no physically possible parameters' in finding.text
+
+
+def judged_alone(arm, log):
+    """Judge the figures of a model, without the table of suspects."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr('dynid_ros.estimation.verdict.judge.with_cause',
+                      lambda verdict, *_: (verdict, ()))
+        return identify(arm, [log], friction=arm.friction).verdict
 
 
 @pytest.mark.slow

@@ -1,0 +1,55 @@
+"""Which suspects of the table a verdict reports."""
+
+import numpy as np
+import pytest
+from results import samples_of
+
+from dynid_ros.arm import load_arm
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.suspects.likelihood import Prediction
+from dynid_ros.estimation.suspects.signal_suspects import reversed_signals
+from dynid_ros.estimation.suspects.suspect import as_recorded
+from dynid_ros.estimation.suspects.table import Line, Table
+from dynid_ros.estimation.verdict.cause import audible, reported
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.simulation.record import simulate
+
+TORQUE = np.array([100.0, 50.0, 30.0, 1.0, 0.2, 0.1])
+
+
+@pytest.fixture(scope='module')
+def recorded():
+    arm = load_arm('ur10')
+    log = simulate(arm, random_motion(arm, 0, tries=5, periods=1), rate_hz=125).log
+    return as_recorded(arm.memoryless, samples_of(arm, log))
+
+
+def table(recorded, joint, torque, after=0.1):
+    """A sign that wins, in a recording with this root mean square torque, Nm."""
+    (suspect,) = [each for each in reversed_signals(recorded, list(range(6)))
+                  if each.joints == (joint,)]
+    left = np.full((GROUPS, 6), 0.01) * torque**2
+    better = left.copy()
+    better[:, joint] *= after
+    power = np.ones((GROUPS, 1)) * torque**2
+    best = Line(suspect, 100.0, 50.0, Prediction(np.zeros(GROUPS), better, power))
+    return Table(recorded, np.arange(6), Prediction(np.zeros(GROUPS), left, power), (best,),
+                 (best,), ())
+
+
+@pytest.mark.parametrize(('torque', 'heard'), [(0.1, 0), (0.13, 1)])
+def test_a_joint_below_a_thousandth_of_the_torque_is_not_accused(recorded, torque, heard):
+    """The torque of all joints together is 116 Nm."""
+    found = audible(table(recorded, 5, np.append(TORQUE[:5], torque)))
+    assert len(found.winners) == heard
+    assert len(reported(found)) == heard
+    # Others keep their suspects.
+    assert len(audible(table(recorded, 1, np.append(TORQUE[:5], torque))).winners) == 1
+
+
+@pytest.mark.parametrize('joint', range(5))
+def test_a_fault_is_an_error_whichever_joint_it_harms(recorded, joint):
+    """The error of all joints hardly changes with that of a wrist."""
+    (finding,) = reported(table(recorded, joint, TORQUE))
+    assert finding.is_error
+    assert finding.joints == (recorded.arm.joint_names[joint],)
