@@ -3,13 +3,15 @@ How a motion waits for the nodes that record it or learn from it, and stops with
 
 Each of these nodes says on a topic of its own, ``~/ready`` (diagnostic_msgs/DiagnosticStatus),
 whether it gets and keeps all that the arm says: ``level`` OK, or else the reason in ``message``.
-It repeats that, so that a process that is gone or hangs is missed wherever it runs.
+It repeats that, so that a process that is gone or stands still is missed wherever it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from threading import Event, Thread
 import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -20,14 +22,16 @@ from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Period of the repetitions, s.
 PERIOD = 0.2
-#: Silence after which a listener counts as lost, s: less than the eight seconds of states at 1 kHz
-#: that wait for a busy one, which loses none until then.
+#: Silence after which a listener counts as lost, s: a busy machine keeps no thread waiting so long.
 SILENCE = 5.0
 
 
 class Readiness:
     """
     What a node says about itself on ``~/ready``.
+
+    A thread repeats it, so that a node that is busy for long, as an identifier that looks for a
+    cut-off, is not taken for a lost one: its states wait for it.
 
     Parameters
     ----------
@@ -41,21 +45,39 @@ class Readiness:
     """
 
     def __init__(self, node: Node, arm: str, judge: Callable[[], tuple[bytes, str]]) -> None:
-        self._name, self._arm, self._judge = node.get_name(), arm, judge
+        self._judge = judge
+        self._status = DiagnosticStatus(
+            level=DiagnosticStatus.WARN, name=node.get_name(), message='it starts',
+            hardware_id=arm)
         self._publisher = node.create_publisher(DiagnosticStatus, '~/ready', LATCHED)
+        self._ended = Event()
+        self._thread = Thread(target=self._repeat, daemon=True)
+        self._thread.start()
         create_steady_timer(node, PERIOD, self.look)
 
     def look(self) -> None:
-        """Judge, and say how the node is."""
-        self._say(*self._judge())
+        """Judge, and say at once what has changed."""
+        level, message = self._judge()
+        if (level, message) != (self._status.level, self._status.message):
+            self._say(level, message)
 
     def leave(self) -> None:
         """Say that the node goes."""
+        self._ended.set()
+        self._thread.join()
         self._say(DiagnosticStatus.ERROR, 'it has ended')
 
     def _say(self, level: bytes, message: str) -> None:
-        self._publisher.publish(DiagnosticStatus(
-            level=level, name=self._name, message=message, hardware_id=self._arm))
+        self._status = DiagnosticStatus(
+            level=level, name=self._status.name, message=message,
+            hardware_id=self._status.hardware_id)
+        self._publisher.publish(self._status)
+
+    def _repeat(self) -> None:
+        # The publisher goes with a node that ends without a farewell.
+        with suppress(Exception):
+            while not self._ended.wait(PERIOD):
+                self._publisher.publish(self._status)
 
 
 class Listeners:
