@@ -81,7 +81,7 @@ def test_folder_that_cannot_be_written_is_refused_at_the_start(start, node):
 
 def test_recorder_is_ready_from_its_subscription_to_its_end(start, talker, tmp_path):
     ready = readiness(talker)
-    process, publisher, _ = recording(start, talker, tmp_path)
+    process, _, _ = recording(start, talker, tmp_path)
     talker.until(lambda: ready() == (DiagnosticStatus.OK, 'recording'), 'readiness')
     assert talker.call(Trigger, '/recorder/stop').success
     talker.until(lambda: ready() == (

@@ -22,7 +22,7 @@ from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Period of the repetitions, s.
 PERIOD = 0.2
-#: Silence after which a listener counts as lost, s: a busy machine keeps no thread waiting so long.
+#: Silence after which a listener counts as lost, s: a busy machine keeps no thread waiting for it.
 SILENCE = 5.0
 
 

@@ -119,8 +119,12 @@ class Lockstep(SimulationLoop):
         if name not in self._names:
             return
         if len(message.position) and message.position[0] < 0:
-            self._listeners.pop(name, None)
-            self.led = False
+            left = self._listeners.pop(name, None)
+            if left is not None and left.behind:
+                # Who only reads is not missed: another may have to slow the arm down.
+                self._vanished.add(name)
+            else:
+                self.led = False
             return
         if len(message.name):
             self._vanished.discard(name)
