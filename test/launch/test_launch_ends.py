@@ -71,7 +71,8 @@ def test_killed_recorder_ends_the_launch_with_the_arm_at_rest(moved, tmp_path):
 def test_closed_terminal_ends_a_launch_as_ctrl_c_does(moved, tmp_path):
     launch = moved(tmp_path / 'recordings')
     begin_motion(launch)
-    os.killpg(launch.process.pid, signal.SIGHUP)
+    # The nodes hear of it from the launch.
+    launch.process.send_signal(signal.SIGHUP)
     assert launch.end() == 0
     assert '[trajectory_publisher]: holding' in launch.printed
     assert re.search(r'recorder\]: \d+ bytes in ', launch.printed)

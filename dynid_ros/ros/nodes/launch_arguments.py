@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-import os
 from pathlib import Path
 import signal
 import sys
@@ -13,6 +12,7 @@ import threading
 from typing import Any
 
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.events import Shutdown
 from launch.events.process import ProcessExited
 from launch.launch_context import LaunchContext
 from launch.launch_description import LaunchDescription
@@ -234,7 +234,7 @@ def description(
     given: set[str] = set()
 
     def note(context: LaunchContext) -> None:
-        _end_with_terminal()
+        _end_with_terminal(context)
         given.update(names & context.launch_configurations.keys())
         _refuse_unknown(context, names)
 
@@ -246,11 +246,15 @@ def description(
         OpaqueFunction(function=note), *arguments, OpaqueFunction(function=start)])
 
 
-def _end_with_terminal() -> None:
-    """Take a closed terminal for Ctrl-C, as nodes do: launch would leave them without a word."""
+def _end_with_terminal(context: LaunchContext) -> None:
+    """End the nodes with their terminal, which signals none but launch, and this would die."""
+    def end(_number: int, _frame: object) -> None:
+        if not context.is_shutdown:
+            context.emit_event_sync(Shutdown(reason='the terminal was closed'))
+
     if (threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL):
-        signal.signal(signal.SIGHUP, lambda _number, _: os.kill(os.getpid(), signal.SIGINT))
+        signal.signal(signal.SIGHUP, end)
 
 
 def _refuse_unknown(context: LaunchContext, names: set[str]) -> None:
