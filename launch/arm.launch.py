@@ -4,11 +4,12 @@ from launch import LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument
 
 from dynid_ros.ros.nodes.launch_arguments import description, Given, listening, parameter
+from dynid_ros.ros.nodes.launching import LISTENERS
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Start nodes that wait for ~/start; of a dry run, nothing is saved."""
-    moved = given.parameters('trajectory_publisher', dry_run=True)
+    moved = given.parameters('trajectory_publisher', dry_run=True, listeners=LISTENERS)
     return [*given.listeners(save=not moved['dry_run']),
             given.node('trajectory_publisher', moved)]
 

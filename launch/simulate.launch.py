@@ -76,7 +76,8 @@ class Simulation:
         made = {
             name: given.node(
                 name, given.parameters(name) | values,
-                prefix=BEHIND if name in ('identifier', 'recorder') else PATIENT, **clock)
+                prefix=BEHIND if name in ('identifier', 'recorder') else PATIENT,
+                required=False, **clock)
             for name, values in chain(
                 given.values['arm'], excitation, output / 'recordings', self._result,
                 rate, int(given.values['seed']), given.values['real_time'] == 'true').items()}

@@ -8,7 +8,7 @@ import errno
 import os
 from pathlib import Path
 import re
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from dynid_ros.errors import ResultError
 
@@ -135,6 +135,27 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         for path in contents:
             current[0] = path
             unfinished[path].replace(path)
+
+
+def try_folder(path: Path) -> None:
+    """
+    Make sure that files can be written in a folder, which is made only once there is one.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+
+    Raises
+    ------
+    ResultError
+        It cannot be made or written.
+
+    """
+    with _named(path):
+        there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+        with TemporaryFile(dir=there):
+            pass
 
 
 @contextmanager

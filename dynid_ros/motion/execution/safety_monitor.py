@@ -25,7 +25,7 @@ class Bound(Enum):
     TRACKING = 'distance from the reference'
     SILENCE = 'age of the last usable state'
     PUBLISHERS = 'one publisher of joint states'
-    CONTROLLER = 'a controller or listener that takes the motion'
+    CONTROLLER = 'a controller or subscriber that takes the motion'
 
 
 @dataclass(frozen=True)

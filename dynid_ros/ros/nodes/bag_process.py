@@ -7,8 +7,10 @@ import importlib.util
 from pathlib import Path
 import shutil
 import signal
+from typing import Any
 
-from rclpy.qos import QoSProfile
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 import yaml
 
 from dynid_ros.data.files.bag_backends import is_truncated
@@ -19,8 +21,9 @@ from dynid_ros.utilities.atomic_write import write_whole
 
 #: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.
 CHUNKS = b'chunkSize: 32768\ncompression: "Zstd"\ncompressionLevel: "Fastest"\n'
-#: Free space, bytes, below which a disk counts as full: rosbag2 fills it without a message.
-FULL = 131072
+#: Free space, bytes, below which a disk counts as full: rosbag2 fills it without a message. And a
+#: share of the bag besides, for the index that it writes at the end.
+FULL, INDEX = 131072, 0.02
 #: Messages, which are many chunks, within which a bag grows unless it cannot be written.
 STALLED = 3000
 #: Longest time that the bag takes to close, s: on a busy machine with a slow disk.
@@ -51,6 +54,13 @@ class BagProcess:
     simulated : bool
         Whether messages are received at the times of ``/clock``.
 
+    Attributes
+    ----------
+    bag : Path
+        Folder of the bag.
+    topics : sequence of str
+        As above.
+
     """
 
     def __init__(
@@ -58,6 +68,8 @@ class BagProcess:
         qos: Mapping[str, QoSProfile], messages: int, simulated: bool,
     ) -> None:
         self.bag = folder / 'bag'
+        self.topics = topics
+        self._name = name
         self._grown = 0, messages
         self._lost: str | None = None
         told = [f'{key}={value}' for key, value in facts.items()]
@@ -83,37 +95,61 @@ class BagProcess:
                 '--topics', *topics]
         self._process = ChildProcess(command, folder / 'rosbag2.log')
 
-    def trouble(self, messages: int) -> str | None:
+    def trouble(self, node: Node, messages: int) -> str | None:
         """
         Find the reason why the recorder records no longer; None while it does.
 
         Parameters
         ----------
+        node : Node
+            That looks at the graph.
         messages : int
             Number of messages that were published so far.
 
         """
-        ended = self.ended()
-        if ended:
-            return ended
+        gone = self._lost or self.ended()
+        if gone:
+            return gone
         try:
             size, free = self.size(), shutil.disk_usage(self.bag.parent).free
         except OSError as error:
             return f'{self.bag.parent} is gone: {error.strerror}'
         if size != self._grown[0]:
             self._grown = size, messages
-        if free < FULL:
-            # Later messages are lost too, even if there is space again.
-            self._lost = f'the disk is full ({free} bytes are free)'
         waiting = messages - self._grown[1]
-        return self._lost or (
-            f'nothing of the last {waiting} messages was written' if waiting > STALLED else None)
+        deaf = [topic for topic in self.topics for own in self._subscriptions(node, topic)
+                if _reliable(own) and not all(
+                    map(_reliable, node.get_publishers_info_by_topic(topic)))]
+        if free < FULL + INDEX * size:
+            self._lose(f'the disk is full ({free} bytes are free)')
+        elif deaf:
+            self._lose(f'{deaf[0]} is published as best effort now, and the bag has asked for '
+                       'reliable messages: it gets none')
+        elif waiting > STALLED:
+            return f'nothing of the last {waiting} messages was written'
+        return self._lost
+
+    def awaited(self, node: Node) -> list[str]:
+        """Return the topics that are published, and that the bag does not hear yet."""
+        return [topic for topic in self.topics if node.get_publishers_info_by_topic(topic)
+                and not self._subscriptions(node, topic)]
+
+    def _subscriptions(self, node: Node, topic: str) -> list[Any]:
+        return [info for info in node.get_subscriptions_info_by_topic(topic)
+                if info.node_name == self._name]
+
+    def _lose(self, reason: str) -> None:
+        """Close the bag with what it has: what came later would be no part of the recording."""
+        self._lost = reason
+        self._process.interrupt()
 
     def ended(self) -> str | None:
         """Find the reason why the process ended; None while it runs."""
         status = self._process.status
         if status is None:
             return None
+        if status < 0:
+            return f'rosbag2 ended by signal {-status}'
         (reason,) = self._process.last_lines(1) or ['no reason given']
         return f'rosbag2 ended with status {status}: {reason}'
 
@@ -123,11 +159,21 @@ class BagProcess:
 
     def stop(self) -> str | None:
         """Close the bag, and return the reason if it is incomplete."""
-        trouble = self.ended() or self._lost
+        trouble = self._lost or self.ended()
         self._process.interrupt()
         self._process.wait(PATIENCE)
         if self._process.status == -signal.SIGKILL:
-            return trouble or 'rosbag2 did not end and was killed'
-        if trouble is None and any(map(is_truncated, self.bag.glob('*.mcap'))):
+            trouble = trouble or 'rosbag2 did not end and was killed'
+        elif trouble is None and any(map(is_truncated, self.bag.glob('*.mcap'))):
             trouble = 'its end could not be written; look at the space on the disk'
+        index = self.bag / 'metadata.yaml'
+        if self.bag.exists() and not (index.exists() and index.stat().st_size):
+            # An empty one keeps every reader from what was recorded.
+            index.unlink(missing_ok=True)
+            trouble = (f'{trouble or "it has no metadata.yaml"}; dynid reads it as it is, and '
+                       f'ros2 bag after: ros2 bag reindex -s mcap {self.bag}')
         return trouble
+
+
+def _reliable(info: Any) -> bool:
+    return bool(info.qos_profile.reliability == ReliabilityPolicy.RELIABLE)

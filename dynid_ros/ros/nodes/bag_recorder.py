@@ -6,7 +6,6 @@ from functools import partial
 import time
 from typing import Any
 
-import rclpy
 from rclpy.node import Node
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
@@ -48,7 +47,7 @@ class BagRecorder(Node):
         stopped = time.monotonic()
         while (gone := time.monotonic() - stopped) < ARRIVING or (
                 gone < LAST and any(inbox.ready() for inbox in self.inboxes)):
-            rclpy.spin_once(self, timeout_sec=0.01)
+            self.executor.spin_once(timeout_sec=0.01)
         self._writer.close()
 
     def _flush(self) -> None:

@@ -10,7 +10,6 @@ import time
 from control_msgs.msg import DynamicJointState
 from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
-import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
@@ -34,11 +33,13 @@ from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import simulated_time
 from dynid_ros.ros.nodes.common.qos import LATCHED
+from dynid_ros.ros.nodes.common.readiness import Readiness
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
 from dynid_ros.ros.nodes.warm_up import warm_up
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.atomic_write import try_folder
 
 SETTINGS = (
     Setting('arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF; with '
@@ -76,11 +77,13 @@ class Identifier(Node):
     def __init__(self) -> None:
         super().__init__('identifier')
         self._settings = declare(self, SETTINGS, self._change)
+        folder = self._settings['output_folder']
+        self._folder = Path(folder).expanduser() if folder else None
+        if self._folder is not None:
+            try_folder(self._folder)
         self._known = self._read_result()
         self._arm = self._read_arm() if self._known is None else self._known.arm
         warm_up(self._arm, self.get_logger().info)
-        folder = self._settings['output_folder']
-        self._folder = Path(folder).expanduser() if folder else None
         self._fresh = False
         self._estimate: Estimate | None = None
         self._online = self._start_online()
@@ -93,15 +96,17 @@ class Identifier(Node):
             self, self._arm, self._settings, self._health, self._on_message)
         self._reader = self._input.reader
         self._marks = ValidationMarks(self, self._on_mark)
+        self._readiness = Readiness(self, self._arm.name, self._ready)
         self._arm = self._online.arm
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
         """Take in the messages that wait, and save if asked to."""
+        self._readiness.leave()
         end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated_time(self) else LAST_WORDS)
         heard, since = self._heard, time.monotonic()
         while time.monotonic() < min(end, since + SILENCE):
-            rclpy.spin_once(self, timeout_sec=0.01)
+            self.executor.spin_once(timeout_sec=0.01)
             if self._heard > heard:
                 heard, since = self._heard, time.monotonic()
         self._learn()
@@ -162,6 +167,10 @@ class Identifier(Node):
         offer(self, '~/reset', self._reset)
         offer(self, '~/save', self._save)
         self.create_service(SetBool, '~/freeze', self._on_freeze)
+
+    def _ready(self) -> tuple[bytes, str]:
+        awaited = ', '.join(sorted(self._input.awaited))
+        return (say.WARN, f'it has heard nothing on {awaited} yet') if awaited else (say.OK, '')
 
     @property
     def _heard(self) -> int:

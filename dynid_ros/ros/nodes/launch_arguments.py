@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+import signal
 import sys
+import threading
 from typing import Any
 
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.events import Shutdown
+from launch.events.process import ProcessExited
 from launch.launch_context import LaunchContext
 from launch.launch_description import LaunchDescription
 from launch.launch_description_entity import LaunchDescriptionEntity
@@ -146,15 +150,19 @@ class Given:
 
     def node(
         self, executable: str, parameters: Mapping[str, Any], *, prefix: str = PATIENT,
-        **topics: str,
+        required: bool = True, **topics: str,
     ) -> Node:
-        """Make a node in the namespace; topics are remapped where an argument names them."""
+        """
+        Make a node in the namespace; topics are remapped where an argument names them.
+
+        The end of one that is `required` ends the launch, with a status that is not 0.
+        """
         kept = {name: value for name, value in parameters.items() if value not in ('', [])}
         named = {name: self.values[name] for name in TOPICS if name in self.given} | topics
         return Node(
             package=PACKAGE, executable=executable, exec_name=executable, output='screen',
             namespace=self.namespace, parameters=[kept], remappings=list(named.items()),
-            prefix=prefix, sigterm_timeout=LAST,
+            prefix=prefix, sigterm_timeout=LAST, on_exit=_end_launch if required else None,
             additional_env={**enclave(executable), **fast_dds()})
 
     def listeners(self, save: bool = True) -> list[LaunchDescriptionEntity]:
@@ -164,8 +172,14 @@ class Given:
                 'recorder', 'recordings', record_at_start=True)),
             self.node('identifier', self.parameters('identifier', 'result', save_at_end=save))]
         if self.values['view'] == 'true':
-            nodes.append(self.node('watch', self.parameters('watch')))
+            nodes.append(self.node('watch', self.parameters('watch'), required=False))
         return nodes
+
+
+def _end_launch(event: ProcessExited, context: LaunchContext) -> None:
+    """End the launch with a node, and let a node that failed at the end give it its status."""
+    if event.returncode or not context.is_shutdown:
+        raise RuntimeError(f'{event.process_name} ended with status {event.returncode}')
 
 
 def _configured(file: str, name: str, settings: Mapping[str, Setting]) -> dict[str, Any]:
@@ -220,6 +234,7 @@ def description(
     given: set[str] = set()
 
     def note(context: LaunchContext) -> None:
+        _end_with_terminal(context)
         given.update(names & context.launch_configurations.keys())
         _refuse_unknown(context, names)
 
@@ -229,6 +244,17 @@ def description(
 
     return LaunchDescription([
         OpaqueFunction(function=note), *arguments, OpaqueFunction(function=start)])
+
+
+def _end_with_terminal(context: LaunchContext) -> None:
+    """End the nodes with their terminal, which signals none but launch, and this would die."""
+    def end(_number: int, _frame: object) -> None:
+        if not context.is_shutdown:
+            context.emit_event_sync(Shutdown(reason='the terminal was closed'))
+
+    if (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL):
+        signal.signal(signal.SIGHUP, end)
 
 
 def _refuse_unknown(context: LaunchContext, names: set[str]) -> None:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 #: Nodes that simulated time waits for.
 LOCKSTEP = ['trajectory_publisher', 'identifier', 'recorder']
-#: In real time the motion waits until these listen: the identifier and the recorder of bags.
-LISTENERS = ['identifier', 'recorder_bag']
+#: No motion goes on without these, but in simulated time, which waits for them itself.
+LISTENERS = ['recorder', 'identifier']
 #: In real time, distance from the reference at which the publisher stops the arm, rad, and age of
 #: the last state at which it does so, s: on a busy computer the simulation falls behind, and the
 #: controller in it watches its path too.
@@ -23,7 +23,7 @@ STATE_TIMEOUT = 1.0
 DESIGN = ('--starts', '1', '--time', '1000', '--periods', '2')
 PACKAGE = 'dynid_ros'
 #: A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
-PATIENT = 'env --block-signal=INT'
+PATIENT = 'env --block-signal=INT --block-signal=HUP'
 #: Enclaves of config/sros2/policy.xml, and the variable that chooses one, also for the process
 #: that a recorder starts.
 ENCLAVES, OVERRIDE = '/dynid', 'ROS_SECURITY_ENCLAVE_OVERRIDE'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timezone
 from functools import partial
 import hashlib
@@ -26,9 +27,11 @@ from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import simulated_time
 from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
+from dynid_ros.ros.nodes.common.readiness import Readiness
 from dynid_ros.ros.nodes.common.runtime import ARM, declare, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.atomic_write import try_folder
 
 #: Defects without a meaning in so short a time, or of an arm that may stand still.
 IGNORED = ('too_short', 'joint_constant')
@@ -53,7 +56,11 @@ class Recorder(Node):
         super().__init__('recorder')
         self._settings = declare(self, SETTINGS)
         self._arm = load_arm(self._settings['arm'])
+        self._output = Path(self._settings['output_folder']).expanduser()
+        try_folder(self._output)
+        self.status = 0
         self._bag: BagProcess | None = None
+        self._said = say.OK
         self._sidecar: dict[str, Any] = {}
         self._input = ArmSubscription(
             self, self._arm, self._settings, self._health, ready=self._ready)
@@ -62,11 +69,16 @@ class Recorder(Node):
         offer(self, '~/start', self._start)
         offer(self, '~/stop', self._finish)
         self._waiting: bool = self._settings['record_at_start']
+        self._readiness = Readiness(self, self._arm.name, self._look)
 
     def stop(self) -> None:
         """Close the bag."""
+        self._readiness.leave()
         if self._bag is not None:
-            self.get_logger().info(self._finish())
+            try:
+                self.get_logger().info(self._finish())
+            except InputError as error:
+                self.get_logger().error(str(error))
         self._input.leave()
 
     @property
@@ -75,13 +87,15 @@ class Recorder(Node):
         return f'{self.get_fully_qualified_name().strip("/").replace("/", "_")}_bag'
 
     def _start(self) -> str:
-        if self._bag is not None and self._bag.ended() is None:
-            raise InputError(f'{self._bag.bag} is being recorded; stop it first')
+        if self._bag is not None:
+            if not self._trouble():
+                raise InputError(f'{self._bag.bag} is being recorded; stop it first')
+            with suppress(InputError):
+                self._finish()
         if not self.get_publishers_info_by_topic(self._input.topic):
             raise InputError(f'nobody publishes {self._input.topic}; start the driver first')
         now = datetime.now(timezone.utc)
-        self._folder = Path(self._settings['output_folder']).expanduser() / (
-            f'{self._arm.name}_{now:%Y%m%d_%H%M%S_%f}')
+        self._folder = self._output / f'{self._arm.name}_{now:%Y%m%d_%H%M%S_%f}'
         further = [self.resolve_topic_name(topic) for topic in self._settings['topics']]
         topics = list(dict.fromkeys([*self._input.topics, *further]))
         arm = arm_entry(self._arm)
@@ -99,12 +113,16 @@ class Recorder(Node):
              'started': now.isoformat()}, qos, self._input.reader.counts['messages'],
             # rosbag2 cannot remap the time of one among several simulated arms.
             simulated_time(self) and self.resolve_topic_name('/clock') == '/clock')
-        return f'recording {", ".join(topics)} into {self._bag.bag}'
+        self._said = say.WARN
+        return f'starting to record {", ".join(topics)}'
 
     def _finish(self) -> str:
         if self._bag is None:
             raise InputError('nothing is being recorded; call ~/start first')
         bag, self._bag = self._bag, None
+        self._said = say.OK
+        # A motion must not wait for the end of the bag.
+        self._readiness.look()
         trouble = bag.stop()
         files = sorted(bag.bag.glob('*.mcap'))
         self._sidecar['files'] = {file.name: _sha256(file) for file in files}
@@ -112,6 +130,7 @@ class Recorder(Node):
         unwritten = self._write_sidecar()
         trouble = trouble or unwritten
         if trouble:
+            self.status = 1
             raise InputError(f'{bag.bag} is incomplete, {bag.size()} bytes are there: {trouble}')
         return f'{bag.size()} bytes in {bag.bag}'
 
@@ -128,6 +147,25 @@ class Recorder(Node):
         # Where this node is killed, the mark is there.
         if self._bag is not None:
             self._write_sidecar()
+
+    def _look(self) -> tuple[bytes, str]:
+        """Judge the bag for those who need it, and log when that changes."""
+        self._record_if_published()
+        level, text, _ = self._bag_judgement()
+        if self._bag is None:
+            return say.WARN, f'nobody publishes {self._input.topic}' if self._waiting else (
+                f'{text}; call {self.get_fully_qualified_name()}/start')
+        if level != self._said:
+            self._said = level
+            if level == say.ERROR:
+                self.status = 1
+                self.get_logger().error(
+                    f'{self._bag.bag} is incomplete: {text}; '
+                    f'{self.get_fully_qualified_name()}/start begins another one')
+            elif level == say.OK:
+                self.get_logger().info(
+                    f'recording {", ".join(self._bag.topics)} into {self._bag.bag}')
+        return level, text
 
     def _health(self) -> list[DiagnosticStatus]:
         self._record_if_published()
@@ -152,7 +190,7 @@ class Recorder(Node):
         return [f'/{self._bag_node} {topic}' for topic in self._input.topics]
 
     def _record_if_published(self) -> None:
-        if self._waiting and self._input.publishers[self._input.topic]:
+        if self._waiting and self._input.publishers.get(self._input.topic):
             self._waiting = False
             self.get_logger().info(self._start())
 
@@ -160,13 +198,17 @@ class Recorder(Node):
         if self._bag is None:
             return say.OK, 'not recording', {}
         values: dict[str, object] = {'bag': str(self._bag.bag), 'bytes': self._bag.size()}
-        reason = self._bag.trouble(self._input.reader.counts['messages'])
+        reason = self._trouble()
         if reason:
             return say.ERROR, reason, values
-        listeners = self.get_subscriptions_info_by_topic(self._input.topic)
-        if self._bag_node not in {info.node_name for info in listeners}:
-            return say.WARN, f'not yet subscribed to {self._input.topic}', values
+        awaited = self._bag.awaited(self)
+        if awaited:
+            return say.WARN, f'not yet subscribed to {", ".join(awaited)}', values
         return say.OK, 'recording', values
+
+    def _trouble(self) -> str | None:
+        assert self._bag is not None
+        return self._bag.trouble(self, self._input.reader.counts['messages'])
 
 
 class RollingQuality:

@@ -6,7 +6,6 @@ from functools import partial
 import time
 from typing import Any
 
-import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -24,6 +23,7 @@ from dynid_ros.ros.nodes.common.lockstep import (
     nanoseconds,
     watch_clock,
 )
+from dynid_ros.ros.nodes.common.readiness import Listeners
 from dynid_ros.ros.nodes.common.runtime import declare, run
 from dynid_ros.ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
@@ -38,6 +38,8 @@ SOON = 0.05
 REFERENCE = 0.01
 #: Time in which the arm must be at rest after an abort, s.
 LAST = 2.0
+#: Time at the end in which the senders of goals get their results, s.
+LAST_WORDS = 0.2
 
 
 class TrajectoryPublisher(Node):
@@ -53,7 +55,7 @@ class TrajectoryPublisher(Node):
         self._time = ControlTime(self)
         self._told = self._changed = self._stamp = self._began = 0.0
         self._seconds = 1.0
-        self._created = time.monotonic()
+        self._created = self._heard = time.monotonic()
         self._ran = self._refused = self._stale = False
         self._missed: str | None = None
         self._phase = executor.phase
@@ -65,6 +67,8 @@ class TrajectoryPublisher(Node):
         self._report = MotionReport(self, self._arm, executor.motion, scene, values,
                                     self._on_start, self._on_stop)
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
+        self._listeners = Listeners(self, values['listeners'], self._time.now)
+        self._stopped_by = ''
         self._answers = Answers(self, [self._states.topic])
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
         # Discovery does not depend on the simulated time, which may wait for it.
@@ -77,18 +81,30 @@ class TrajectoryPublisher(Node):
 
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
-        end = time.monotonic() + self._time.patience
         if self._control.active:
-            self._control.stop(self._time.now())
-            while self._control.active and not self._states.gone and time.monotonic() < end:
-                rclpy.spin_once(self, timeout_sec=WATCH)
+            self._slow_down('the node was told to end')
+        self._heard = time.monotonic()
+        # As long as states come, the arm slows down, on however busy a machine.
+        while (self._control.active and not self._states.gone
+               and time.monotonic() < self._heard + self._time.patience):
+            self.executor.spin_once(timeout_sec=WATCH)
+        if self._control.active:
+            self._control.fault(Violation(
+                Bound.SILENCE, 'the node ends, and no state says whether the arm is at rest'))
+            self._notice_phase()
         self._control.leave()
+        end = time.monotonic() + self._time.patience
         while not (self._output.settled and self._report.idle) and time.monotonic() < end:
-            rclpy.spin_once(self, timeout_sec=WATCH)
+            self.executor.spin_once(timeout_sec=WATCH)
+        # rclpy sends the result of a goal in a later callback than the one that ends it.
+        end = time.monotonic() + LAST_WORDS
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=WATCH)
         self._answers.leave()
 
     def _on_state(self, message: JointState) -> None:
         """Check the state, command the arm, and answer a simulated one."""
+        self._heard = time.monotonic()
         self._time.heard(message)
         self._answers.heard(message.header.stamp)
         self._stamp = nanoseconds(message.header.stamp) * 1e-9
@@ -157,7 +173,7 @@ class TrajectoryPublisher(Node):
         rested = self._states.gone or self._time.now() - self._changed > LAST
         if rested or not (self._output.following or self._time.simulated):
             self.finished = True
-            self.status = int(self._phase is Phase.ABORTED)
+            self.status = self.status or int(self._phase is Phase.ABORTED)
 
     def _look(self) -> None:
         """Look at the publishers, listeners and controllers in the graph."""
@@ -167,6 +183,11 @@ class TrajectoryPublisher(Node):
             self._notice_phase()
         elif self._output.missing:
             self._on_failure(self._output.missing)
+        lost = self._listeners.missing
+        if lost and self._control.active and not self._stopped_by:
+            self.status = 1
+            self.get_logger().error(f'the motion stops: {lost}')
+            self._slow_down(lost)
         if self._states.gone:
             self._finish_once()
         if not self._ran:
@@ -183,7 +204,7 @@ class TrajectoryPublisher(Node):
         if self._control.stale(self._time.now()) or self._control.period is None:
             return (f"no states of all joints of '{self._arm.name}' with positions and velocities "
                     f'come on {self._states.topic}; start the arm first')
-        return self._output.missing or self._states.deaf(self._values['listeners'])
+        return self._output.missing or self._listeners.missing
 
     def _announce(self, missing: str) -> None:
         """Log once that a motion can start, and each reason why none can before."""
@@ -222,7 +243,7 @@ class TrajectoryPublisher(Node):
         assert period is not None
         self._output.prepare(period, self._states.names)
         self._began, self._seconds = now, self._control.start(now)
-        self._ran = True
+        self._ran, self._stopped_by = True, ''
         self._report.begin()
         self._notice_phase()
         return f'moving for {self._seconds:.1f} s' + (
@@ -230,9 +251,13 @@ class TrajectoryPublisher(Node):
 
     def _on_stop(self) -> str:
         aborted = self._control.phase is Phase.ABORTED
+        self._slow_down()
+        return 'reset after the abort' if aborted else self._control.phase.value
+
+    def _slow_down(self, reason: str = '') -> None:
+        self._stopped_by = self._stopped_by or reason
         self._control.stop(self._time.now())
         self._notice_phase()
-        return 'reset after the abort' if aborted else self._control.phase.value
 
     def _on_failure(self, reason: str) -> None:
         """Abort the motion that a controller gave up."""
@@ -250,7 +275,9 @@ class TrajectoryPublisher(Node):
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
         else:
             self.get_logger().info(self._phase.value)
-        self._report.enter(self._phase, str(self._control.violation or ''), self._stamp)
+        aborted = self._phase is Phase.ABORTED
+        self._report.enter(self._phase, str(
+            self._control.violation) if aborted else self._stopped_by, self._stamp)
 
 
 main = partial(run, TrajectoryPublisher)

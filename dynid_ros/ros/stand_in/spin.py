@@ -194,6 +194,7 @@ class SingleThreadedExecutor:
     def add_node(self, node: Any) -> None:
         """Take the node."""
         self._node = node
+        node.executor = self
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Wait for work of the node, and do one piece of it."""

@@ -1,5 +1,7 @@
 """The action of the trajectory publisher: feedback, preemption, and what ends a goal."""
 
+import signal
+
 from motion_rig import NODE, Rig, slow_file
 import numpy as np
 import pytest
@@ -84,3 +86,12 @@ def test_the_service_and_a_fault_end_a_goal_with_their_reason(rig):
     rig.inject('nan 0.1')
     status, message = rig.ended(future)
     assert status == ABORTED and 'reports a NaN' in message
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGHUP])
+def test_the_sender_of_a_goal_learns_that_the_node_ends(rig, number):
+    _, future = rig.begun()
+    rig.publisher.send(number)
+    assert rig.ended(future) == (ABORTED, 'the node was told to end')
+    assert rig.end()[0] == 0
+    assert rig.at_rest()

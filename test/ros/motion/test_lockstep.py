@@ -12,7 +12,6 @@ import time
 from motion_rig import RATE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
-from rclpy.node import Node
 from ros.motion.pace import LED, Pace, SIMULATED, stamp
 from sensor_msgs.msg import JointState
 
@@ -203,16 +202,6 @@ def test_signal_to_all_nodes_brings_the_arm_to_rest_without_an_abort(start, talk
     assert status == 0
     assert 'aborted' not in printed
     assert rig.speed() < 0.02
-
-
-def test_motion_waits_for_its_listeners(start, talker, tmp_path):
-    rig = Rig(start, talker, slow_file(tmp_path), listeners=['other'])
-    rig.wait_refusal('other does not listen to /joint_states yet')
-    assert ']: ready' not in rig.publisher.printed
-    other = Node('other')
-    other.create_subscription(JointState, 'joint_states', print, 10)
-    rig.move()
-    other.destroy_node()
 
 
 def test_compiling_is_said_and_only_where_something_is_compiled(tmp_path):

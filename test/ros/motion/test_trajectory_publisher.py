@@ -107,7 +107,7 @@ def test_lost_arm_is_noticed_by_its_tracking_error(start, talker, excitation):
         r"aborted because joint 'fer_joint\d' (is .* from where it should be|moves at)")
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signal_brings_the_arm_to_rest_and_leaves_a_safe_command(
         start, talker, excitation, number):
     rig = Rig(start, talker, excitation)

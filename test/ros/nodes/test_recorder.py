@@ -40,9 +40,74 @@ def recording(start, talker, folder, **parameters):
     answer = talker.call(Trigger, '/recorder/start')
     assert answer.success, answer.message
     talker.until(lambda: said(heard, 'recording', DiagnosticStatus.OK), 'rosbag2')
+    talker.until(lambda: 'recording /joint_states' in process.printed, 'the line about it')
     # The node and its bag.
-    talker.until(lambda: publisher.get_subscription_count() == 2, 'both subscriptions')
+    assert publisher.get_subscription_count() == 2
     return process, publisher, heard
+
+
+def readiness(talker):
+    """Return a function for the last that the recorder has said about itself."""
+    told = talker.listen(DiagnosticStatus, '/recorder/ready', LATCHED)
+    return lambda: (told[-1].level, told[-1].message) if told else (None, '')
+
+
+def wait_lost(talker, process, heard, ready, words):
+    """Wait until a loss is said to the motion, in the report, and in one line of the log."""
+    talker.until(lambda: ready()[0] == DiagnosticStatus.ERROR, 'the loss')
+    assert re.search(words, ready()[1])
+    talker.until(lambda: any(re.search(words, s.message) and s.level == DiagnosticStatus.ERROR
+                             for m in heard for s in m.status), f'{words} in /diagnostics')
+    # The log of a process is read from a file.
+    talker.until(lambda: 'is incomplete: ' in process.printed, 'the line')
+    assert len(re.findall(f'is incomplete: .*({words})', process.printed)) == 1
+
+
+def loses(process, words):
+    """End a recorder whose bag lacks something; return what it has printed."""
+    status, printed = process.stop()
+    assert status == 1
+    assert re.search(f'is incomplete, [0-9]+ bytes are there: ({words})', printed), printed
+    return printed
+
+
+@pytest.mark.parametrize('node', ['recorder', 'identifier'])
+def test_folder_that_cannot_be_written_is_refused_at_the_start(start, node):
+    status, printed = start(node, arm=ARM, output_folder='/proc/none/recordings').end()
+    assert status == 2
+    assert '/proc/none/recordings cannot be written: ' in printed
+    assert printed.count('\n') == 1
+
+
+def test_recorder_is_ready_from_its_subscription_to_its_end(start, talker, tmp_path):
+    ready = readiness(talker)
+    process, _, _ = recording(start, talker, tmp_path)
+    talker.until(lambda: ready() == (DiagnosticStatus.OK, 'recording'), 'readiness')
+    assert talker.call(Trigger, '/recorder/stop').success
+    talker.until(lambda: ready() == (
+        DiagnosticStatus.WARN, 'not recording; call /recorder/start'), 'the end of the bag')
+    assert process.stop()[0] == 0
+    talker.until(lambda: ready() == (DiagnosticStatus.ERROR, 'it has ended'), 'the end')
+
+
+def test_messages_that_the_bag_does_not_get_are_missed_at_once(start, talker, tmp_path):
+    log, ready = motion().part(0, 1000), readiness(talker)
+    process, publisher, heard = recording(start, talker, tmp_path)
+    talker.play(publisher, log.joint_names, log.t, log.q, log.u)
+    # The driver comes back, and this time it offers less; the bag stays with what it asked for.
+    talker.node.destroy_publisher(publisher)
+    again = talker.states(reliable=False)
+    wait_lost(talker, process, heard, ready, 'published as best effort now')
+    answer = talker.call(Trigger, '/recorder/start')
+    assert answer.success, answer.message
+    talker.until(lambda: ready()[0] == DiagnosticStatus.OK, 'another bag')
+    talker.until(lambda: again.get_subscription_count() == 2, 'both subscriptions')
+    assert process.stop()[0] == 1
+    # What came before can be read.
+    first, _ = sorted(tmp_path.iterdir())
+    read = read_recording(first / 'bag', load_arm(ARM))
+    np.testing.assert_array_equal(read.u, log.u)
+    assert not read.defects
 
 
 def said(heard, words, level):
@@ -110,10 +175,10 @@ def test_validation_motions_are_marked_by_the_stamps_of_their_states(start, talk
         status.publish(phase(name, since, dry))
         talker.spin(0.05)
     talker.until(lambda: marked() == [[1.25, float('inf')]], 'an open mark')
-    for name, since in (('holding', 2.5), ('idle', 3.0)):
-        status.publish(phase(name, since))
-        talker.spin(0.05)
+    # Of two reports that wait, only the newer is kept.
+    status.publish(phase('holding', 2.5))
     talker.until(lambda: marked() == [[1.25, 2.5]], 'the mark')
+    status.publish(phase('idle', 3.0))
     assert talker.call(Trigger, '/recorder/stop').success
     read = read_recording(folder / 'bag', load_arm(ARM))
     np.testing.assert_allclose(read.validation, [[1.25, 2.5]], atol=1e-6)
@@ -146,7 +211,7 @@ def wait_written(talker, folder):
 
 
 def test_killed_bag_keeps_all_but_the_last_fraction_of_a_second(start, talker, tmp_path):
-    log = motion()
+    log, ready = motion(), readiness(talker)
     process, publisher, heard = recording(start, talker, tmp_path)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
     wait_written(talker, tmp_path)
@@ -157,8 +222,8 @@ def test_killed_bag_keeps_all_but_the_last_fraction_of_a_second(start, talker, t
     # What is not written is less than a chunk; 32 KiB are some two hundred messages.
     assert len(log.t) - 300 <= len(read.t) <= len(log.t)
     np.testing.assert_array_equal(read.u, log.u[:len(read.t)])
-    talker.until(lambda: any('rosbag2 ended' in s.message and s.level == DiagnosticStatus.ERROR
-                             for m in heard for s in m.status), 'the loss of the bag')
+    wait_lost(talker, process, heard, ready, 'rosbag2 ended by signal 9')
+    assert f'ros2 bag reindex -s mcap {tmp_path}' in loses(process, 'rosbag2 ended by signal 9')
 
 
 def test_killed_node_leaves_no_recorder_behind_and_a_whole_bag(start, talker, tmp_path):
@@ -247,7 +312,7 @@ def full_disk(request, tmp_path, monkeypatch):
 
 def test_full_disk_is_named_and_what_was_written_can_be_used(start, talker, full_disk):
     folder, words, fill = full_disk
-    log = motion()
+    log, ready = motion(), readiness(talker)
     process = start('recorder', arm=ARM, output_folder=folder, report_rate=5.0)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     publisher = talker.states()
@@ -257,9 +322,7 @@ def test_full_disk_is_named_and_what_was_written_can_be_used(start, talker, full
     talker.until(lambda: publisher.get_subscription_count() == 2, 'both subscriptions')
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
     # rosbag2 goes on without a word; another recorder may end.
-    talker.until(lambda: any(re.search(f'{words}|ended with status', s.message)
-                             and s.level == DiagnosticStatus.ERROR
-                             for m in heard for s in m.status), f'{words} in /diagnostics')
+    wait_lost(talker, process, heard, ready, f'{words}|ended with status')
     (bag,) = folder.glob('*/bag')
     if 'full' in words:
         # Not even the sidecar can be replaced.
@@ -274,5 +337,8 @@ def test_full_disk_is_named_and_what_was_written_can_be_used(start, talker, full
     read = read_recording(bag, load_arm(ARM))
     assert 1000 < len(read.t) < len(log.t)
     np.testing.assert_array_equal(read.u, log.u[:len(read.t)])
-    assert 'bag_truncated' in {defect.code for defect in read.defects}
-    assert process.stop()[0] == 0
+    # Where room was left, the end is written, too.
+    cut = {'bag_truncated', 'metadata_missing'} & {defect.code for defect in read.defects}
+    assert bool(cut) == ('full' not in words)
+    assert all(file.stat().st_size for file in bag.iterdir())
+    assert process.stop()[0] == 1

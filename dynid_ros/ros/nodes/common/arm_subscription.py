@@ -137,6 +137,8 @@ class ArmSubscription:
         Full name of the joint states.
     publishers : dict of str to list of str
         Full names of the nodes that publish each topic, by the last look.
+    awaited : set of str
+        Topics of which no message has come yet.
 
     """
 
@@ -168,6 +170,7 @@ class ArmSubscription:
             self._followed.append(drive)
         self._heard = dict.fromkeys(self.topics, self._watch.now().nanoseconds)
         self.publishers: dict[str, list[str]] = {}
+        self.awaited = set(self.topics)
         # Counts at the last report before which messages came; and when each last grew, s.
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
@@ -286,6 +289,7 @@ class ArmSubscription:
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
         self._heard[topic] = self._watch.now().nanoseconds
+        self.awaited.discard(topic)
         add(message, self._node.get_clock().now().nanoseconds)
         if self._callback is not None:
             self._callback()

@@ -23,6 +23,8 @@ from dynid_ros.errors import DynidError, InputError
 
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
+#: Signals that end a node in order: Ctrl-C, of a supervisor, and of a terminal that is closed.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
 ROSOUT = 0.5
 
@@ -152,8 +154,8 @@ def run(make: type[Node]) -> int:
 
     rclpy's own signal handlers make the context invalid before the node can publish a last safe
     command; these only set a flag. A node may have a method ``stop()``, called before it goes,
-    an attribute ``finished`` that ends it, and an attribute ``status`` that becomes the exit
-    status.
+    which may spin its ``executor``, an attribute ``finished`` that ends it, and an attribute
+    ``status`` that becomes the exit status.
 
     Parameters
     ----------
@@ -169,10 +171,13 @@ def run(make: type[Node]) -> int:
     # A signal may interrupt the handler of the one before, where the lock of an Event would wait
     # for itself.
     stopping: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    # A process that nohup started outlives its terminal.
+    ours = [number for number in SIGNALS if number is not signal.SIGHUP
+            or signal.getsignal(number) is not signal.SIG_IGN]
+    for number in ours:
         signal.signal(number, lambda number, _: stopping.append(number))
     # A launch file may hold them back until they can be answered.
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ours)
     kind: Any = make
     node: Any = None
     try:
@@ -180,7 +185,8 @@ def run(make: type[Node]) -> int:
         # It is there, and can log why it does not start, before its __init__ ends.
         node = kind.__new__(kind)
         kind.__init__(node)
-        # rclpy.spin_once() would take the node in and out again for each message.
+        # rclpy.spin_once() would take the node in and out again for each message, and into an
+        # executor that does not know the answers that this one awaits.
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         while not stopping and not getattr(node, 'finished', False):
@@ -212,5 +218,5 @@ def run(make: type[Node]) -> int:
         rclpy.try_shutdown()
         # Python forgets its handlers before it ends, and a launch sends the signal of a terminal
         # again, which would then end the process as if nobody had answered.
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ours:
             signal.signal(number, signal.SIG_IGN)

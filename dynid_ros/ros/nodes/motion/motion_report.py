@@ -109,7 +109,7 @@ class MotionReport:
         phase : Phase
             The phase.
         why : str
-            Reason of an abort.
+            Reason of an abort, or of a stop that nobody asked for.
         since : float
             Stamp of the first state in the phase, s.
 
@@ -124,7 +124,7 @@ class MotionReport:
         elif self._cancelled:
             self._end(handle, CANCELED, 'slowed down, and holding')
         elif before is Phase.STOPPING:
-            self._end(handle, ABORTED, '~/stop was called')
+            self._end(handle, ABORTED, why or '~/stop was called')
         else:
             self._end(handle, SUCCEEDED, 'the motion has ended')
 
@@ -150,11 +150,11 @@ class MotionReport:
         self._condition = float(columns.get('condition_number', [np.nan])[0])
 
     def _publish(self) -> None:
-        aborted = self._phase is Phase.ABORTED
+        level = (say.ERROR if self._phase is Phase.ABORTED else say.WARN if self._why else say.OK)
         clearance = self._clearance if np.isfinite(self._clearance) else np.nan
         self._status.publish(say.array(self._node, [say.status(
-            self._node, self._arm, 'motion', say.ERROR if aborted else say.OK,
-            f'{self._phase.value}: {self._why}' if aborted else self._phase.value,
+            self._node, self._arm, 'motion', level,
+            ': '.join(filter(None, (self._phase.value, self._why))),
             {'phase': self._phase.value, 'since': str(self._since), 'share': self._share,
              'least_clearance': clearance, **self._facts})]))
         if self._handle is not None:

@@ -58,7 +58,7 @@ class StateWatch:
         self, node: Node, arm: ArmModel, time: ControlTime,
         callback: Callable[[JointState], None],
     ) -> None:
-        self._node, self._time = node, time
+        self._time = time
         self._joints, self._drive = JointOrder(arm), arm.drive
         self._named: Sequence[str] = ()
         self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
@@ -88,11 +88,3 @@ class StateWatch:
             f'nobody publishes {self.topic} any more')
         problem = self.mixed or self.gone
         return Violation(Bound.PUBLISHERS, problem) if problem else None
-
-    def deaf(self, listeners: Sequence[str]) -> str:
-        """Name the nodes that do not hear the states yet, in a clause; empty if all do."""
-        there = {info.node_name for info in self._node.get_subscriptions_info_by_topic(self.topic)}
-        # The bag of a recorder has the namespace in its name.
-        missing = [name for name in listeners if not any(
-            f'_{known}'.endswith(f'_{name}') for known in there)]
-        return f'{", ".join(missing)} does not listen to {self.topic} yet' if missing else ''

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import time
 
-import rclpy
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
@@ -111,7 +110,7 @@ class Lockstep(SimulationLoop):
             moved -= REST
         while (self._listeners and self._arm.time < moved + REST
                and time.monotonic() < self._since + LAST):
-            rclpy.spin_once(self._node, timeout_sec=LOOK)
+            self._node.executor.spin_once(timeout_sec=LOOK)
             if not (self._arm.held and idle()):
                 moved = self._arm.time
 
@@ -120,8 +119,12 @@ class Lockstep(SimulationLoop):
         if name not in self._names:
             return
         if len(message.position) and message.position[0] < 0:
-            self._listeners.pop(name, None)
-            self.led = False
+            left = self._listeners.pop(name, None)
+            if left is not None and left.behind:
+                # Who only reads is not missed: another may have to slow the arm down.
+                self._vanished.add(name)
+            else:
+                self.led = False
             return
         if len(message.name):
             self._vanished.discard(name)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 import time
 from typing import Any
 
-import rclpy
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
@@ -104,7 +103,7 @@ class RealTime(SimulationLoop):
         """End the time, once the arm has come to rest."""
         end = time.monotonic() + LAST
         while not (self._arm.held and idle()) and time.monotonic() < end:
-            rclpy.spin_once(self._node, timeout_sec=0.01)
+            self._node.executor.spin_once(timeout_sec=0.01)
 
     def _catch_up(self) -> None:
         late = self.now() - self._arm.time

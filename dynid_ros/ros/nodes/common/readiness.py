@@ -1,0 +1,120 @@
+"""
+How a motion waits for the nodes that record it or learn from it, and stops without them.
+
+Each of these nodes says on a topic of its own, ``~/ready`` (diagnostic_msgs/DiagnosticStatus),
+whether it gets and keeps all that the arm says: ``level`` OK, or else the reason in ``message``.
+It repeats that, so that a process that is gone or stands still is missed wherever it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from threading import Event, Thread
+import time
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.node import Node
+
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
+from dynid_ros.ros.nodes.common.qos import LATCHED
+
+#: Period of the repetitions, s.
+PERIOD = 0.2
+#: Silence after which a listener counts as lost, s: a busy machine keeps no thread waiting for it.
+SILENCE = 5.0
+
+
+class Readiness:
+    """
+    What a node says about itself on ``~/ready``.
+
+    A thread repeats it, so that a node that is busy for long, as an identifier that looks for a
+    cut-off, is not taken for a lost one: its states wait for it.
+
+    Parameters
+    ----------
+    node : Node
+        Owner.
+    arm : str
+        Name of its arm.
+    judge : callable
+        Returns the level, OK if the node is ready, and why it is in a clause.
+
+    """
+
+    def __init__(self, node: Node, arm: str, judge: Callable[[], tuple[bytes, str]]) -> None:
+        self._judge = judge
+        self._status = DiagnosticStatus(
+            level=DiagnosticStatus.WARN, name=node.get_name(), message='it starts',
+            hardware_id=arm)
+        self._publisher = node.create_publisher(DiagnosticStatus, '~/ready', LATCHED)
+        self._ended = Event()
+        self._thread = Thread(target=self._repeat, daemon=True)
+        self._thread.start()
+        create_steady_timer(node, PERIOD, self.look)
+
+    def look(self) -> None:
+        """Judge, and say at once what has changed."""
+        level, message = self._judge()
+        if (level, message) != (self._status.level, self._status.message):
+            self._say(level, message)
+
+    def leave(self) -> None:
+        """Say that the node goes."""
+        self._ended.set()
+        self._thread.join()
+        self._say(DiagnosticStatus.ERROR, 'it has ended')
+
+    def _say(self, level: bytes, message: str) -> None:
+        self._status = DiagnosticStatus(
+            level=level, name=self._status.name, message=message,
+            hardware_id=self._status.hardware_id)
+        self._publisher.publish(self._status)
+
+    def _repeat(self) -> None:
+        # The publisher goes with a node that ends without a farewell.
+        with suppress(Exception):
+            while not self._ended.wait(PERIOD):
+                self._publisher.publish(self._status)
+
+
+class Listeners:
+    """
+    The nodes that a motion needs.
+
+    Parameters
+    ----------
+    node : Node
+        Owner, in whose namespace they are.
+    names : sequence of str
+        Their names.
+    now : callable
+        Time of the motion, s. A silence counts where both this time and the one of this computer
+        go on: a simulated time stands still for a busy node.
+
+    """
+
+    def __init__(self, node: Node, names: Sequence[str], now: Callable[[], float]) -> None:
+        self._now = now
+        self._heard: dict[str, tuple[DiagnosticStatus, float, float] | None] = dict.fromkeys(names)
+        for name in names:
+            node.create_subscription(
+                DiagnosticStatus, f'{name}/ready', partial(self._hear, name), LATCHED)
+
+    @property
+    def missing(self) -> str:
+        """Name those that are not ready, with their reasons, in a clause; empty if all are."""
+        return '; '.join(filter(None, (
+            self._trouble(name, *heard) if heard else f'{name} has not said yet that it is ready; '
+            'is it running?' for name, heard in self._heard.items())))
+
+    def _trouble(self, name: str, said: DiagnosticStatus, stamp: float, read: float) -> str:
+        silent = min(self._now() - stamp, time.monotonic() - read)
+        if silent > SILENCE:
+            return f'{name} has said nothing for {silent:.0f} s'
+        return '' if said.level == DiagnosticStatus.OK else f'{name} is not ready: {said.message}'
+
+    def _hear(self, name: str, message: DiagnosticStatus) -> None:
+        self._heard[name] = message, self._now(), time.monotonic()
