@@ -156,7 +156,7 @@ def _estimate(
     regression = LoadRegression(model, frame)
     if not recordings:
         raise RecordingError('a payload needs at least one recording with it')
-    loaded = [_prepared(model, recording) for recording in recordings]
+    loaded = [_prepared(regression, recording) for recording in recordings]
     rests = joined([find_rests(rows.motions, rows.settings.rate_hz) for rows in loaded])
     fits = {}
     moving = sum(int(motion.moving.any(axis=1).sum()) for rows in loaded
@@ -173,13 +173,13 @@ def _estimate(
             f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '
             'in which gravity turns in the frame of the tool, or rests at four positions or more')
     fit, body = fits[method], load_body(fits[method])
-    rows = stack([each.compressed(model.arm, fit.theta) for each in loaded])
-    evidence = (Evidence.of_rows(model, rows, fit, body) if method == 'motion'
-                else Evidence.of_rests(model, rests, fit, body))
+    rows = stack([each.compressed(regression.arm, fit.theta) for each in loaded])
+    evidence = (Evidence.of_rows(regression, rows, fit, body) if method == 'motion'
+                else Evidence.of_rests(regression, rests, fit, body))
     change = None
     if 'motion' in fits:
         change = largest_change(regression.columns, fits['motion'], (
-            (recording.source, each.blocks(model.arm, fits['motion'].theta))
+            (recording.source, each.blocks(regression.arm, fits['motion'].theta))
             for recording, each in zip(recordings, loaded, strict=True)))
     present, findings, remarks = judge_payload(regression, rows, fit, body, evidence, change)
     return Payload(
@@ -208,18 +208,18 @@ def check_signal(model: IdentifiedModel, recording: Recording) -> None:
             f'identified from {model.arm.drive.signal}; give a recording of the same drive signal')
 
 
-def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
+def _prepared(regression: LoadRegression, recording: Recording) -> KeptRows:
     """Condition a recording as the recordings of the model were."""
-    check_signal(model, recording)
-    arm = model.arm
+    check_signal(regression.model, recording)
+    arm = regression.arm
     recording, _ = checked_recording(recording, arm)
-    settings = fitted_to(model.treatment, recording, identified=True)
+    settings = fitted_to(regression.model.treatment, recording, identified=True)
     return KeptRows(arm, take_motions(arm, [recording], settings), settings, arm.friction)
 
 
 def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadFit:
     """Fit the rows in which joints move, and add the scatter by their residuals."""
-    arm, theta = regression.model.arm, regression.model.theta
+    arm, theta = regression.arm, regression.theta
     for _ in range(LOAD_PASSES if arm.needs_load else 1):
         # The load on the joints follows from inertial parameters, which friction does not change.
         fit = regression.fit(stack([rows.compressed(arm, theta) for rows in loaded]))

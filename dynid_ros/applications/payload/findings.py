@@ -69,20 +69,22 @@ class Evidence:
 
     @staticmethod
     def of_rows(
-        model: IdentifiedModel, rows: QRFactors, fit: LoadFit, body: LoadBody,
+        regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
     ) -> Evidence:
         """Compare the torque in motion with the torque of the free and of the loaded arm."""
-        before, after, free = (_left(rows, theta) for theta in _arms(model, fit, body))
-        return Evidence(before, after, free, rows.torque(), model.sigma)
+        before, after, free = (_left(rows, theta) for theta in _arms(regression, fit, body))
+        return Evidence(before, after, free, rows.torque(), regression.model.sigma)
 
     @staticmethod
-    def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit, body: LoadBody) -> Evidence:
+    def of_rests(
+        regression: LoadRegression, rests: Rests, fit: LoadFit, body: LoadBody,
+    ) -> Evidence:
         """Compare the torque at rest with the torque of the free and of the loaded arm."""
-        W = rest_rows(model.arm, rests)
-        errors = (rests.tau - W @ theta for theta in _arms(model, fit, body))
+        W = rest_rows(regression.arm, rests)
+        errors = (rests.tau - W @ theta for theta in _arms(regression, fit, body))
         before, after, free, torque = (
             np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
-        usual = np.hypot(model.sigma, breakaway(model))
+        usual = np.hypot(regression.model.sigma, breakaway(regression.model))
         return Evidence(before, after, free, torque, usual)
 
     @property
@@ -93,9 +95,11 @@ class Evidence:
         return np.asarray((self.free > most) | (missed > NO_BODY * self.usual))
 
 
-def _arms(model: IdentifiedModel, fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
+def _arms(
+    regression: LoadRegression, fit: LoadFit, body: LoadBody,
+) -> tuple[Array, Array, Array]:
     """Return the base parameters without a load, with the body, and with the free load."""
-    return model.theta, fit.theta_with(body.parameters), fit.theta
+    return regression.theta, fit.theta_with(body.parameters), fit.theta
 
 
 def _left(rows: QRFactors, theta: Array) -> Array:

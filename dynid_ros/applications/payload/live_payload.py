@@ -58,7 +58,7 @@ class LivePayload(OnlineIdentifier):
         with finite_numbers(model, [source]):
             self._regression = LoadRegression(model)
             super().__init__(
-                model.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
+                self._regression.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
                 delay=model.treatment.delay if delay is None else delay,
                 prior=Prior(self._regression.prior, model.sigma))
 
@@ -93,7 +93,7 @@ class LivePayload(OnlineIdentifier):
                 return None
             change = largest_change(regression.columns, fit, [(self._source, self._recent)])
             body = load_body(fit)
-            evidence = Evidence.of_rows(model, rows, fit, body)
+            evidence = Evidence.of_rows(regression, rows, fit, body)
             present, findings, remarks = judge_payload(
                 regression, rows, fit, body, evidence, change)
         moving = [part for part in self.history.predictions(self._source)
