@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dynid_ros.applications.payload.body import load_body, LoadBody
 from dynid_ros.applications.payload.change import Change, largest_change
@@ -218,11 +218,10 @@ def _prepared(regression: LoadRegression, recording: Recording) -> KeptRows:
 
 
 def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadFit:
-    """Fit the rows in which joints move, and add the scatter by their residuals."""
+    """Fit the rows in which joints move."""
     arm, theta = regression.arm, regression.theta
     for _ in range(LOAD_PASSES if arm.needs_load else 1):
         # The load on the joints follows from inertial parameters, which friction does not change.
         fit = regression.fit(stack([rows.compressed(arm, theta) for rows in loaded]))
-        last, theta = theta, fit.theta
-    parts = [part for rows in loaded for part in rows.parts(arm, last)]
-    return replace(fit, scatter=fit.scatter + regression.score_scatter(fit, parts))
+        theta = fit.theta
+    return fit

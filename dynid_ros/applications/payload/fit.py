@@ -202,7 +202,7 @@ class LoadRegression:
         """
         Fit compressed rows, each joint weighted by what is left of it.
 
-        The scatter comes from model, friction and prior alone; see `score_scatter`.
+        The scatter has the model, what drifts, the prior, and the `joint_scatter`.
         """
         b = len(self.columns)
         counts = np.maximum(rows.rows, 1)
@@ -220,36 +220,10 @@ class LoadRegression:
             sigma = np.where(rows.rows > 0, np.maximum(left, floor), before)
             if np.abs(sigma / before - 1).max() < SETTLED:
                 break
-        return LoadFit(
-            load, factor, self._prior_scatter(shift), theta, before, self.columns - shift)
-
-    def score_scatter(self, fit: LoadFit, parts: Sequence[Products]) -> Array:
-        """
-        Return the covariance of the load's score by the residuals of some groups, (10, 10).
-
-        Parameters
-        ----------
-        fit : LoadFit
-            The fit.
-        parts : sequence of Products
-            Its rows, by group.
-
-        """
-        b, size = fit.score.shape
-        # From rows ``[W tau]`` to those of the load beside its estimate.
-        reduce = np.zeros((b + 1, size + 1))
-        reduce[:b] = np.column_stack([fit.score, -fit.theta])
-        reduce[b, size] = 1.0
-        one = np.ones(1, dtype=np.int64)
-        own = [Products((reduce.T @ part.weighted(fit.sigma) @ reduce)[None] / self.model.colour,
-                        part.rows.any() * one) for part in parts]
-        values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], 0))
-        root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-        nothing = np.zeros(size)
-        found = group_scatter(own, Solution(
-            nothing, np.ones(1), inverse_of(fit.factor), root, nothing,
-            np.zeros((0, size + 1)), np.ones(0), np.inf))
-        return np.asarray(found.root.T @ found.root)
+        score = self.columns - shift
+        scatter = self._prior_scatter(shift) + joint_scatter(
+            rows, theta, before * np.sqrt(self.model.colour), score, factor)
+        return LoadFit(load, factor, scatter, theta, before, score)
 
     @property
     def prior(self) -> Array:
@@ -288,6 +262,44 @@ class LoadRegression:
         pull = self._root.T @ (self._root @ shift)
         return np.asarray(
             pull.T @ self._covariance @ pull + np.eye(shift.shape[1]) / HEAVIEST**2)
+
+
+def joint_scatter(
+    rows: QRFactors, theta: Array, sigma: Array, score: Array, factor: Array,
+) -> Array:
+    """
+    Return the covariance of the load's score by how much joints contradict each other, (10, 10).
+
+    A model is wrong by gears, cables, friction and drives, each in one joint: that goes with the
+    motion, so that no later part of it tells anything new, and other joints do not share it. So
+    the rows of a joint are one group, and a load that one joint alone tells has no witness: where
+    all joints move in step, its torque may be anything else that follows the motion.
+
+    Parameters
+    ----------
+    rows : QRFactors
+        Of n joints.
+    theta : (b,) ndarray
+        Base parameters that were fitted.
+    sigma : (n,) ndarray
+        By which joints were weighted.
+    score : (b, 10) ndarray
+        As for `LoadFit`.
+    factor : (10, 10) ndarray
+        As for `LoadFit`.
+
+    """
+    scaled = rows.factors / sigma[:, None, None]
+    own = [Products((each.T @ each)[None], count) for each, count in zip(
+        np.dstack([scaled[:, :, :-1] @ score, scaled[:, :, -1] - scaled[:, :, :-1] @ theta]),
+        rows.rows[:, None], strict=True)]
+    values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], axis=0))
+    root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    nothing = np.zeros(len(factor))
+    found = group_scatter(own, Solution(
+        nothing, np.ones(1), inverse_of(factor), root, nothing, np.zeros((0, len(factor) + 1)),
+        np.ones(0), np.inf))
+    return np.asarray(found.root.T @ found.root)
 
 
 def _posterior(model: IdentifiedModel) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -77,18 +76,16 @@ class LivePayload(OnlineIdentifier):
 
     def load(self) -> Payload | None:
         """Return the load as it is known now; None as long as the rows leave the mass open."""
-        recursion, regression = self.recursion, self._regression
-        rows, model = recursion.data, regression.model
+        regression = self._regression
+        rows, model = self.recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST:
             return None
         with finite_numbers(model, [self._source]):
-            fit = regression.fit(rows)
             try:
-                scatter = regression.score_scatter(fit, recursion.blocks.groups())
+                fit = regression.fit(rows)
             except LinAlgError:
                 # Residuals beyond all bounds, as of a damaged model, determine nothing.
                 return None
-            fit = replace(fit, scatter=fit.scatter + scatter)
             if not fit.tells_mass:
                 return None
             change = largest_change(regression.columns, fit, [(self._source, self._recent)])
