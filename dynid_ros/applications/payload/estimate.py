@@ -91,7 +91,7 @@ class Payload(Summarised):
         """Answer in a line whether the arm carries a load, and which."""
         if not self.trustworthy:
             return refusal(self.findings[0])
-        mass, std = self.masses[self.method]
+        mass, std = self.mass
         stated = within(mass, INTERVAL * std, 'kg')
         if not self.present:
             return f'No load: {stated}.'
@@ -99,6 +99,11 @@ class Payload(Summarised):
             return f'A load of {stated}; this motion does not determine its centre, send nothing.'
         center = ', '.join(plain(1e3 * value) for value in self.body.center)
         return f'A load of {stated}, its centre at {center} mm; ready to send.'
+
+    @property
+    def mass(self) -> tuple[float, float]:
+        """Return the mass that is stated, and its standard deviation, kg: a load is a body."""
+        return (self.body.mass, self.body.mass_std) if self.present else self.masses[self.method]
 
     @property
     def carrier(self) -> str:
