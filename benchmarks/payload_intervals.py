@@ -10,10 +10,11 @@ deviation), and the offset of each torque sensor by 15 % of the Coulomb friction
 - ordinary motions: random, of 30 s without the load and of 20 s with it
 - in step: all joints follow one sine, twice the same motion, of 20 s
 
-In the world `plain` the arm has the friction that the model has. In `rough`, friction has 5 % of the
-torque that loads each joint, too, and more at low speeds; both drift likewise, and no term of the
-model has them, nor an offset. With a `hose`, the load brings torque that no body explains, too: a
-smooth function of the position of each joint, 40 % of the torque of the load (standard deviation).
+In the world `plain` the arm has the friction that the model has. In `rough`, friction has 5 % of
+the torque that loads each joint, too, and more at low speeds; both drift likewise, and no term of
+the model has them, nor an offset. With a `hose`, the load brings torque that no body explains,
+too: a smooth function of the position of each joint, 40 % of the torque of the load (standard
+deviation).
 
 Printed are, by mass: how many loads are trusted, called undetermined, and refused for another
 reason; of all loads that are stated (trusted), how often the interval of the mass holds the truth,
@@ -157,7 +158,7 @@ def estimated(
 
 
 def held(found: Payload, load: Array) -> tuple[bool, Array, Array]:
-    """Tell whether the mass is held, which of the centre's coordinates are, and which are known."""
+    """Tell whether the mass is held, which coordinates of the centre are, and which are known."""
     body = found.body
     mass = abs(body.mass - load[0]) <= INTERVAL * body.mass_std
     known = body.from_data[:4].all() * np.ones(3, dtype=bool)
@@ -165,7 +166,9 @@ def held(found: Payload, load: Array) -> tuple[bool, Array, Array]:
     return bool(mass), centre, known
 
 
-def print_row(name: str, what: str, mass: float, trials: list[tuple[Array, Payload | None]]) -> None:
+def print_row(
+    name: str, what: str, mass: float, trials: list[tuple[Array, Payload | None]],
+) -> None:
     """Print the counts of one arm, motion and mass."""
     verdicts = Counter(
         'undetermined' if found is None else 'trusted' if found.trustworthy

@@ -72,8 +72,8 @@ class Evidence:
         regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
     ) -> Evidence:
         """Compare the torque in motion with the torque of the free and of the loaded arm."""
-        before, after, free = (_left(rows, theta) for theta in _arms(fit, body))
-        return Evidence(before, after, free, rows.torque(), regression.model.sigma)
+        left = (_left(rows, theta) for theta in _arms(fit, body))
+        return Evidence(*left, rows.torque(), regression.model.sigma)
 
     @staticmethod
     def of_rests(
@@ -82,10 +82,9 @@ class Evidence:
         """Compare the torque at rest with the torque of the free and of the loaded arm."""
         W = rest_rows(regression.arm, rests)
         errors = (rests.tau - W @ theta for theta in _arms(fit, body))
-        before, after, free, torque = (
-            np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
         usual = np.hypot(regression.model.sigma, breakaway(regression.model))
-        return Evidence(before, after, free, torque, usual)
+        return Evidence(
+            *(np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau)), usual)
 
     @property
     def unexplained(self) -> NDArray[np.bool_]:
@@ -142,7 +141,13 @@ def judge_payload(
     elif evidence.unexplained.any() and not findings:
         return False, (_unexplained(regression, rows, evidence),), ()
     elif not none and mass <= bar and not findings:
-        findings.append(_undetermined(regression, evidence, mass, bar))
+        names = ', '.join(np.array(regression.arm.joint_names)[evidence.loaded])
+        differs = f'the torque of {names} is not that of the free arm, but ' if names else ''
+        findings.append(Finding(
+            'payload_undetermined',
+            f'{differs}the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that '
+            'nothing is certain of the load; record a longer or faster motion, in which the '
+            'joints do not move in step, or identify the arm again'))
     return not none and mass > bar, tuple(findings), _open(body, none or mass < -bar)
 
 
@@ -166,18 +171,6 @@ def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence
         f'no single body explains the torque of {missed}{beside and " beside that of "}{beside}'
         f'{sides}; look for a counterweight, a cable, a contact, a load on another link, other '
         'drive settings, or a change of the arm since its model was identified')
-
-
-def _undetermined(
-    regression: LoadRegression, evidence: Evidence, mass: float, bar: float,
-) -> Finding:
-    names = ', '.join(np.array(regression.arm.joint_names)[evidence.loaded])
-    return Finding(
-        'payload_undetermined',
-        f'{names and f"the torque of {names} is not that of the free arm, but "}the mass of '
-        f'{mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing is certain of the '
-        'load; record a longer or faster motion, in which the joints do not move in step, or '
-        'identify the arm again')
 
 
 def _changed(change: Change) -> Finding:

@@ -106,8 +106,7 @@ class LoadRegression:
 
     Unknown are the load, and how far the arm's parameters are from the model's: by the errors of
     the model, and since friction and the zeros of torque change from one recording to another.
-    The information on the errors comes from the model's samples and from the prior of the arm, so
-    that a parameter that the samples leave open counts with the width of the prior.
+    A parameter that the model's samples leave open counts with the width of the arm's prior.
 
     Parameters
     ----------
@@ -139,14 +138,12 @@ class LoadRegression:
                 'information that a payload needs; identify again')
         self.model, self.arm = model, with_offsets(model.arm)
         self.columns = load_columns(self.arm, frame)
-        names = base_parameters(self.arm).names
-        known = np.eye(len(names))[:, [names.index(name) for name in
-                                       base_parameters(model.arm).names]]
+        names, own = (base_parameters(arm).names for arm in (self.arm, model.arm))
+        known = np.eye(len(names))[:, [names.index(name) for name in own]]
         self.theta = known @ model.theta
         drift = own_friction(self.arm) * friction_spread(model, self.arm)
-        half, change = known @ inverse_of(_posterior(model)), drift @ drift.T
-        self._covariance = known @ model.covariance @ known.T + change
-        self._root = inverse_of(np.asarray(np.linalg.cholesky(half @ half.T + change).T)).T
+        spread = known @ model.covariance @ known.T + drift @ drift.T
+        self._root = inverse_of(np.asarray(np.linalg.cholesky(spread).T)).T
 
     def solve(
         self, W: Array, z: Array, held: Array | None = None, held_std: Array | None = None,
@@ -182,7 +179,7 @@ class LoadRegression:
             The squares of the rows overflow.
 
         """
-        ties = [] if held_std is None else 1 / held_std
+        ties = np.zeros(0) if held_std is None else 1 / held_std
         own = W if held is None else np.hstack([W, held])
         b, size, loads = W.shape[1], own.shape[1], self.columns.shape[1]
         rows = np.zeros((len(W) + size + loads, size + loads + 1))
@@ -199,11 +196,7 @@ class LoadRegression:
         return load, factor, half @ R[:size, -1] - shift @ load, shift
 
     def fit(self, rows: QRFactors) -> LoadFit:
-        """
-        Fit compressed rows, each joint weighted by what is left of it.
-
-        The scatter has the model, what drifts, the prior, and the `joint_scatter`.
-        """
+        """Fit compressed rows, each joint weighted by what is left of it."""
         b = len(self.columns)
         counts = np.maximum(rows.rows, 1)
         floor = LEAST * np.sqrt(rows.torque_squares().sum() / counts.sum()) + np.finfo(float).tiny
@@ -220,8 +213,8 @@ class LoadRegression:
             sigma = np.where(rows.rows > 0, np.maximum(left, floor), before)
             if np.abs(sigma / before - 1).max() < SETTLED:
                 break
-        score = self.columns - shift
-        scatter = self._prior_scatter(shift) + joint_scatter(
+        score, pull = self.columns - shift, self._root @ shift
+        scatter = pull.T @ pull + np.eye(len(factor)) / HEAVIEST**2 + _joint_scatter(
             rows, theta, before * np.sqrt(self.model.colour), score, factor)
         return LoadFit(load, factor, scatter, theta, before, score)
 
@@ -257,14 +250,8 @@ class LoadRegression:
         return (f'the model of {", ".join(self.model.sources)} leaves {open_ones} open, which the '
                 'load changes: identify the arm with a motion of all joints',)
 
-    def _prior_scatter(self, shift: Array) -> Array:
-        """Part of the scatter of the arm's parameters, and of the prior of the load."""
-        pull = self._root.T @ (self._root @ shift)
-        return np.asarray(
-            pull.T @ self._covariance @ pull + np.eye(shift.shape[1]) / HEAVIEST**2)
 
-
-def joint_scatter(
+def _joint_scatter(
     rows: QRFactors, theta: Array, sigma: Array, score: Array, factor: Array,
 ) -> Array:
     """
@@ -274,20 +261,6 @@ def joint_scatter(
     motion, so that no later part of it tells anything new, and other joints do not share it. So
     the rows of a joint are one group, and a load that one joint alone tells has no witness: where
     all joints move in step, its torque may be anything else that follows the motion.
-
-    Parameters
-    ----------
-    rows : QRFactors
-        Of n joints.
-    theta : (b,) ndarray
-        Base parameters that were fitted.
-    sigma : (n,) ndarray
-        By which joints were weighted.
-    score : (b, 10) ndarray
-        As for `LoadFit`.
-    factor : (10, 10) ndarray
-        As for `LoadFit`.
-
     """
     scaled = rows.factors / sigma[:, None, None]
     own = [Products((each.T @ each)[None], count) for each, count in zip(
@@ -300,9 +273,3 @@ def joint_scatter(
         nothing, np.ones(1), inverse_of(factor), root, nothing, np.zeros((0, len(factor) + 1)),
         np.ones(0), np.inf))
     return np.asarray(found.root.T @ found.root)
-
-
-def _posterior(model: IdentifiedModel) -> Array:
-    """Square root (b, b) of the information of a model, its prior's included."""
-    R = model.root_information / np.sqrt(model.colour)
-    return np.asarray(np.linalg.qr(np.concatenate([R, model.prior.rows()[:, :-1]]), mode='r'))

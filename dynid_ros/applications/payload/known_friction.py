@@ -42,22 +42,11 @@ def with_offsets(arm: ArmModel) -> ArmModel:
 
 def friction_spread(model: IdentifiedModel, arm: ArmModel) -> Array:
     """
-    Return how far the friction of another recording may be from a model's.
+    Return how far the friction of another recording may be from a model's, (f,).
 
-    Parameters
-    ----------
-    model : IdentifiedModel
-        What is known of it.
-    arm : ArmModel
-        The arm, with other friction terms, whose coefficients are zero in the model.
-
-    Returns
-    -------
-    (f,) ndarray
-        Standard deviations of the coefficients, in the order of `friction_names`. An offset,
-        which may be zero by chance, has no less than a share of the torque that holds the
-        joint, and than the residual in which the model may have missed it.
-
+    These are standard deviations in the order of ``friction_names(arm)``, whose terms may be
+    others. An offset, which may be zero by chance, has no less than a share of the torque that
+    holds the joint, and than the residual in which the model may have missed it.
     """
     known = dict(zip(base_parameters(model.arm).names, model.theta.tolist(), strict=True))
     size = np.abs([known.get(name, 0.0) for name in friction_names(arm)])
