@@ -106,7 +106,8 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
         'frame': {'joint': found.carrier, 'translation': found.frame.translation,
                   'rotation': found.frame.rotation},
         'masses': {method: {'value': value, 'std': std}
-                   for method, (value, std) in found.masses.items()},
+                   for method, (value, std) in {
+                       **found.masses, found.method: found.mass}.items()},
         'mass': body.mass, 'mass_std': body.mass_std,
         'center_of_mass': body.center, 'center_of_mass_std': body.center_std,
         'inertia': body.inertia, 'inertia_std': body.inertia_std,

@@ -18,7 +18,6 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.calibration.loaded_rows import (
     frame_change,
-    friction_names,
     load_columns,
     own_friction,
 )
@@ -170,7 +169,5 @@ def _assumed_weights(arm: ArmModel) -> Array:
 
 def _friction_ties(arm: ArmModel, model: IdentifiedModel) -> Array:
     """Information on the changes of friction by what a model knows of it, (f,)."""
-    spread = dict(zip(
-        friction_names(model.arm), friction_spread(model).tolist(), strict=True))
-    known = [spread.get(name, 0.0) for name in friction_names(arm)]
-    return np.array([1 / value**2 if value > 0 else 0.0 for value in known])
+    spread = friction_spread(model, arm)
+    return np.where(spread > 0, 1 / np.where(spread > 0, spread, 1.0)**2, 0.0)

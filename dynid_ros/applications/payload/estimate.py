@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dynid_ros.applications.payload.body import load_body, LoadBody
 from dynid_ros.applications.payload.change import Change, largest_change
@@ -91,7 +91,7 @@ class Payload(Summarised):
         """Answer in a line whether the arm carries a load, and which."""
         if not self.trustworthy:
             return refusal(self.findings[0])
-        mass, std = self.masses[self.method]
+        mass, std = self.mass
         stated = within(mass, INTERVAL * std, 'kg')
         if not self.present:
             return f'No load: {stated}.'
@@ -99,6 +99,11 @@ class Payload(Summarised):
             return f'A load of {stated}; this motion does not determine its centre, send nothing.'
         center = ', '.join(plain(1e3 * value) for value in self.body.center)
         return f'A load of {stated}, its centre at {center} mm; ready to send.'
+
+    @property
+    def mass(self) -> tuple[float, float]:
+        """Return the mass that is stated, and its standard deviation, kg: a load is a body."""
+        return (self.body.mass, self.body.mass_std) if self.present else self.masses[self.method]
 
     @property
     def carrier(self) -> str:
@@ -156,7 +161,7 @@ def _estimate(
     regression = LoadRegression(model, frame)
     if not recordings:
         raise RecordingError('a payload needs at least one recording with it')
-    loaded = [_prepared(model, recording) for recording in recordings]
+    loaded = [_prepared(regression, recording) for recording in recordings]
     rests = joined([find_rests(rows.motions, rows.settings.rate_hz) for rows in loaded])
     fits = {}
     moving = sum(int(motion.moving.any(axis=1).sum()) for rows in loaded
@@ -173,13 +178,13 @@ def _estimate(
             f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '
             'in which gravity turns in the frame of the tool, or rests at four positions or more')
     fit, body = fits[method], load_body(fits[method])
-    rows = stack([each.compressed(model.arm, fit.theta) for each in loaded])
-    evidence = (Evidence.of_rows(model, rows, fit, body) if method == 'motion'
-                else Evidence.of_rests(model, rests, fit, body))
+    rows = stack([each.compressed(regression.arm, fit.theta) for each in loaded])
+    evidence = (Evidence.of_rows(regression, rows, fit, body) if method == 'motion'
+                else Evidence.of_rests(regression, rests, fit, body))
     change = None
     if 'motion' in fits:
         change = largest_change(regression.columns, fits['motion'], (
-            (recording.source, each.blocks(model.arm, fits['motion'].theta))
+            (recording.source, each.blocks(regression.arm, fits['motion'].theta))
             for recording, each in zip(recordings, loaded, strict=True)))
     present, findings, remarks = judge_payload(regression, rows, fit, body, evidence, change)
     return Payload(
@@ -208,21 +213,20 @@ def check_signal(model: IdentifiedModel, recording: Recording) -> None:
             f'identified from {model.arm.drive.signal}; give a recording of the same drive signal')
 
 
-def _prepared(model: IdentifiedModel, recording: Recording) -> KeptRows:
+def _prepared(regression: LoadRegression, recording: Recording) -> KeptRows:
     """Condition a recording as the recordings of the model were."""
-    check_signal(model, recording)
-    arm = model.arm
+    check_signal(regression.model, recording)
+    arm = regression.arm
     recording, _ = checked_recording(recording, arm)
-    settings = fitted_to(model.treatment, recording, identified=True)
+    settings = fitted_to(regression.model.treatment, recording, identified=True)
     return KeptRows(arm, take_motions(arm, [recording], settings), settings, arm.friction)
 
 
 def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadFit:
-    """Fit the rows in which joints move, and add the scatter by their residuals."""
-    arm, theta = regression.model.arm, regression.model.theta
+    """Fit the rows in which joints move."""
+    arm, theta = regression.arm, regression.theta
     for _ in range(LOAD_PASSES if arm.needs_load else 1):
         # The load on the joints follows from inertial parameters, which friction does not change.
         fit = regression.fit(stack([rows.compressed(arm, theta) for rows in loaded]))
-        last, theta = theta, fit.theta
-    parts = [part for rows in loaded for part in rows.parts(arm, last)]
-    return replace(fit, scatter=fit.scatter + regression.score_scatter(fit, parts))
+        theta = fit.theta
+    return fit

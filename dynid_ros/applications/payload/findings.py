@@ -34,7 +34,7 @@ ERROR_BAR = 3.0
 #: Torque error of a joint with the load, relative to the error of the model in its own recording
 #: and to the torque itself, from which another cause must be at work.
 UNEXPLAINED, UNEXPLAINED_SHARE = 4.0, 0.1
-#: Torque of a joint that ten free parameters of a load explain, and no body that they come from,
+#: Torque of a joint that ten free parameters of a load explain, and not the body or the free arm,
 #: by what the model leaves of its own recording. Loads of real arms reach 0.7, and those with a
 #: counterweight 3 and more.
 NO_BODY = 2.0
@@ -52,8 +52,8 @@ class Evidence:
     Attributes
     ----------
     before, after, free : (n,) ndarray
-        Root mean square without the load, with it, and with the ten parameters that fit best,
-        whether or not a body can have them.
+        Root mean square without a load, with it, and with the ten parameters that fit best,
+        whether or not a body can have them; friction and zeros are of the recording.
     torque : (n,) ndarray
         Root mean square of the torque itself.
     usual : (n,) ndarray
@@ -69,33 +69,42 @@ class Evidence:
 
     @staticmethod
     def of_rows(
-        model: IdentifiedModel, rows: QRFactors, fit: LoadFit, body: LoadBody,
+        regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
     ) -> Evidence:
         """Compare the torque in motion with the torque of the free and of the loaded arm."""
-        before, after, free = (_left(rows, theta) for theta in _arms(model, fit, body))
-        return Evidence(before, after, free, rows.torque(), model.sigma)
+        left = (_left(rows, theta) for theta in _arms(fit, body))
+        return Evidence(*left, rows.torque(), regression.model.sigma)
 
     @staticmethod
-    def of_rests(model: IdentifiedModel, rests: Rests, fit: LoadFit, body: LoadBody) -> Evidence:
+    def of_rests(
+        regression: LoadRegression, rests: Rests, fit: LoadFit, body: LoadBody,
+    ) -> Evidence:
         """Compare the torque at rest with the torque of the free and of the loaded arm."""
-        W = rest_rows(model.arm, rests)
-        errors = (rests.tau - W @ theta for theta in _arms(model, fit, body))
-        before, after, free, torque = (
-            np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
-        usual = np.hypot(model.sigma, breakaway(model))
-        return Evidence(before, after, free, torque, usual)
+        W = rest_rows(regression.arm, rests)
+        errors = (rests.tau - W @ theta for theta in _arms(fit, body))
+        usual = np.hypot(regression.model.sigma, breakaway(regression.model))
+        return Evidence(
+            *(np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau)), usual)
 
     @property
     def unexplained(self) -> NDArray[np.bool_]:
         """Joints, (n,), whose torque no body on the last link explains."""
-        missed = np.sqrt(np.maximum(self.after**2 - self.free**2, 0.0))
+        return self._missed(self.after)
+
+    @property
+    def loaded(self) -> NDArray[np.bool_]:
+        """Joints, (n,), whose torque the free arm does not explain."""
+        return self._missed(self.before)
+
+    def _missed(self, left: Array) -> NDArray[np.bool_]:
+        missed = np.sqrt(np.maximum(left**2 - self.free**2, 0.0))
         most = np.maximum(UNEXPLAINED * self.usual, UNEXPLAINED_SHARE * self.torque)
         return np.asarray((self.free > most) | (missed > NO_BODY * self.usual))
 
 
-def _arms(model: IdentifiedModel, fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
+def _arms(fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
     """Return the base parameters without a load, with the body, and with the free load."""
-    return model.theta, fit.theta_with(body.parameters), fit.theta
+    return fit.theta_with(np.zeros(len(INERTIAL))), fit.theta_with(body.parameters), fit.theta
 
 
 def _left(rows: QRFactors, theta: Array) -> Array:
@@ -121,7 +130,7 @@ def judge_payload(
     """
     mass, std = float(fit.load[0]), float(fit.std[0])
     bar = ERROR_BAR * std
-    none = mass < FREE_KG and abs(mass) <= bar
+    none = mass < FREE_KG and abs(mass) <= bar and not evidence.loaded.any()
     findings = [] if change is None or not change.matters else [_changed(change)]
     if mass < -bar:
         findings.insert(0, Finding(
@@ -132,10 +141,13 @@ def judge_payload(
     elif evidence.unexplained.any() and not findings:
         return False, (_unexplained(regression, rows, evidence),), ()
     elif not none and mass <= bar and not findings:
+        names = ', '.join(np.array(regression.arm.joint_names)[evidence.loaded])
+        differs = f'the torque of {names} is not that of the free arm, but ' if names else ''
         findings.append(Finding(
             'payload_undetermined',
-            f'the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that nothing '
-            'is certain of the load; record a longer or faster motion, or identify the arm again'))
+            f'{differs}the mass of {mass:.2f} kg is within its error bar of {bar:.2f} kg, so that '
+            'nothing is certain of the load; record a longer or faster motion, in which the '
+            'joints do not move in step, or identify the arm again'))
     return not none and mass > bar, tuple(findings), _open(body, none or mass < -bar)
 
 

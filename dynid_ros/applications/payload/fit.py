@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from dynid_ros.applications.payload.known_friction import friction_spread
+from dynid_ros.applications.payload.known_friction import friction_spread, with_offsets
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError, listed
@@ -104,10 +104,9 @@ class LoadRegression:
     """
     Regression of a load, with what a model knows as further rows.
 
-    Unknown are the errors of the model's parameters, the changes of friction since it was
-    identified, and the load. The information on the errors comes from the model's samples and from
-    the prior of the arm, so that a parameter that the samples leave open counts with the width of
-    the prior.
+    Unknown are the load, and how far the arm's parameters are from the model's: by the errors of
+    the model, and since friction and the zeros of torque change from one recording to another.
+    A parameter that the model's samples leave open counts with the width of the arm's prior.
 
     Parameters
     ----------
@@ -118,10 +117,12 @@ class LoadRegression:
 
     Attributes
     ----------
+    arm : ArmModel
+        The arm, with an offset of each joint.
+    theta : (b,) ndarray
+        Its base parameters in the model.
     columns : (b, 10) ndarray
         Change of the base parameters with the load.
-    others : (b, b + f) ndarray
-        The same with their errors in the model, and with the changes of friction.
 
     Raises
     ------
@@ -135,13 +136,14 @@ class LoadRegression:
             raise InputError(
                 f'the model of {", ".join(model.sources)} was written by version 0.1, without the '
                 'information that a payload needs; identify again')
-        self.model = model
-        self.columns = load_columns(model.arm, frame)
-        self._root = _posterior(model)
-        spread = friction_spread(model)
-        varied = spread > 0
-        self.others = np.hstack([np.eye(len(self.columns)), own_friction(model.arm)[:, varied]])
-        self._tie = 1 / spread[varied]
+        self.model, self.arm = model, with_offsets(model.arm)
+        self.columns = load_columns(self.arm, frame)
+        names, own = (base_parameters(arm).names for arm in (self.arm, model.arm))
+        known = np.eye(len(names))[:, [names.index(name) for name in own]]
+        self.theta = known @ model.theta
+        drift = own_friction(self.arm) * friction_spread(model, self.arm)
+        spread = known @ model.covariance @ known.T + drift @ drift.T
+        self._root = inverse_of(np.asarray(np.linalg.cholesky(spread).T)).T
 
     def solve(
         self, W: Array, z: Array, held: Array | None = None, held_std: Array | None = None,
@@ -166,9 +168,9 @@ class LoadRegression:
             Inertial parameters.
         factor : (10, 10) ndarray
             As for `LoadFit`.
-        others : (b + f + h,) ndarray
-            Errors of the base parameters, changes of friction, further unknowns.
-        shift : (b + f + h, 10) ndarray
+        others : (b + h,) ndarray
+            Differences of the base parameters from the model's, further unknowns.
+        shift : (b + h, 10) ndarray
             By how much these follow from the load.
 
         Raises
@@ -177,8 +179,8 @@ class LoadRegression:
             The squares of the rows overflow.
 
         """
-        ties = self._tie if held_std is None else np.append(self._tie, 1 / held_std)
-        own = W @ self.others if held is None else np.hstack([W @ self.others, held])
+        ties = np.zeros(0) if held_std is None else 1 / held_std
+        own = W if held is None else np.hstack([W, held])
         b, size, loads = W.shape[1], own.shape[1], self.columns.shape[1]
         rows = np.zeros((len(W) + size + loads, size + loads + 1))
         rows[:len(W)] = np.column_stack([own, W @ self.columns, z])
@@ -194,11 +196,7 @@ class LoadRegression:
         return load, factor, half @ R[:size, -1] - shift @ load, shift
 
     def fit(self, rows: QRFactors) -> LoadFit:
-        """
-        Fit compressed rows, each joint weighted by what is left of it.
-
-        The scatter comes from model, friction and prior alone; see `score_scatter`.
-        """
+        """Fit compressed rows, each joint weighted by what is left of it."""
         b = len(self.columns)
         counts = np.maximum(rows.rows, 1)
         floor = LEAST * np.sqrt(rows.torque_squares().sum() / counts.sum()) + np.finfo(float).tiny
@@ -207,44 +205,18 @@ class LoadRegression:
             scale = sigma * np.sqrt(self.model.colour)
             R = np.asarray(np.linalg.qr(
                 (rows.factors / scale[:, None, None]).reshape(-1, b + 1), mode='r'))
-            W, z = R[:, :b], R[:, b] - R[:, :b] @ self.model.theta
+            W, z = R[:, :b], R[:, b] - R[:, :b] @ self.theta
             load, factor, others, shift = self.solve(W, z)
-            theta = self.model.theta + self.others @ others + self.columns @ load
+            theta = self.theta + others + self.columns @ load
             before = sigma
             left = np.sqrt(rows.residual_squares(theta) / counts)
             sigma = np.where(rows.rows > 0, np.maximum(left, floor), before)
             if np.abs(sigma / before - 1).max() < SETTLED:
                 break
-        score = self.columns - self.others @ shift
-        return LoadFit(load, factor, self._prior_scatter(shift), theta, before, score)
-
-    def score_scatter(self, fit: LoadFit, parts: Sequence[Products]) -> Array:
-        """
-        Return the covariance of the load's score by the residuals of some groups, (10, 10).
-
-        Parameters
-        ----------
-        fit : LoadFit
-            The fit.
-        parts : sequence of Products
-            Its rows, by group.
-
-        """
-        b, size = fit.score.shape
-        # From rows ``[W tau]`` to those of the load beside its estimate.
-        reduce = np.zeros((b + 1, size + 1))
-        reduce[:b] = np.column_stack([fit.score, -fit.theta])
-        reduce[b, size] = 1.0
-        one = np.ones(1, dtype=np.int64)
-        own = [Products((reduce.T @ part.weighted(fit.sigma) @ reduce)[None] / self.model.colour,
-                        part.rows.any() * one) for part in parts]
-        values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], 0))
-        root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-        nothing = np.zeros(size)
-        found = group_scatter(own, Solution(
-            nothing, np.ones(1), inverse_of(fit.factor), root, nothing,
-            np.zeros((0, size + 1)), np.ones(0), np.inf))
-        return np.asarray(found.root.T @ found.root)
+        score, pull = self.columns - shift, self._root @ shift
+        scatter = pull.T @ pull + np.eye(len(factor)) / HEAVIEST**2 + _joint_scatter(
+            rows, theta, before * np.sqrt(self.model.colour), score, factor)
+        return LoadFit(load, factor, scatter, theta, before, score)
 
     @property
     def prior(self) -> Array:
@@ -258,21 +230,19 @@ class LoadRegression:
             deviation of their joint.
 
         """
-        b, ties = len(self.columns), np.append(
-            self._tie, np.full(self.columns.shape[1], 1 / HEAVIEST))
-        change = np.hstack([self.others[:, b:], self.columns])
-        rows = np.zeros((len(ties) + b, len(ties) + b + 1))
-        rows[:len(ties), :len(ties)] = np.diag(ties)
-        rows[len(ties):, :len(ties)] = -self._root @ change
-        rows[len(ties):, len(ties):-1] = self._root
-        rows[len(ties):, -1] = self._root @ self.model.theta
-        triangle = np.asarray(np.linalg.qr(rows, mode='r'))[len(ties):, len(ties):]
+        b, loads = self.columns.shape
+        rows = np.zeros((loads + b, loads + b + 1))
+        rows[:loads, :loads] = np.eye(loads) / HEAVIEST
+        rows[loads:, :loads] = -self._root @ self.columns
+        rows[loads:, loads:-1] = self._root
+        rows[loads:, -1] = self._root @ self.theta
+        triangle = np.asarray(np.linalg.qr(rows, mode='r'))[loads:, loads:]
         return np.asarray(np.sqrt(self.model.colour) * triangle)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Name the parameters that a load changes and that the model has from its prior."""
-        unknown = self.columns.any(axis=1) & ~self.model.from_data
+        unknown = load_columns(self.model.arm).any(axis=1) & ~self.model.from_data
         if not unknown.any():
             return ()
         names = base_parameters(self.model.arm).names
@@ -280,16 +250,26 @@ class LoadRegression:
         return (f'the model of {", ".join(self.model.sources)} leaves {open_ones} open, which the '
                 'load changes: identify the arm with a motion of all joints',)
 
-    def _prior_scatter(self, shift: Array) -> Array:
-        """Part of the scatter of model and friction, and of the prior of the load."""
-        b = len(self.columns)
-        pull = self._root.T @ (self._root @ shift[:b])
-        tie = self._tie[:, None] * shift[b:b + len(self._tie)]
-        own = np.eye(shift.shape[1]) / HEAVIEST**2
-        return np.asarray(pull.T @ self.model.covariance @ pull + tie.T @ tie + own)
 
+def _joint_scatter(
+    rows: QRFactors, theta: Array, sigma: Array, score: Array, factor: Array,
+) -> Array:
+    """
+    Return the covariance of the load's score by how much joints contradict each other, (10, 10).
 
-def _posterior(model: IdentifiedModel) -> Array:
-    """Square root (b, b) of the information of a model, its prior's included."""
-    R = model.root_information / np.sqrt(model.colour)
-    return np.asarray(np.linalg.qr(np.concatenate([R, model.prior.rows()[:, :-1]]), mode='r'))
+    A model is wrong by gears, cables, friction and drives, each in one joint: that goes with the
+    motion, so that no later part of it tells anything new, and other joints do not share it. So
+    the rows of a joint are one group, and a load that one joint alone tells has no witness: where
+    all joints move in step, its torque may be anything else that follows the motion.
+    """
+    scaled = rows.factors / sigma[:, None, None]
+    own = [Products((each.T @ each)[None], count) for each, count in zip(
+        np.dstack([scaled[:, :, :-1] @ score, scaled[:, :, -1] - scaled[:, :, :-1] @ theta]),
+        rows.rows[:, None], strict=True)]
+    values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], axis=0))
+    root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    nothing = np.zeros(len(factor))
+    found = group_scatter(own, Solution(
+        nothing, np.ones(1), inverse_of(factor), root, nothing, np.zeros((0, len(factor) + 1)),
+        np.ones(0), np.inf))
+    return np.asarray(found.root.T @ found.root)

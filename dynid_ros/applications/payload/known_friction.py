@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.arm.friction import dry_friction, friction_terms
+from dynid_ros.arm.friction import dry_friction, friction_terms, TERMS
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, friction_places, standard_of
 from dynid_ros.estimation.calibration.loaded_rows import friction_names
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -13,7 +14,7 @@ from dynid_ros.utilities.arrays import Array
 #: Relative standard deviation of a friction coefficient from one recording to another: the
 #: viscous friction of UR3 and UR5 falls by a fifth while they warm up.
 CHANGE = 0.2
-OFFSET = 'Fo'
+OFFSET = 'offset'
 #: Speeds of the slowest motion, rad/s or m/s.
 SLOW = np.geomspace(1e-3, 0.1, 41)
 
@@ -34,20 +35,22 @@ def breakaway(model: IdentifiedModel) -> Array:
     return np.asarray(slow.max(axis=0))
 
 
-def friction_spread(model: IdentifiedModel) -> Array:
-    """
-    Return how far the friction of another recording may be from a model's.
+def with_offsets(arm: ArmModel) -> ArmModel:
+    """Return an arm whose torque has zeros of its own in each recording."""
+    return arm if OFFSET in arm.friction else arm.with_friction((*arm.friction, OFFSET))
 
-    Returns
-    -------
-    (f,) ndarray
-        Standard deviations of the coefficients, in the order of `friction_places`. An
-        offset, which may be zero by chance, has no less than the torque that holds the
-        joint.
 
+def friction_spread(model: IdentifiedModel, arm: ArmModel) -> Array:
     """
-    places = friction_places(model.arm)
-    joint = base_parameters(model.arm).columns[places] // model.arm.layout.block
-    offset = [name.startswith(OFFSET) for name in friction_names(model.arm)]
-    least = np.where(offset, breakaway(model)[joint], 0.0)
-    return np.asarray(CHANGE * np.maximum(np.abs(model.theta[places]), least))
+    Return how far the friction of another recording may be from a model's, (f,).
+
+    These are standard deviations in the order of ``friction_names(arm)``, whose terms may be
+    others. An offset, which may be zero by chance, has no less than a share of the torque that
+    holds the joint, and than the residual in which the model may have missed it.
+    """
+    known = dict(zip(base_parameters(model.arm).names, model.theta.tolist(), strict=True))
+    size = np.abs([known.get(name, 0.0) for name in friction_names(arm)])
+    columns = base_parameters(arm).columns[friction_places(arm)]
+    offset = np.isin(columns, arm.layout.friction_columns(TERMS[OFFSET].symbol))
+    least = np.maximum(CHANGE * breakaway(model), model.sigma)[columns // arm.layout.block]
+    return np.asarray(np.maximum(CHANGE * size, np.where(offset, least, 0.0)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -58,7 +57,7 @@ class LivePayload(OnlineIdentifier):
         with finite_numbers(model, [source]):
             self._regression = LoadRegression(model)
             super().__init__(
-                model.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
+                self._regression.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
                 delay=model.treatment.delay if delay is None else delay,
                 prior=Prior(self._regression.prior, model.sigma))
 
@@ -77,23 +76,21 @@ class LivePayload(OnlineIdentifier):
 
     def load(self) -> Payload | None:
         """Return the load as it is known now; None as long as the rows leave the mass open."""
-        recursion, regression = self.recursion, self._regression
-        rows, model = recursion.data, regression.model
+        regression = self._regression
+        rows, model = self.recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST:
             return None
         with finite_numbers(model, [self._source]):
-            fit = regression.fit(rows)
             try:
-                scatter = regression.score_scatter(fit, recursion.blocks.groups())
+                fit = regression.fit(rows)
             except LinAlgError:
                 # Residuals beyond all bounds, as of a damaged model, determine nothing.
                 return None
-            fit = replace(fit, scatter=fit.scatter + scatter)
             if not fit.tells_mass:
                 return None
             change = largest_change(regression.columns, fit, [(self._source, self._recent)])
             body = load_body(fit)
-            evidence = Evidence.of_rows(model, rows, fit, body)
+            evidence = Evidence.of_rows(regression, rows, fit, body)
             present, findings, remarks = judge_payload(
                 regression, rows, fit, body, evidence, change)
         moving = [part for part in self.history.predictions(self._source)

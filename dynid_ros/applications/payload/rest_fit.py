@@ -38,10 +38,10 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
         With the complete scatter.
 
     """
-    arm = regression.model.arm
+    arm = regression.arm
     count, n = rests.q.shape
     W = rest_rows(arm, rests)
-    free = rests.tau - W @ regression.model.theta
+    free = rests.tau - W @ regression.theta
     bound = breakaway(regression.model)
     held = rests.approach[:, :, None] * np.eye(n)
     held_std = np.maximum(bound, 1e-3 * regression.model.sigma)
@@ -52,14 +52,14 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
         load, factor, others, shift = regression.solve(
             (W / scale).reshape(count * n, -1), (free / scale[:, :, 0]).ravel(),
             (held / scale).reshape(count * n, n), held_std)
-        change = regression.others @ others[:-n] + regression.columns @ load
+        change = others[:-n] + regression.columns @ load
         left = free - W @ change - held @ others[-n:]
         squares = PRIOR_RESTS * start**2 + (left**2).sum(axis=0)
         # A joint that is loaded by the load gives up some of its rests to the parameters.
         before, sigma = sigma, np.sqrt(squares / (PRIOR_RESTS + max(count - 4 / n, 0.5)))
     information = factor.T @ factor
-    score = regression.columns - regression.others @ shift[:-n]
-    return LoadFit(load, factor, information, regression.model.theta + change, before, score)
+    return LoadFit(load, factor, information, regression.theta + change, before,
+                   regression.columns - shift[:-n])
 
 
 def rest_rows(arm: ArmModel, rests: Rests) -> Array:

@@ -61,7 +61,7 @@ def payload_notes(found: Payload, where: str) -> Iterator[str]:
         yield (f'The frame is that of {where}, fixed to the link of {found.carrier}; the load '
                f'follows from {_rows(found)}.')
     # An interval that is wider than the mass agrees with any load.
-    mass = found.masses[found.method][0]
+    mass = found.mass[0]
     yield from (f'For comparison: {within(value, INTERVAL * std, "kg")} from {method}.'
                 for method, (value, std) in found.masses.items()
                 if method != found.method and found.present and INTERVAL * std < mass)
