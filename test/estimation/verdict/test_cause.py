@@ -34,7 +34,7 @@ def table(recorded, joint, torque, after=0.1):
     power = np.ones((GROUPS, 1)) * torque**2
     best = Line(suspect, 100.0, 50.0, Prediction(np.zeros(GROUPS), better, power))
     return Table(recorded, np.arange(6), Prediction(np.zeros(GROUPS), left, power), (best,),
-                 (best,), ())
+                 (best,), 10.0, (), ())
 
 
 @pytest.mark.parametrize(('torque', 'heard'), [(0.1, 0), (0.13, 1)])
