@@ -3,7 +3,7 @@
 from launch import LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument
 
-from dynid_ros.ros.nodes.launch_arguments import description, Given, listening, parameter
+from dynid_ros.ros.nodes.launch_arguments import Given, LaunchFile, listening, parameter
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
@@ -16,7 +16,7 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
     mover = 'trajectory_publisher'
-    return description(
+    return LaunchFile(
         begin,
         parameter(mover, 'arm', None),
         parameter(mover, 'excitation', None),

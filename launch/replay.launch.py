@@ -20,9 +20,9 @@ from launch_ros.ros_adapters import get_ros_node
 from dynid_ros.data.files.sidecar import recorded_topic
 from dynid_ros.ros.nodes.launch_arguments import (
     CONFIG,
-    description,
     folder,
     Given,
+    LaunchFile,
     NAMESPACE,
     parameter,
 )
@@ -84,7 +84,7 @@ def shut_down(reason: str) -> OpaqueFunction:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return description(
+    return LaunchFile(
         begin,
         DeclareLaunchArgument('bag', description='Folder of the rosbag2 recording.'),
         parameter('identifier', 'arm', None),

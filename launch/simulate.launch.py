@@ -21,9 +21,9 @@ from launch.events.process import ProcessExited, SignalProcess
 
 from dynid_ros.ros.nodes.launch_arguments import (
     CONFIG,
-    description,
     folder,
     Given,
+    LaunchFile,
     NAMESPACE,
     parameter,
     TRUTH,
@@ -155,7 +155,7 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return description(
+    return LaunchFile(
         begin,
         parameter('simulated_arm', 'arm'),
         DeclareLaunchArgument(

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import currentframe
 from pathlib import Path
-import sys
 from typing import Any
 
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_context import LaunchContext
 from launch.launch_description import LaunchDescription
 from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 from launch_ros.actions import Node
 import yaml
 
@@ -201,12 +202,12 @@ def _read(setting: Setting, text: str) -> Any:
             f'{type(default).__name__}, such as {default!r}') from error
 
 
-def description(
-    begin: Callable[[Given], Sequence[LaunchDescriptionEntity]],
-    *arguments: DeclareLaunchArgument,
-) -> LaunchDescription:
+class LaunchFile(LaunchDescription):
     """
-    Declare launch arguments, and start the launch with their values.
+    A launch file whose arguments are those that its include gives, and end with it.
+
+    A launch configuration of ROS 2 stays in its scope: without a ``<group>``, the arguments of one
+    include would be those of the next one, and names of the file around it would be given, too.
 
     Parameters
     ----------
@@ -216,30 +217,64 @@ def description(
         The arguments.
 
     """
-    names = {each.name for each in arguments}
-    given: set[str] = set()
 
-    def note(context: LaunchContext) -> None:
-        given.update(names & context.launch_configurations.keys())
-        _refuse_unknown(context, names)
+    def __init__(
+        self, begin: Callable[[Given], Sequence[LaunchDescriptionEntity]],
+        *arguments: DeclareLaunchArgument,
+    ) -> None:
+        super().__init__([
+            OpaqueFunction(function=self._enter), *arguments, OpaqueFunction(function=self._begin),
+            OpaqueFunction(function=self._leave)])
+        self._launch = begin
+        self._names = {each.name for each in arguments}
+        self._given: frozenset[str] | None = None
+        self._before: dict[str, str] | None = None
 
-    def start(context: LaunchContext) -> Sequence[LaunchDescriptionEntity]:
-        values = {name: context.launch_configurations[name] for name in names}
-        return begin(Given(values, frozenset(given)))
+    def get_launch_arguments_with_include_launch_description_actions(
+        self, *options: Any, **named: Any,
+    ) -> Any:
+        """Note what an include gives: it asks this first, and gives its arguments then."""
+        frame = currentframe()
+        asking = frame.f_back.f_locals if frame and frame.f_back else {}
+        include, context = asking.get('self'), asking.get('context')
+        if isinstance(include, IncludeLaunchDescription) and isinstance(context, LaunchContext):
+            self._before = dict(context.launch_configurations)
+            self._given = frozenset(
+                perform_substitutions(context, normalize_to_list_of_substitutions(name))
+                for name, _ in include.launch_arguments)
+        return super().get_launch_arguments_with_include_launch_description_actions(
+            *options, **named)
 
-    return LaunchDescription([
-        OpaqueFunction(function=note), *arguments, OpaqueFunction(function=start)])
+    def _enter(self, context: LaunchContext) -> None:
+        """Leave only the arguments that are given."""
+        configurations = context.launch_configurations
+        if self._given is None or self._before is None:
+            # No launch file includes this one.
+            self._given, self._before = frozenset(configurations), dict(configurations)
+        _refuse_unknown(context, self._names, self._before)
+        for name in self._names - self._given:
+            configurations.pop(name, None)
+
+    def _begin(self, context: LaunchContext) -> Sequence[LaunchDescriptionEntity]:
+        values = {name: context.launch_configurations[name] for name in self._names}
+        return self._launch(Given(values, self._names & (self._given or frozenset())))
+
+    def _leave(self, context: LaunchContext) -> None:
+        """Give the file around this one its own values back."""
+        before, self._before, self._given = self._before or {}, None, None
+        for name in self._names:
+            context.launch_configurations.pop(name, None)
+        context.launch_configurations.update(
+            {name: before[name] for name in self._names & before.keys()})
 
 
-def _refuse_unknown(context: LaunchContext, names: set[str]) -> None:
+def _refuse_unknown(context: LaunchContext, names: set[str], before: Mapping[str, str]) -> None:
     """Refuse arguments of the command line that nobody declares, which launch itself ignores."""
-    file = Path(context.locals.current_launch_file_path).name
-    if not any(word.endswith(file) for word in sys.argv):
-        # Another launch file includes this one, and may have arguments of its own.
-        return
-    unknown = [word.partition(':=')[0] for word in context.argv
-               if word.partition(':=')[0] not in names]
+    # Those that were there before are the arguments of a launch file that includes this one.
+    given = dict.fromkeys(word.partition(':=')[0] for word in context.argv)
+    unknown = [name for name in given if name not in names and name not in before]
     if unknown:
+        file = Path(context.locals.current_launch_file_path).name
         raise RuntimeError(
             f'{file} has no launch argument {", ".join(unknown)}; it has '
             f'{", ".join(sorted(names))}')
