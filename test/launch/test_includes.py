@@ -1,14 +1,13 @@
 """Launch files of this package in files of others: each include has its own arguments."""
 
 import json
-from pathlib import Path
 import re
 
-from launches import need_workspace
+from launches import dumped, need_workspace
 import pytest
 
 #: A launch file as those of this package, which writes what it was given.
-INCLUDED = '''
+INCLUDED = """
 import json
 from pathlib import Path
 from launch.actions import DeclareLaunchArgument
@@ -20,19 +19,20 @@ def generate_launch_description():
             print(json.dumps([dict(given.values), sorted(given.given)]), file=file)
         return []
     return LaunchFile(begin, DeclareLaunchArgument('arm'), *(
-        DeclareLaunchArgument(name, default_value='') for name in ('model', 'namespace', 'topics')))
-'''
+        DeclareLaunchArgument(name, default_value='')
+        for name in ('model', 'namespace', 'topics')))
+"""
 #: Includes of it in a file whose own `model` is not that of the arms, and is used after them.
 OUTER = {
-    'xml': '''<launch>
+    'xml': """<launch>
       <arg name="model" default="of the laboratory"/>
       {group}<include file="INCLUDED"><arg name="arm" value="panda"/>
       <arg name="namespace" value="left"/><arg name="topics" value="[a]"/></include>{end}
       {group}<include file="INCLUDED"><arg name="arm" value="ur10"/>
       <arg name="model" value="result"/></include>{end}
       {group}<include file="INCLUDED"><arg name="arm" value="tx40"/></include>{end}
-      <log message="still $(var model)"/></launch>''',
-    'yaml': '''launch:
+      <log message="still $(var model)"/></launch>""",
+    'yaml': """launch:
 - arg: {{name: model, default: of the laboratory}}
 - {group}include: {{file: INCLUDED, arg: [
     {{name: arm, value: panda}}, {{name: namespace, value: left}},
@@ -40,8 +40,8 @@ OUTER = {
 - {group}include: {{file: INCLUDED, arg: [
     {{name: arm, value: ur10}}, {{name: model, value: result}}]}}{end}
 - {group}include: {{file: INCLUDED, arg: [{{name: arm, value: tx40}}]}}{end}
-- log: {{message: still $(var model)}}''',
-    'py': '''
+- log: {{message: still $(var model)}}""",
+    'py': """
 from launch import LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, LogInfo)
@@ -53,7 +53,7 @@ def generate_launch_description():
         for given in (dict(arm='panda', namespace='left', topics='[a]'),
                       dict(arm='ur10', model='result'), dict(arm='tx40'))),
         LogInfo(msg=['still ', LaunchConfiguration('model')])])
-''',
+""",
 }
 GROUPS = {
     'xml': ('<group>', '</group>'), 'yaml': ('group: [{', '}]'), 'py': ('GroupAction([', '])')}
@@ -88,15 +88,16 @@ def test_each_include_gets_its_own_arguments(begin, tmp_path, form, grouped):
 @pytest.mark.parametrize('form', ['xml', 'yaml'])
 def test_two_arms_are_recorded_by_one_file(begin, tmp_path, monkeypatch, form):
     monkeypatch.chdir(tmp_path)
-    launch = begin('launch', 'dynid_ros', f'two_arms.launch.{form}', 'left:=panda', 'right:=two_axis')
-    for name in ('left', 'right'):
-        launch.until(f'[{name}.identifier]: ready')
-        launch.until(f'recording into {name}/recordings')
+    arms = {'left': 'panda', 'right': 'two_axis'}
+    launch = begin('launch', 'dynid_ros', f'two_arms.launch.{form}',
+                   *(f'{name}:={arm}' for name, arm in arms.items()))
+    for name, arm in arms.items():
+        launch.until(f'[{name}.identifier]: ready: {arm} on /{name}/joint_states')
+        launch.until(f'[{name}.recorder]: /{name}/joint_states: no message')
+        recorded = dumped(f'/{name}/recorder')
+        assert (recorded['arm'], recorded['output_folder']) == (arm, f'{name}/recordings')
+        assert dumped(f'/{name}/identifier')['output_folder'] == f'{name}/dynid_result'
     launch.until_all_can_answer()
     launch.press_ctrl_c()
     launch.end()
     assert not re.search('Traceback|ERROR', launch.printed), launch.printed
-    arms = {name: next(Path(name, 'recordings').glob('*/bag/recording.yaml')).read_text()
-            for name in ('left', 'right')}
-    assert 'panda' in arms['left']
-    assert 'two_axis' in arms['right']

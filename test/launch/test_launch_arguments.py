@@ -1,9 +1,8 @@
 """Launch arguments: node defaults < config < what was given; and what is no argument."""
 
 import re
-import subprocess
 
-from launches import need_workspace
+from launches import dumped, need_workspace
 import numpy as np
 import pytest
 import yaml
@@ -28,14 +27,6 @@ def excitation(tmp_path):
     write_motion(path, FourierMotion.at_rest(
         3.0, planning_limits(arm).middle, 0.1 * np.ones((arm.n, 4)), 5), arm)
     return path
-
-
-def dumped(node):
-    """Return the parameters of a node, as `ros2 param dump` shows them."""
-    printed = subprocess.run(['ros2', 'param', 'dump', node], capture_output=True, text=True,
-                             timeout=60, check=True).stdout
-    (content,) = yaml.safe_load(printed).values()
-    return content['ros__parameters']
 
 
 def test_config_replaces_defaults_and_given_arguments_replace_config(begin, tmp_path, excitation):
