@@ -22,7 +22,8 @@ def generate_launch_description() -> LaunchDescription:
         parameter(mover, 'excitation', None),
         parameter(mover, 'dry_run', 'true'),
         *(parameter(mover, name) for name in (
-            'command', 'controller', 'feedforward', 'start_speed', 'tracking_error')),
+            'command', 'controller', 'feedforward', 'stiffness', 'damping', 'start_speed',
+            'tracking_error', 'state_timeout')),
         DeclareLaunchArgument(
             'effort_commands', default_value='effort_commands',
             description='Topic of the effort controller, such as effort_controller/commands.'),

@@ -94,5 +94,6 @@ def generate_launch_description() -> LaunchDescription:
             description='JointState topic of the bag; by default as in its recording.yaml.'),
         DeclareLaunchArgument(
             'speed', default_value='1.0', description='Speed of the playback.'),
-        *(parameter('identifier', name) for name in ('cutoff_hz', 'delay', 'memory', 'model')),
+        *(parameter('identifier', name) for name in (
+            'start', 'cutoff_hz', 'delay', 'memory', 'model')),
         NAMESPACE, CONFIG)

@@ -162,6 +162,7 @@ def generate_launch_description() -> LaunchDescription:
             'excitation', default_value='',
             description='excitation.yaml to run; if empty, a motion is designed first.'),
         folder('output', 'dynid_simulation', 'motion, recording, result and its report'),
+        parameter('identifier', 'start'),
         parameter('simulated_arm', 'rate', str(RATE)),
         DeclareLaunchArgument(
             'seed', default_value='0', description='Seed of motion and sensor noise.'),

@@ -195,11 +195,12 @@ def _read(setting: Setting, text: str) -> Any:
         value = yaml.safe_load(text)
         if isinstance(value, list) != isinstance(default, list):
             raise TypeError(text)
-        return type(default)(value)
+        return [float(each) for each in value] if setting.numbers else type(default)(value)
     except (TypeError, ValueError, yaml.YAMLError) as error:
         raise RuntimeError(
             f'the launch argument {setting.name}:={text} must be a '
-            f'{type(default).__name__}, such as {default!r}') from error
+            + ('list of numbers, such as [100.0, 50.0]' if setting.numbers else
+               f'{type(default).__name__}, such as {default!r}')) from error
 
 
 class LaunchFile(LaunchDescription):

@@ -13,6 +13,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.contact.alarm_levels import ALARMS_PER_HOUR
+from dynid_ros.applications.contact.model_age import ENOUGH
 from dynid_ros.applications.contact.momentum_observer import BANDWIDTH_HZ
 from dynid_ros.applications.contact.monitor import FIRST, Monitor, MonitoredSamples
 from dynid_ros.applications.contact.tool_wrench import in_body_frame, tool_wrench
@@ -157,8 +158,10 @@ class ArmMonitor(Node):
         if text and not self._aged:
             self.get_logger().warning(text)
         self._aged = text
-        return say.status(self, self._arm, 'model', say.WARN if text else say.OK,
-                          text or 'the model fits')
+        fits = 'the model fits' if self._monitor.age.judged else (
+            f'the model is not judged yet: that takes {ENOUGH:g} s of motion')
+        return say.status(
+            self, self._arm, 'model', say.WARN if text else say.OK, text or fits)
 
     def _tare(self) -> str:
         self._monitor.tare()

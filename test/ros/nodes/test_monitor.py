@@ -96,7 +96,8 @@ def test_contact_wrench_and_gravity_effort_are_those_of_the_core(start, talker, 
     # No faster than asked for.
     assert len(heard['external_torque']) < 14.0 * 50 + 20
     assert all(s.level == DiagnosticStatus.OK for s in said('stream')[-1:])
-    assert said('model')[-1].message == 'the model fits'
+    # The motion is shorter than that.
+    assert 'not judged yet: that takes 20 s' in said('model')[-1].message
     assert process.stop()[0] == 0
 
 
