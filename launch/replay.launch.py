@@ -17,7 +17,7 @@ from launch.event_handlers import OnProcessExit
 from launch.events import IncludeLaunchDescription, Shutdown
 from launch_ros.ros_adapters import get_ros_node
 
-from dynid_ros.data.files.sidecar import recorded_topic
+from dynid_ros.data.files.sidecar import recorded_topic, validation_spans
 from dynid_ros.ros.nodes.launch_arguments import (
     CONFIG,
     folder,
@@ -49,7 +49,8 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
     model = given.values['model']
     settings = given.parameters(
         'identifier', 'result', save_at_end=True, use_sim_time=True,
-        **({'payload': True} if model else {}))
+        **({'payload': True} if model else {'validation': [
+            edge for span in validation_spans(bag) for edge in span]}))
     identifier = given.node('identifier', settings, joint_states=topic)
     player = ExecuteProcess(
         cmd=['ros2', 'bag', 'play', str(bag), '--clock', '--disable-keyboard-controls',

@@ -290,7 +290,7 @@ class ArmSubscription:
         self._node.get_logger().warning(found.text if keys else f'{found.text} again')
 
     def _recorded(self) -> bool:
-        """Whether the recorder of the arm hears the same, judges it as a recording, and logs it."""
+        """Whether the recorder of the arm hears the same: it logs all that it finds."""
         own = self._node.get_fully_qualified_name()
         recorder = f'{own.rpartition("/")[0]}/{RECORDER}'
         return own != recorder and recorder in {
