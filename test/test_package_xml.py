@@ -13,8 +13,9 @@ PACKAGE = ROOT / 'package.xml'
 #: Imports without a key of rosdep: extras of setup.py, what comes with another package, what a
 #: command names when it is missing, and the package beside this one.
 EXTRAS = {
-    'argcomplete', 'cyclonedds', 'dask', 'distributed', 'dynid_ros_interfaces', 'fsspec', 'markupsafe',
-    'mcap', 'msgpack', 'mujoco', 'pandas', 'psutil', 'rich', 'rosbags', 'threadpoolctl', 'trimesh',
+    'argcomplete', 'cyclonedds', 'dask', 'distributed', 'dynid_ros_interfaces', 'fsspec',
+    'markupsafe', 'mcap', 'msgpack', 'mujoco', 'pandas', 'psutil', 'rich', 'rosbags',
+    'threadpoolctl', 'trimesh',
     'viser', 'websockets'}
 
 

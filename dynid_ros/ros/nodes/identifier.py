@@ -59,8 +59,8 @@ SETTINGS = (
     Setting('resume', False, 'Resume from the last saved state in the output folder; '
             'later samples are lost.'),
     Setting('save_at_end', False, 'Save when the node is stopped.'),
-    Setting('validation', [], 'Stamps at which validation motions start and end by turns, s, beside '
-            'those of which the trajectory publisher tells: these are predicted, not fitted.',
+    Setting('validation', [], 'Stamps at which validation motions start and end by turns, s, '
+            'beside those that the trajectory publisher runs: these are predicted, not fitted.',
             numbers=True),
     Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
     Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),

@@ -258,7 +258,8 @@ class LaunchFile(LaunchDescription):
 
     def _begin(self, context: LaunchContext) -> Sequence[LaunchDescriptionEntity]:
         values = {name: context.launch_configurations[name] for name in self._names}
-        return self._launch(Given(values, self._names & (self._given or frozenset())))
+        given = frozenset(self._names & (self._given or frozenset()))
+        return self._launch(Given(values, given))
 
     def _leave(self, context: LaunchContext) -> None:
         """Give the file around this one its own values back."""
