@@ -10,7 +10,11 @@ export PYTHONDONTWRITEBYTECODE =
 # cause of a failed test.
 PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --show-capture=stdout
 
-.PHONY: demo test test-fast fuzz lint docs clean
+# An environment with the oldest versions that are allowed; PyPI has no Numba 0.58 for Python 3.12.
+OLDEST_PYTHON ?= python3.11
+OLDEST = .venv-oldest
+
+.PHONY: demo test test-fast test-oldest fuzz lint docs clean
 
 demo: $(VENV)/ready
 	rm -rf demo
@@ -23,6 +27,10 @@ test: $(VENV)/ready
 # The core, without nodes and what takes seconds.
 test-fast: $(VENV)/ready
 	$(PYTEST) -m 'not nodes and not slow'
+
+# The same with the oldest versions that setup.py allows, those of Ubuntu 24.04.
+test-oldest: $(OLDEST)/ready
+	$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile -m 'not nodes and not slow'
 
 # Mutated inputs for every command; repeats one of them with CASE=, as printed.
 COUNT ?= 20000
@@ -41,9 +49,16 @@ docs: $(VENV)/ready
 	$(BIN)/python -m sphinx -q -W --keep-going build/site/docs build/docs
 
 clean:
-	rm -rf $(VENV) demo build install log
+	rm -rf $(VENV) $(OLDEST) demo build install log
 
 $(VENV)/ready: setup.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	touch $@
+
+$(OLDEST)/ready: setup.py constraints/ubuntu_24.04.txt constraints/pinocchio.txt
+	$(OLDEST_PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet -r constraints/ubuntu_24.04.txt \
+		mcap mujoco pytest-xdist rosbags xacro -c constraints/ubuntu_24.04.txt
+	$(OLDEST)/bin/python -m pip install --quiet --no-deps -r constraints/pinocchio.txt --editable .
 	touch $@

@@ -8,8 +8,17 @@ package_name = 'dynid_ros'
 FLEET = ['dask[distributed]', 'fsspec']
 # The site, and the notebooks under examples/.
 DOCS = ['furo', 'ipykernel', 'myst-parser', 'nbclient', 'pandas', 'sphinx', 'sphinx-gallery']
-# Pages in 3D.
+# What apt and rosdep lack is an extra: bags where rosbag2_py is absent,
+BAGS = ['mcap', 'rosbags']
+# the physics of simulated arms,
+SIMULATION = ['mujoco']
+# nodes where ROS 2 is absent, and PyPI has a wheel for them,
+STAND_IN = [
+    'cyclonedds; python_version < "3.14" and '
+    '(sys_platform != "linux" or platform_machine == "x86_64")', 'rosbags']
+# and pages in 3D.
 VIEW = ['viser>=1.1']
+ALL = [*BAGS, *SIMULATION, *STAND_IN, *VIEW]
 NODES = ('feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm',
          'trajectory_publisher', 'watch')
 # colcon puts scripts where `ros2 run` finds them (setup.cfg). pip would put them on the user's
@@ -40,29 +49,25 @@ setup(
         *shared('launch'),
     ],
     python_requires='>=3.10',
+    # The versions of Ubuntu 24.04 and newer ones; `make test-oldest` tests with those.
     install_requires=[
-        # Where PyPI has no wheel of it, nodes need ROS 2 and all else works.
-        'cyclonedds; python_version < "3.14" and '
-        '(sys_platform != "linux" or platform_machine == "x86_64")',
-        'jinja2',
-        'matplotlib',
-        'mcap',
-        'mujoco',
-        'numba',
-        'numpy',
-        'pin',
-        'pyyaml',
-        'rosbags',
-        'scipy',
+        'jinja2>=3.1',
+        'matplotlib>=3.6',
+        'numba>=0.58',
+        'numpy>=1.26',
+        'pin>=3',
+        'pyyaml>=6.0',
+        'scipy>=1.11',
         'setuptools',
-        'threadpoolctl',
-        'tqdm',
+        'threadpoolctl>=3.1',
+        'tqdm>=4.66',
     ],
     extras_require={
-        'completion': ['argcomplete'], 'docs': DOCS, 'fleet': FLEET, 'view': VIEW, 'test': [
+        'all': ALL, 'bags': BAGS, 'completion': ['argcomplete'], 'docs': DOCS, 'fleet': FLEET,
+        'simulation': SIMULATION, 'stand_in': STAND_IN, 'view': VIEW, 'test': [
+            *ALL,
             *DOCS,
             *FLEET,
-            *VIEW,
             # URDFs of real robots, a wheel of 131 MB.
             'example-robot-data',
             'argcomplete', 'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright',

@@ -12,6 +12,8 @@ import sys
 LONGEST_WORD, LONGEST = 240, 1000
 #: Characters of an unexpected error that are printed.
 LONGEST_FAULT = 300
+#: Names on PyPI of the packages that are imported by another name, or come with another package.
+PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin', 'trimesh': 'viser'}
 _CONTROL = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029]')
 
 
@@ -65,6 +67,13 @@ def written_down(error: Exception, given: Sequence[str] = ()) -> str:
     except OSError:
         return f'{line}; it could not be written down'
     return f'{line}; please report it with {file.name}'
+
+
+def missing_package(error: ModuleNotFoundError) -> str:
+    """Return the sentence for a package that is not installed, with the remedy."""
+    package = str(error.name).partition('.')[0]
+    return (f'needs the Python package {package}, which is not installed; install it '
+            f'(pip install {PYPI.get(package, package)})')
 
 
 def reason_of(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from launch import LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument
 
-from dynid_ros.ros.nodes.launch_arguments import description, Given, listening, parameter
+from dynid_ros.ros.nodes.launch_arguments import Given, LaunchFile, listening, parameter
 from dynid_ros.ros.nodes.launching import LISTENERS
 
 
@@ -17,13 +17,14 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
     mover = 'trajectory_publisher'
-    return description(
+    return LaunchFile(
         begin,
         parameter(mover, 'arm', None),
         parameter(mover, 'excitation', None),
         parameter(mover, 'dry_run', 'true'),
         *(parameter(mover, name) for name in (
-            'command', 'controller', 'feedforward', 'start_speed', 'tracking_error')),
+            'command', 'controller', 'feedforward', 'stiffness', 'damping', 'start_speed',
+            'tracking_error', 'state_timeout')),
         DeclareLaunchArgument(
             'effort_commands', default_value='effort_commands',
             description='Topic of the effort controller, such as effort_controller/commands.'),

@@ -2,7 +2,7 @@
 
 from launch import LaunchDescription, LaunchDescriptionEntity
 
-from dynid_ros.ros.nodes.launch_arguments import CONFIG, description, Given, NAMESPACE, parameter
+from dynid_ros.ros.nodes.launch_arguments import CONFIG, Given, LaunchFile, NAMESPACE, parameter
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
@@ -12,6 +12,6 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return description(
+    return LaunchFile(
         begin, parameter('feedforward', 'model', None), parameter('feedforward', 'controller'),
         NAMESPACE, CONFIG)

@@ -4,9 +4,9 @@ from launch import LaunchDescription, LaunchDescriptionEntity
 
 from dynid_ros.ros.nodes.launch_arguments import (
     CONFIG,
-    description,
     Given,
     JOINT_STATES,
+    LaunchFile,
     NAMESPACE,
     parameter,
 )
@@ -19,7 +19,7 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return description(
+    return LaunchFile(
         begin, parameter('monitor', 'model', None), parameter('monitor', 'alarms_per_hour'),
         parameter('monitor', 'frame_id'), parameter('monitor', 'use_sim_time'), NAMESPACE,
         JOINT_STATES, CONFIG)

@@ -2,7 +2,7 @@
 
 from launch import LaunchDescription, LaunchDescriptionEntity
 
-from dynid_ros.ros.nodes.launch_arguments import description, Given, listening, parameter
+from dynid_ros.ros.nodes.launch_arguments import Given, LaunchFile, listening, parameter
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
@@ -12,4 +12,4 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return description(begin, parameter('recorder', 'arm', None), *listening())
+    return LaunchFile(begin, parameter('recorder', 'arm', None), *listening())

@@ -17,12 +17,12 @@ from launch.event_handlers import OnProcessExit
 from launch.events import IncludeLaunchDescription, Shutdown
 from launch_ros.ros_adapters import get_ros_node
 
-from dynid_ros.data.files.sidecar import recorded_topic
+from dynid_ros.data.files.sidecar import recorded_topic, validation_spans
 from dynid_ros.ros.nodes.launch_arguments import (
     CONFIG,
-    description,
     folder,
     Given,
+    LaunchFile,
     NAMESPACE,
     parameter,
 )
@@ -49,7 +49,8 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
     model = given.values['model']
     settings = given.parameters(
         'identifier', 'result', save_at_end=True, use_sim_time=True,
-        **({'payload': True} if model else {}))
+        **({'payload': True} if model else {'validation': [
+            edge for span in validation_spans(bag) for edge in span]}))
     identifier = given.node('identifier', settings, joint_states=topic)
     player = ExecuteProcess(
         cmd=['ros2', 'bag', 'play', str(bag), '--clock', '--disable-keyboard-controls',
@@ -84,7 +85,7 @@ def shut_down(reason: str) -> OpaqueFunction:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return description(
+    return LaunchFile(
         begin,
         DeclareLaunchArgument('bag', description='Folder of the rosbag2 recording.'),
         parameter('identifier', 'arm', None),
@@ -94,5 +95,6 @@ def generate_launch_description() -> LaunchDescription:
             description='JointState topic of the bag; by default as in its recording.yaml.'),
         DeclareLaunchArgument(
             'speed', default_value='1.0', description='Speed of the playback.'),
-        *(parameter('identifier', name) for name in ('cutoff_hz', 'delay', 'memory', 'model')),
+        *(parameter('identifier', name) for name in (
+            'start', 'cutoff_hz', 'delay', 'memory', 'model')),
         NAMESPACE, CONFIG)

@@ -21,9 +21,9 @@ from launch.events.process import ProcessExited, SignalProcess
 
 from dynid_ros.ros.nodes.launch_arguments import (
     CONFIG,
-    description,
     folder,
     Given,
+    LaunchFile,
     NAMESPACE,
     parameter,
     TRUTH,
@@ -156,13 +156,14 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return description(
+    return LaunchFile(
         begin,
         parameter('simulated_arm', 'arm'),
         DeclareLaunchArgument(
             'excitation', default_value='',
             description='excitation.yaml to run; if empty, a motion is designed first.'),
         folder('output', 'dynid_simulation', 'motion, recording, result and its report'),
+        parameter('identifier', 'start'),
         parameter('simulated_arm', 'rate', str(RATE)),
         DeclareLaunchArgument(
             'seed', default_value='0', description='Seed of motion and sensor noise.'),

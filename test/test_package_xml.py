@@ -1,10 +1,52 @@
 """package.xml is what the tools of ROS 2 take it for; ``colcon test`` runs this linter."""
 
+import ast
 from pathlib import Path
+import re
+import sys
+from xml.etree import ElementTree
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[1] / 'package.xml'
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / 'package.xml'
+#: Imports without a key of rosdep: extras of setup.py, what comes with another package, what a
+#: command names when it is missing, and the package beside this one.
+EXTRAS = {
+    'argcomplete', 'cyclonedds', 'dask', 'distributed', 'dynid_ros_interfaces', 'fsspec',
+    'markupsafe', 'mcap', 'msgpack', 'mujoco', 'pandas', 'psutil', 'rich', 'rosbags',
+    'threadpoolctl', 'trimesh',
+    'viser', 'websockets'}
+
+
+def _imported(path):
+    """Return the packages that a file imports anywhere."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (each.name.partition('.')[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition('.')[0]
+
+
+@pytest.mark.linter
+def test_every_import_has_a_key_or_is_an_extra():
+    keys = {each.text for each in ElementTree.parse(PACKAGE).iter('exec_depend')}
+    files = [*(ROOT / 'dynid_ros').rglob('*.py'), *(ROOT / 'launch').glob('*.py')]
+    names = {name for path in files for name in _imported(path)} - {'dynid_ros'}
+    lacking = {name for name in names - set(sys.stdlib_module_names) - EXTRAS
+               if not keys & {name, f'python3-{name}'}}
+    assert lacking == set()
+
+
+@pytest.mark.linter
+def test_the_oldest_versions_are_those_that_are_tested():
+    stated = dict(re.findall(r"'([\w-]+)>=([\d.]+)',\n", (ROOT / 'setup.py').read_text()))
+    tested = dict(re.findall(r'^([\w-]+)==([\d.]+)$', ''.join(
+        path.read_text() for path in (ROOT / 'constraints').glob('*.txt')), re.MULTILINE))
+    assert len(stated) > 5
+    for name, oldest in stated.items():
+        if name != 'pin':
+            assert f'{tested[name]}.'.startswith(f'{oldest}.'), name
 
 
 @pytest.mark.linter

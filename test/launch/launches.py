@@ -8,9 +8,11 @@ import signal
 import socket
 import subprocess
 import time
+from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
@@ -47,6 +49,14 @@ def ask_start() -> str:
     return subprocess.run(
         ['ros2', 'service', 'call', '/trajectory_publisher/start', 'std_srvs/srv/Trigger'],
         capture_output=True, text=True, timeout=240, check=False).stdout
+
+
+def dumped(node: str) -> dict[str, Any]:
+    """Return the parameters of a node, as `ros2 param dump` shows them."""
+    printed = subprocess.run(['ros2', 'param', 'dump', node], capture_output=True, text=True,
+                             timeout=60, check=True).stdout
+    (content,) = yaml.safe_load(printed).values()
+    return dict(content['ros__parameters'])
 
 
 def largest_move(folder: Path, arm: ArmModel) -> float:

@@ -1,9 +1,8 @@
 """Launch arguments: node defaults < config < what was given; and what is no argument."""
 
 import re
-import subprocess
 
-from launches import need_workspace
+from launches import dumped, need_workspace
 import numpy as np
 import pytest
 import yaml
@@ -30,14 +29,6 @@ def excitation(tmp_path):
     return path
 
 
-def dumped(node):
-    """Return the parameters of a node, as `ros2 param dump` shows them."""
-    printed = subprocess.run(['ros2', 'param', 'dump', node], capture_output=True, text=True,
-                             timeout=60, check=True).stdout
-    (content,) = yaml.safe_load(printed).values()
-    return content['ros__parameters']
-
-
 def test_config_replaces_defaults_and_given_arguments_replace_config(begin, tmp_path, excitation):
     config = tmp_path / 'config.yaml'
     config.write_text(yaml.safe_dump({
@@ -51,12 +42,13 @@ def test_config_replaces_defaults_and_given_arguments_replace_config(begin, tmp_
     assert wrong.end() == 1
     assert '/left/trajectory_publisher has no parameter output' in wrong.printed
     config.write_text(config.read_text().replace('output: 1', ''))
-    launch = begin(*options, 'start_speed:=0.4')
+    launch = begin(*options, 'start_speed:=0.4', 'damping:=[3, 4.5]')
     launch.until('trajectory_publisher]: waiting for states of')
     launch.until('identifier]: ready')
     moved, learned = dumped('/left/trajectory_publisher'), dumped('/left/identifier')
     assert (moved['start_speed'], moved['tracking_error'], moved['state_timeout']) == (
         0.4, 1.0, 0.2)
+    assert moved['damping'] == [3.0, 4.5]
     assert (moved['dry_run'], learned['save_at_end']) == (True, False)
     assert learned['output_folder'] == 'left/dynid_result'
     recorded = dumped('/left/recorder')
@@ -69,6 +61,7 @@ def test_config_replaces_defaults_and_given_arguments_replace_config(begin, tmp_
     ('arm', 'dry_run:=maybe', "Valid options are: ['true', 'false']"),
     ('arm', 'output:=effort', 'has no launch argument output; it has arm, command'),
     ('arm', 'tracking_error:=wide', 'tracking_error:=wide must be a float, such as 0.1'),
+    ('arm', 'stiffness:=soft', 'stiffness:=soft must be a list of numbers, such as [100.0'),
     ('record', 'config:=nowhere.yaml', 'nowhere.yaml cannot be read'),
     ('replay', 'speed:=0', 'speed:=0 must be a number above zero'),
 ])

@@ -88,6 +88,11 @@ class ModelAge:
                     self._look(q[k], torque[k] / std[k], 1 / std[k], moving[k])
 
     @property
+    def judged(self) -> bool:
+        """Whether any joint has moved for long enough."""
+        return bool((self._seconds >= ENOUGH).any())
+
+    @property
     def finding(self) -> Aged | None:
         """Return the reason to doubt the model, if there is one."""
         known = self._seconds >= ENOUGH

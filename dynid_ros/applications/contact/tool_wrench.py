@@ -91,3 +91,20 @@ def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike) -> Array:
     pose = link_poses(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0, arm.tool_link, :9]
     parts = np.asarray(wrench, dtype=float).reshape(2, 3)
     return np.asarray((parts @ pose.reshape(3, 3) @ arm.tool.placement.rotation).ravel())
+
+
+def on_carrier(arm: ArmModel, wrench: ArrayLike) -> Array:
+    """
+    Move a wrench (6,) from the frame of the tool to the frame of the link that carries it.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    wrench : (6,) array_like
+        Along the axes of the tool, its moment about the origin of the tool, Nm and N.
+
+    """
+    tool = arm.tool.placement
+    moment, force = np.asarray(wrench, dtype=float).reshape(2, 3) @ tool.rotation.T
+    return np.concatenate([moment + np.cross(tool.translation, force), force])

@@ -154,5 +154,6 @@ def workspace_states(arm: ArmModel, count: int, seed: int = 0) -> Array:
     reach = np.where(arm.prismatic, 0.5, np.pi)
     lower, upper = (np.where(np.isfinite(bound), bound, side * reach)
                     for bound, side in ((arm.limits.lower, -1), (arm.limits.upper, 1)))
-    unit = qmc.Halton(arm.n, rng=np.random.default_rng(seed)).random(count)
+    # SciPy 1.15 named it rng, and takes both.
+    unit = qmc.Halton(arm.n, seed=np.random.default_rng(seed)).random(count)
     return np.asarray(lower + unit * (upper - lower))

@@ -16,7 +16,8 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 
 #: Time in motion that shows a band, s: the lowest band of the ladder has ten blocks then.
 FIRST_SECONDS = 10.0
-#: Time after which samples are no longer held, s: an arm that hardly moves would fill memory.
+#: Time from the first motion after which samples are no longer held, s: an arm that hardly moves
+#: would fill memory. Of an arm that has not moved yet, the last ones are held.
 LONGEST_SECONDS = 60.0
 #: Time between two looks at the samples, s.
 LOOK_SECONDS = 1.0
@@ -27,7 +28,8 @@ class FirstSamples(Checkpointed):
     Samples of a stream whose cut-off nobody has given, until they show one.
 
     A stream has no later samples to choose by: its rows below one cut-off and delay come from the
-    samples that are held, and then from all others as they come.
+    samples that are held, and then from all others as they come. A rest before the motion counts
+    for nothing: a node that starts long before it chooses as a recording of the motion alone.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ class FirstSamples(Checkpointed):
             begin = stop
             if len(later):
                 self.looked = float(self.held[-1, 0])
-                if self._moved() >= FIRST_SECONDS or self._span() >= LONGEST_SECONDS:
+                if self._shown():
                     return stop
         return None
 
@@ -104,15 +106,25 @@ class FirstSamples(Checkpointed):
             pass
         return t[:, 0], q, u
 
-    def _span(self) -> float:
-        return float(self.held[-1, 0] - self.held[0, 0])
+    def _shown(self) -> bool:
+        """Leave out a long rest before the motion; return whether that has lasted long enough."""
+        begin, moved = self._motion()
+        resting = begin == np.inf
+        last = float(self.held[-1, 0])
+        oldest = last - LONGEST_SECONDS if resting else begin
+        self.held = self.held[~(self.held[:, 0] < oldest)]
+        return not resting and (
+            moved >= FIRST_SECONDS or last - float(self.held[0, 0]) >= LONGEST_SECONDS)
 
-    def _moved(self) -> float:
-        """Time in which anything moved, of the samples in the order of time, s."""
+    def _motion(self) -> tuple[float, float]:
+        """When the motion began and how long it lasted, of samples in the order of time, s."""
         t, q = self.held[:, 0], self.held[:, 1:1 + self._arm.n]
         good = np.isfinite(t) & np.isfinite(q).all(axis=1)
         t, q = t[good], q[good]
         later = t > np.maximum.accumulate(np.append(-np.inf, t))[:-1]
         t, q = t[later], q[later]
         found = motion_windows(t, q) if len(t) > 2 else None
-        return float(time_in_motion(t, q)[-1]) if found is not None and found[1].any() else 0.0
+        if found is None or not found[1].any():
+            return np.inf, 0.0
+        edges, moves = found
+        return float(edges[moves.any(axis=1).argmax()]), float(time_in_motion(t, q)[-1])

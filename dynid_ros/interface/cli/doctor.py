@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import re
 import sys
 
 from dynid_ros import __version__
@@ -62,7 +63,8 @@ def run(_: Namespace) -> Answer:
     return Answer(
         {'version': __version__, 'platform': platform.platform(), 'ready': not lacking,
          'parts': parts},
-        f'Not ready: {several(lacking)} must be there for every command.' if lacking else
+        f'Not ready: {several(lacking)} must be there, and new enough, for every command.'
+        if lacking else
         f'Ready: dynid {__version__}, {python}, {platform.system()} {platform.machine()}.',
         int(bool(lacking)), [['part', 'found', ''], *(
             [part.name, part.found, '' if part.there else f'would give {part.gives}']
@@ -72,13 +74,33 @@ def run(_: Namespace) -> Answer:
 def _package(module: str, package: str, gives: str) -> Part:
     from importlib.metadata import PackageNotFoundError, version
 
-    there = find_spec(module) is not None
-    try:
-        found = (version(package.partition('[')[0]) if there else
-                 f"missing: pip install '{package}'")
-    except PackageNotFoundError:
-        found = 'of another installer'
+    name, there = package.partition('[')[0], find_spec(module) is not None
+    found = f"missing: pip install '{package}'"
+    if there:
+        try:
+            found, oldest = version(name), _oldest().get(name, '')
+        except PackageNotFoundError:
+            found, oldest = 'of another installer', ''
+        if oldest and _release(found) < _release(oldest):
+            there, found = False, (
+                f"{found} is older than {oldest}: pip install '{name}>={oldest}'")
     return Part(module, there, found, gives, gives == EVERY)
+
+
+def _oldest() -> dict[str, str]:
+    """Return the least versions by the names on PyPI, as setup.py states them."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        stated = requires('dynid_ros') or []
+    except PackageNotFoundError:
+        return {}
+    found = (re.match(r'([\w-]+)>=([\d.]+)$', each) for each in stated)
+    return {each[1]: each[2] for each in found if each}
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r'\d+', version)[:3]))
 
 
 def _ros() -> Iterator[Part]:

@@ -14,7 +14,14 @@ from typing import Any, NoReturn
 import warnings
 
 from dynid_ros import __version__
-from dynid_ros.errors import DynidError, DynidWarning, InputError, one_line, written_down
+from dynid_ros.errors import (
+    DynidError,
+    DynidWarning,
+    InputError,
+    missing_package,
+    one_line,
+    written_down,
+)
 from dynid_ros.interface.cli.common.output import add_answer, Answer, shown_progress
 
 #: Names of the commands, in the order of the help; each has the module of its name.
@@ -25,8 +32,6 @@ COMMANDS = (
 #: Those that run nodes, which speak for themselves.
 WITHOUT_ANSWER = ('run', 'watch')
 
-#: Names on PyPI of the packages that are imported by another one.
-PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin'}
 UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 
@@ -102,9 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = '' if error.filename is None else f'{error.filename}: '
         return _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}', UNUSABLE)
     except ModuleNotFoundError as error:
-        package = str(error.name).partition('.')[0]
-        return _tell(f'{name}: needs the Python package {package}, which is not installed; '
-                     f'install it (pip install {PYPI.get(package, package)})', UNUSABLE)
+        return _tell(f'{name}: {missing_package(error)}', UNUSABLE)
     except Exception as error:
         # A script must not take it for a result that is not trustworthy.
         return _tell(f'{name}: a fault of dynid: {written_down(error, given)}', FAULT)

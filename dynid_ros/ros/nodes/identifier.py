@@ -60,6 +60,9 @@ SETTINGS = (
     Setting('resume', False, 'Resume from the last saved state in the output folder; '
             'later samples are lost.'),
     Setting('save_at_end', False, 'Save when the node is stopped.'),
+    Setting('validation', [], 'Stamps at which validation motions start and end by turns, s, '
+            'beside those that the trajectory publisher runs: these are predicted, not fitted.',
+            numbers=True),
     Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
     Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
     Setting('tool_frame', 'tool', 'With payload: TF frame of the tool, frame_id of ~/payload.'),
@@ -97,6 +100,8 @@ class Identifier(Node):
         self._reader = self._input.reader
         self._marks = ValidationMarks(self, self._on_mark)
         self._readiness = Readiness(self, self._arm.name, self._ready)
+        # A session knows no stamps before its first sample.
+        self._unmarked = list(self._settings['validation'])
         self._arm = self._online.arm
         self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
@@ -190,6 +195,10 @@ class Identifier(Node):
         for block, tau_hat in self._online.push_ns(*self._reader.take()):
             self._fresh = True
             self._show_rows(block, tau_hat)
+        if self._unmarked and self._online.samples:
+            for begin, end in zip(self._unmarked[::2], self._unmarked[1::2], strict=False):
+                self._online.validate(begin, end)
+            self._unmarked = []
         if held and not self._online.holding:
             pipeline = self._online.pipeline
             self.get_logger().info(
@@ -226,6 +235,7 @@ class Identifier(Node):
     def _reset(self) -> str:
         self._input.reset()
         self._online.reset()
+        self._unmarked = list(self._settings['validation'])
         self._shown.reset()
         self._estimate = None
         return 'the estimates are reset'

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import currentframe
 from pathlib import Path
-import signal
-import sys
-import threading
 from typing import Any
 
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.events import Shutdown
-from launch.events.process import ProcessExited
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_context import LaunchContext
 from launch.launch_description import LaunchDescription
 from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 from launch_ros.actions import Node
 import yaml
 
 from dynid_ros.errors import DynidError
 from dynid_ros.ros.nodes.common.runtime import Setting
+from dynid_ros.ros.nodes.launch_ends import end_with_node, end_with_terminal
 from dynid_ros.ros.nodes.launching import enclave, fast_dds, LAST, PACKAGE, PATIENT
 from dynid_ros.ros.stand_in.arguments import parse
 
@@ -162,7 +160,7 @@ class Given:
         return Node(
             package=PACKAGE, executable=executable, exec_name=executable, output='screen',
             namespace=self.namespace, parameters=[kept], remappings=list(named.items()),
-            prefix=prefix, sigterm_timeout=LAST, on_exit=_end_launch if required else None,
+            prefix=prefix, sigterm_timeout=LAST, on_exit=end_with_node if required else None,
             additional_env={**enclave(executable), **fast_dds()})
 
     def listeners(self, save: bool = True) -> list[LaunchDescriptionEntity]:
@@ -174,12 +172,6 @@ class Given:
         if self.values['view'] == 'true':
             nodes.append(self.node('watch', self.parameters('watch'), required=False))
         return nodes
-
-
-def _end_launch(event: ProcessExited, context: LaunchContext) -> None:
-    """End the launch with a node, and let a node that failed at the end give it its status."""
-    if event.returncode or not context.is_shutdown:
-        raise RuntimeError(f'{event.process_name} ended with status {event.returncode}')
 
 
 def _configured(file: str, name: str, settings: Mapping[str, Setting]) -> dict[str, Any]:
@@ -208,19 +200,20 @@ def _read(setting: Setting, text: str) -> Any:
         value = yaml.safe_load(text)
         if isinstance(value, list) != isinstance(default, list):
             raise TypeError(text)
-        return type(default)(value)
+        return [float(each) for each in value] if setting.numbers else type(default)(value)
     except (TypeError, ValueError, yaml.YAMLError) as error:
         raise RuntimeError(
             f'the launch argument {setting.name}:={text} must be a '
-            f'{type(default).__name__}, such as {default!r}') from error
+            + ('list of numbers, such as [100.0, 50.0]' if setting.numbers else
+               f'{type(default).__name__}, such as {default!r}')) from error
 
 
-def description(
-    begin: Callable[[Given], Sequence[LaunchDescriptionEntity]],
-    *arguments: DeclareLaunchArgument,
-) -> LaunchDescription:
+class LaunchFile(LaunchDescription):
     """
-    Declare launch arguments, and start the launch with their values.
+    A launch file whose arguments are those that its include gives, and end with it.
+
+    A launch configuration of ROS 2 stays in its scope: without a ``<group>``, the arguments of one
+    include would be those of the next one, and names of the file around it would be given, too.
 
     Parameters
     ----------
@@ -230,42 +223,66 @@ def description(
         The arguments.
 
     """
-    names = {each.name for each in arguments}
-    given: set[str] = set()
 
-    def note(context: LaunchContext) -> None:
-        _end_with_terminal(context)
-        given.update(names & context.launch_configurations.keys())
-        _refuse_unknown(context, names)
+    def __init__(
+        self, begin: Callable[[Given], Sequence[LaunchDescriptionEntity]],
+        *arguments: DeclareLaunchArgument,
+    ) -> None:
+        super().__init__([
+            OpaqueFunction(function=self._enter), *arguments, OpaqueFunction(function=self._begin),
+            OpaqueFunction(function=self._leave)])
+        self._launch = begin
+        self._names = {each.name for each in arguments}
+        self._given: frozenset[str] | None = None
+        self._before: dict[str, str] | None = None
 
-    def start(context: LaunchContext) -> Sequence[LaunchDescriptionEntity]:
-        values = {name: context.launch_configurations[name] for name in names}
-        return begin(Given(values, frozenset(given)))
+    def get_launch_arguments_with_include_launch_description_actions(
+        self, *options: Any, **named: Any,
+    ) -> Any:
+        """Note what an include gives: it asks this first, and gives its arguments then."""
+        frame = currentframe()
+        asking = frame.f_back.f_locals if frame and frame.f_back else {}
+        include, context = asking.get('self'), asking.get('context')
+        if isinstance(include, IncludeLaunchDescription) and isinstance(context, LaunchContext):
+            self._before = dict(context.launch_configurations)
+            self._given = frozenset(
+                perform_substitutions(context, normalize_to_list_of_substitutions(name))
+                for name, _ in include.launch_arguments)
+        return super().get_launch_arguments_with_include_launch_description_actions(
+            *options, **named)
 
-    return LaunchDescription([
-        OpaqueFunction(function=note), *arguments, OpaqueFunction(function=start)])
+    def _enter(self, context: LaunchContext) -> None:
+        """Leave only the arguments that are given."""
+        end_with_terminal(context)
+        configurations = context.launch_configurations
+        if self._given is None or self._before is None:
+            # No launch file includes this one.
+            self._given, self._before = frozenset(configurations), dict(configurations)
+        _refuse_unknown(context, self._names, self._before)
+        for name in self._names - self._given:
+            configurations.pop(name, None)
+
+    def _begin(self, context: LaunchContext) -> Sequence[LaunchDescriptionEntity]:
+        values = {name: context.launch_configurations[name] for name in self._names}
+        given = frozenset(self._names & (self._given or frozenset()))
+        return self._launch(Given(values, given))
+
+    def _leave(self, context: LaunchContext) -> None:
+        """Give the file around this one its own values back."""
+        before, self._before, self._given = self._before or {}, None, None
+        for name in self._names:
+            context.launch_configurations.pop(name, None)
+        context.launch_configurations.update(
+            {name: before[name] for name in self._names & before.keys()})
 
 
-def _end_with_terminal(context: LaunchContext) -> None:
-    """End the nodes with their terminal, which signals none but launch, and this would die."""
-    def end(_number: int, _frame: object) -> None:
-        if not context.is_shutdown:
-            context.emit_event_sync(Shutdown(reason='the terminal was closed'))
-
-    if (threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL):
-        signal.signal(signal.SIGHUP, end)
-
-
-def _refuse_unknown(context: LaunchContext, names: set[str]) -> None:
+def _refuse_unknown(context: LaunchContext, names: set[str], before: Mapping[str, str]) -> None:
     """Refuse arguments of the command line that nobody declares, which launch itself ignores."""
-    file = Path(context.locals.current_launch_file_path).name
-    if not any(word.endswith(file) for word in sys.argv):
-        # Another launch file includes this one, and may have arguments of its own.
-        return
-    unknown = [word.partition(':=')[0] for word in context.argv
-               if word.partition(':=')[0] not in names]
+    # Those that were there before are the arguments of a launch file that includes this one.
+    given = dict.fromkeys(word.partition(':=')[0] for word in context.argv)
+    unknown = [name for name in given if name not in names and name not in before]
     if unknown:
+        file = Path(context.locals.current_launch_file_path).name
         raise RuntimeError(
             f'{file} has no launch argument {", ".join(unknown)}; it has '
             f'{", ".join(sorted(names))}')

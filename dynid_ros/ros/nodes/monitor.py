@@ -13,9 +13,15 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.contact.alarm_levels import ALARMS_PER_HOUR
+from dynid_ros.applications.contact.model_age import ENOUGH
 from dynid_ros.applications.contact.momentum_observer import BANDWIDTH_HZ
 from dynid_ros.applications.contact.monitor import FIRST, Monitor, MonitoredSamples
-from dynid_ros.applications.contact.tool_wrench import in_body_frame, tool_wrench
+from dynid_ros.applications.contact.tool_wrench import (
+    in_body_frame,
+    on_carrier,
+    tool_wrench,
+)
+from dynid_ros.arm.bodies import TOOL
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import gravity_load
@@ -23,6 +29,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
+from dynid_ros.ros.nodes.common.arm_markers import ArmMarkers
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import time_message
 from dynid_ros.ros.nodes.common.runtime import declare, MODEL, run, Setting
@@ -37,7 +44,9 @@ SETTINGS = (
     Setting('publish_rate', 100.0, 'External torque, wrench, contact and gravity effort per '
             'second, at most; start and end of a contact are published at once.', 1.0, 1000.0),
     Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0, changeable=True),
-    Setting('frame_id', 'tool', 'TF frame of the tool of arm.yaml, in which ~/tool_wrench is.'),
+    Setting('frame_id', '', 'TF frame of the tool of arm.yaml, in which ~/tool_wrench is; if '
+            'empty, the link that carries the tool, as robot_description calls it, and tool '
+            'without one.'),
 )
 #: Rules of the stream by which the monitor is blind for a moment.
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps', 'rate_changed')
@@ -63,6 +72,7 @@ class ArmMonitor(Node):
         self._wrench = self.create_publisher(WrenchStamped, '~/tool_wrench', 10)
         self._contact = self.create_publisher(DynamicJointState, '~/contact', 10)
         self._gravity = self.create_publisher(JointState, '~/gravity_effort', 10)
+        self._markers = ArmMarkers(self, self._model)
         offer(self, '~/tare', self._tare)
         self._input = ArmSubscription(
             self, self._arm, self._settings, self._health, self._on_message)
@@ -108,6 +118,7 @@ class ArmMonitor(Node):
                 f'contact: {names[0]} feels {new.torque[-1, j]:.3g} '
                 f'{torque_units(self._arm)[j]}, more than {new.threshold[-1, j]:.3g}')
         self._touched = names
+        self._markers.touch(names)
         period = round(1e9 / self._settings['publish_rate'])
         if not changed and self._next - period <= stamp < self._next:
             return
@@ -123,12 +134,16 @@ class ArmMonitor(Node):
 
     def _wrench_message(self, stamp: int, q: Array, torque: Array, std: Array) -> WrenchStamped:
         found = tool_wrench(self._arm, q, torque, std)
-        wrench = in_body_frame(self._arm, q, found.wrench).tolist()
+        wrench = in_body_frame(self._arm, q, found.wrench)
+        frame = self._settings['frame_id']
+        carrier = self._markers.frames.get(self._arm.tree.link_names[self._arm.tool_link])
+        if not frame and carrier is not None:
+            frame, wrench = carrier, on_carrier(self._arm, wrench)
         message = WrenchStamped()
         message.header.stamp = time_message(stamp)
-        message.header.frame_id = self._settings['frame_id']
-        for vector, values in ((message.wrench.torque, wrench[:3]),
-                               (message.wrench.force, wrench[3:])):
+        message.header.frame_id = frame or TOOL
+        for vector, values in ((message.wrench.torque, wrench[:3].tolist()),
+                               (message.wrench.force, wrench[3:].tolist())):
             vector.x, vector.y, vector.z = values
         return message
 
@@ -157,8 +172,10 @@ class ArmMonitor(Node):
         if text and not self._aged:
             self.get_logger().warning(text)
         self._aged = text
-        return say.status(self, self._arm, 'model', say.WARN if text else say.OK,
-                          text or 'the model fits')
+        fits = 'the model fits' if self._monitor.age.judged else (
+            f'the model is not judged yet: that takes {ENOUGH:g} s of motion')
+        return say.status(
+            self, self._arm, 'model', say.WARN if text else say.OK, text or fits)
 
     def _tare(self) -> str:
         self._monitor.tare()

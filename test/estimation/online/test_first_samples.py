@@ -85,12 +85,34 @@ def test_a_stream_that_ends_while_it_holds_has_a_result(arm):
     assert session.holding
 
 
-def test_an_arm_at_rest_is_not_held_for_ever(arm):
+def test_a_rest_before_the_motion_is_not_held_and_decides_nothing(arm):
+    # As from a node that is started, and waits for more than a minute until somebody starts the
+    # motion, whose recording begins shortly before it.
+    log, rest = log_of(arm, delay=0.05), int((LONGEST_SECONDS + 15.0) * RATE)
+    random = np.random.default_rng(1)
+    still = log.q[0] + random.normal(0, 1e-5, (rest, arm.n))
+    waited = replace(
+        log, t=np.arange(rest + len(log.t)) / RATE, q=np.vstack([still, log.q]),
+        u=np.vstack([log.u[0] + random.normal(0, 1e-3, still.shape), log.u]))
+    session = OnlineIdentifier(arm)
+    for k in range(0, rest, 50):
+        session.push(*(each[k:k + 50] for each in (waited.t, waited.q, waited.u)))
+        assert len(session._first.held) <= (LONGEST_SECONDS + 2.0) * RATE
+    assert session.holding
+    session.push(waited.t[rest:], waited.q[rest:], waited.u[rest:])
+    alone, _ = pushed(arm, log, 50)
+    assert session.pipeline.cutoff_hz == alone.pipeline.cutoff_hz
+    assert session.pipeline.delay == pytest.approx(alone.pipeline.delay, abs=2e-3)
+    assert alone.pipeline.delay == pytest.approx(0.05, abs=2e-3)
+
+
+def test_an_arm_that_hardly_moves_is_not_held_for_ever(arm):
     log = log_of(arm, seconds=LONGEST_SECONDS + 5.0)
-    still = replace(log, q=np.broadcast_to(log.q[0], log.q.shape).copy())
+    after = log.t[:, None] > 3.0
+    still = replace(log, q=np.where(after, log.q[300], log.q))
     session, began = pushed(arm, still, 50)
     assert began == pytest.approx(LONGEST_SECONDS * RATE, abs=2 * RATE)
-    assert session.pipeline.cutoff_hz == 5.0
+    assert session.pipeline.cutoff_hz > 0
 
 
 def test_a_given_cut_off_holds_nothing(arm):

@@ -29,6 +29,20 @@ def test_a_needed_package_that_is_missing_is_told_first(capsys, monkeypatch):
     assert status == 1 and told.startswith('Not ready: no_such ')
 
 
+def test_a_package_that_is_older_than_any_that_is_tested_is_named(capsys, monkeypatch, tmp_path):
+    # As another installer might have left one.
+    for name, version, stated in (
+            ('tqdm', '3.9.1', ''), ('dynid_ros', '0.1.0', 'Requires-Dist: tqdm>=4.66\n')):
+        folder = tmp_path / f'{name}-{version}.dist-info'
+        folder.mkdir()
+        (folder / 'METADATA').write_text(f'Name: {name}\nVersion: {version}\n{stated}')
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr('dynid_ros.interface.cli.doctor.PACKAGES', (('tqdm', 'tqdm', EVERY),))
+    status, told = main(['doctor']), capsys.readouterr().out
+    assert status == 1 and told.startswith('Not ready: tqdm ')
+    assert "3.9.1 is older than 4.66: pip install 'tqdm>=4.66'" in told
+
+
 def test_the_shell_completes_commands(tmp_path):
     pytest.importorskip('argcomplete')
     answer = tmp_path / 'answer'

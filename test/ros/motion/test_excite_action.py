@@ -65,6 +65,15 @@ def test_feedback_tells_phase_share_and_clearance_until_the_motion_has_ended(rig
     assert np.isnan(rig.told[-1].condition_number)
 
 
+def test_the_result_of_a_dry_run_says_so(start, talker, tmp_path):
+    rig = Excited(start, talker, slow_file(tmp_path, periods=2), dry_run=True)
+    rig.after(0.3)
+    _, future = rig.send()
+    assert rig.ended(future) == (
+        SUCCEEDED, 'the motion has ended (dry run: nothing was commanded)')
+    assert rig.speed() < 0.01
+
+
 def test_a_goal_that_is_given_up_slows_down_and_a_second_one_disturbs_nothing(rig):
     handle, future = rig.begun()
     _, second = rig.send()

@@ -287,8 +287,11 @@ def test_launched_replay_of_a_bag_gives_what_the_command_gives(tmp_path):
     except packages.PackageNotFoundError:
         pytest.skip('dynid_ros is not built in a sourced workspace')
     # The player drops messages that a starved subscriber has not acknowledged: it plays slowly.
-    log, bag, out = recording(6.0), tmp_path / 'bag', tmp_path / 'out'
-    write_joint_states(bag, log.joint_names, log.t, log.q, log.qd, log.u)
+    log, bag, out = recording(9.0), tmp_path / 'bag', tmp_path / 'out'
+    # As the recorder marks a motion that only validates.
+    marks = (log.t[0] + np.array([[5.0, 8.5]])).tolist()
+    write_joint_states(bag, log.joint_names, log.t, log.q, log.qd, log.u,
+                       sidecar={'validation': marks})
     from installed import compile_installed
 
     compile_installed(ARM)
@@ -302,3 +305,7 @@ def test_launched_replay_of_a_bag_gives_what_the_command_gives(tmp_path):
     saved, expected = read_result(out), replay(arm, read_recording(bag, arm))[0]
     np.testing.assert_allclose(saved.theta, expected.theta, rtol=1e-6)
     assert saved.data_hash == expected.data_hash
+    assert saved.validation.source.startswith('validation motion of ')
+    np.testing.assert_allclose(
+        saved.validation.relative_error_percent, expected.validation.relative_error_percent,
+        rtol=1e-6)

@@ -53,6 +53,20 @@ def test_a_topic_of_another_type_and_a_silent_one_are_named(start, talker):
     assert publisher is not None
 
 
+def test_a_problem_that_recorder_and_identifier_have_is_logged_by_one(start, talker, tmp_path):
+    words = '/joint_states: no message for'
+    recorder = start('recorder', arm=ARM, output_folder=tmp_path, report_rate=10.0)
+    talker.until(lambda: words in recorder.printed, 'the recorder')
+    heard = talker.listen(DiagnosticArray, '/diagnostics')
+    identifier = start('identifier', arm=ARM, report_rate=10.0)
+    talker.until(lambda: any(
+        s.name == 'identifier: stream' and s.level == DiagnosticStatus.STALE and words in s.message
+        for m in heard for s in m.status), 'the same of the identifier')
+    # Nothing is said of a stream of which nothing has come.
+    assert not any(s.message.endswith('is good') for m in heard for s in m.status)
+    assert recorder.printed.count(words) == 1 and words not in identifier.printed
+
+
 def test_joints_that_come_and_go_in_a_problem_are_logged_once(talker, capfd, monkeypatch):
     monkeypatch.setattr(arm_subscription, 'SILENCE', PATIENCE)
     heard = arm_subscription.ArmSubscription(

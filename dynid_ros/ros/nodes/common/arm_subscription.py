@@ -33,6 +33,8 @@ SILENCE = 1.0
 MEANINGS = {**{rule: f'times: {text}' for rule, text in RULES.items()}, **PROBLEMS}
 #: Time for which a problem that was met stays in the reports, s.
 RECENT = 5.0
+#: The node that logs the problems of a stream for all that hear it.
+RECORDER = 'recorder'
 #: Messages that are taken before anything else has its turn.
 BATCH = 100
 
@@ -231,8 +233,9 @@ class ArmSubscription:
             found = Problem(level, frozenset([*self._met, *met]), f'{topics}: {"; ".join(every)}')
         shown = found or Problem(say.OK, frozenset(), f'{topics} is good')
         self._log(shown)
+        text = shown.text if found or counts['messages'] else f'{topics}: no message yet'
         return say.status(
-            self._node, self._arm, 'stream', shown.level, shown.text,
+            self._node, self._arm, 'stream', shown.level, text,
             {**applied, **self.reader.counts, **further})
 
     def _look(self) -> None:
@@ -285,7 +288,17 @@ class ArmSubscription:
         if keys <= self._logged if keys else not self._logged:
             return
         self._logged = keys | self._logged if keys & self._logged else keys
+        if self._recorded():
+            return
         self._node.get_logger().warning(found.text if keys else f'{found.text} again')
+
+    def _recorded(self) -> bool:
+        """Whether the recorder of the arm hears the same: it logs all that it finds."""
+        own = self._node.get_fully_qualified_name()
+        recorder = f'{own.rpartition("/")[0]}/{RECORDER}'
+        return own != recorder and recorder in {
+            f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+            for info in self._node.get_subscriptions_info_by_topic(self.topic)}
 
     def _on(self, topic: str, add: Callable[[Any, int], None], message: Any) -> None:
         self._heard[topic] = self._watch.now().nanoseconds

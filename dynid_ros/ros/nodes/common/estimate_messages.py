@@ -115,8 +115,9 @@ def estimate_status(node: Node, arm: ArmModel, estimate: Estimate) -> Diagnostic
     if far:
         text += '; outliers were left out: ' + ', '.join(
             f'{count} of {joint}' for joint, count in far.items())
-    return status(node, arm, 'estimate', WARN if far or known < every else OK, text, dict(zip(
-        arm.joint_names, estimate.metrics.relative_error_percent, strict=True)))
+    return status(node, arm, 'estimate', WARN if far or known < every else OK, text, {
+        f'{name} torque error, %': error for name, error in zip(
+            arm.joint_names, estimate.metrics.relative_error_percent, strict=True)})
 
 
 def load_status(node: Node, arm: ArmModel, found: Payload | None) -> DiagnosticStatus:

@@ -19,7 +19,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from dynid_ros.errors import DynidError, InputError
+from dynid_ros.errors import DynidError, InputError, missing_package
 
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
@@ -194,11 +194,12 @@ def run(make: type[Node]) -> int:
         if hasattr(node, 'stop'):
             node.stop()
         return int(getattr(node, 'status', 0))
-    except DynidError as error:
+    except (DynidError, ModuleNotFoundError) as error:
+        told = missing_package(error) if isinstance(error, ModuleNotFoundError) else str(error)
         if node is None:
-            print(f'dynid: {error}', file=sys.stderr)
+            print(f'dynid: {told}', file=sys.stderr)
             return 2
-        node.get_logger().fatal(str(error))
+        node.get_logger().fatal(told)
         # Until then, listeners to /rosout have found the node.
         time.sleep(ROSOUT)
         return 2

@@ -126,7 +126,8 @@ class MotionReport:
         elif before is Phase.STOPPING:
             self._end(handle, ABORTED, why or '~/stop was called')
         else:
-            self._end(handle, SUCCEEDED, 'the motion has ended')
+            self._end(handle, SUCCEEDED, 'the motion has ended' + (
+                ' (dry run: nothing was commanded)' if self._facts['dry_run'] else ''))
 
     def _accept(self, handle: Any) -> None:
         try:
