@@ -29,8 +29,9 @@ test-fast: $(VENV)/ready
 	$(PYTEST) -m 'not nodes and not slow'
 
 # The same with the oldest versions that setup.py allows, those of Ubuntu 24.04.
+OLDEST_TESTS ?= test
 test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile -m 'not nodes and not slow'
+	$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile -m 'not nodes and not slow' $(OLDEST_TESTS)
 
 # Mutated inputs for every command; repeats one of them with CASE=, as printed.
 COUNT ?= 20000
