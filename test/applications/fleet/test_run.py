@@ -221,6 +221,9 @@ def test_a_late_effort_is_found_below_the_cutoff_of_the_motion(shared_data, tmp_
     kept = tmp_path / 'causes' / 'late.json'
     found = explain(settings.text, find_bags([str(tmp_path)], tmp_path / 'out')[0], str(kept), 16)
     assert [finding.code for finding in found] == ['effort_delay']
+    # Among so many bags, one of them would show as much by chance.
+    assert not explain(settings.text, find_bags([str(tmp_path)], tmp_path / 'out')[0],
+                       str(tmp_path / 'many.json'), 10**300)
     (tmp_path / 'late.npz').unlink()
     other = find_bags(
         [str(shared_data / 'panda' / 'panda_exciting_trajectory.db3')], tmp_path)
