@@ -98,7 +98,8 @@ def with_cause(
     findings = (*cause, *doubts, *(_unexplained(table) if unsolved else ()))
     found = replace(verdict, trustworthy=no_errors(findings), findings=findings,
                     suspects=_lines(table), detectable=_detectable(table))
-    return found, (*_gravity(table), *_hidden(table)) if found.trustworthy else ()
+    gravity = () if cause else _gravity(table)
+    return found, (*gravity, *_hidden(table)) if found.trustworthy else gravity
 
 
 def audible(table: Table | None) -> Table | None:
