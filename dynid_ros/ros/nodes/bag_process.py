@@ -129,9 +129,9 @@ class BagProcess:
             return f'nothing of the last {waiting} messages was written'
         return self._lost
 
-    def awaited(self, node: Node) -> list[str]:
-        """Return the topics that are published, and that the bag does not hear yet."""
-        return [topic for topic in self.topics if node.get_publishers_info_by_topic(topic)
+    def awaited(self, node: Node, topics: Sequence[str]) -> list[str]:
+        """Return those of some topics that are published, and that the bag does not hear."""
+        return [topic for topic in topics if node.get_publishers_info_by_topic(topic)
                 and not self._subscriptions(node, topic)]
 
     def _subscriptions(self, node: Node, topic: str) -> list[Any]:

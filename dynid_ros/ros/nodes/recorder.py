@@ -165,6 +165,8 @@ class Recorder(Node):
             elif level == say.OK:
                 self.get_logger().info(
                     f'recording {", ".join(self._bag.topics)} into {self._bag.bag}')
+            else:
+                self.get_logger().warning(f'{self._bag.bag}: {text}')
         return level, text
 
     def _health(self) -> list[DiagnosticStatus]:
@@ -201,7 +203,9 @@ class Recorder(Node):
         reason = self._trouble()
         if reason:
             return say.ERROR, reason, values
-        awaited = self._bag.awaited(self)
+        # A further topic that appears later is no reason to stop a motion.
+        awaited = self._bag.awaited(
+            self, self._bag.topics if self._said == say.WARN else self._input.topics)
         if awaited:
             return say.WARN, f'not yet subscribed to {", ".join(awaited)}', values
         return say.OK, 'recording', values

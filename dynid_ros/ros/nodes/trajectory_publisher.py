@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 import time
 from typing import Any
@@ -92,15 +93,18 @@ class TrajectoryPublisher(Node):
             self._control.fault(Violation(
                 Bound.SILENCE, 'the node ends, and no state says whether the arm is at rest'))
             self._notice_phase()
-        self._control.leave()
-        end = time.monotonic() + self._time.patience
-        while not (self._output.settled and self._report.idle) and time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=WATCH)
+        self._spin_until(lambda: self._report.idle, self._time.patience)
         # rclpy sends the result of a goal in a later callback than the one that ends it.
-        end = time.monotonic() + LAST_WORDS
-        while time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=WATCH)
+        self._spin_until(lambda: False, LAST_WORDS)
+        # No state is answered after this, so that it stays the last command.
+        self._control.leave()
+        self._spin_until(lambda: self._output.settled, self._time.patience)
         self._answers.leave()
+
+    def _spin_until(self, done: Callable[[], bool], seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not done() and time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=WATCH)
 
     def _on_state(self, message: JointState) -> None:
         """Check the state, command the arm, and answer a simulated one."""
