@@ -30,8 +30,8 @@ LOAD = inertial_from_com(2.0, [0.02, -0.03, 0.08], np.diag([0.02, 0.03, 0.015]))
 
 
 @cache
-def arm_named(name='ur10'):
-    arm = load_arm(name).with_friction(('viscous', 'coulomb', 'offset'))
+def arm_named(name='ur10', friction=('viscous', 'coulomb', 'offset')):
+    arm = load_arm(name).with_friction(friction)
     return replace(arm, drive=Drive.joint_torque(arm.n))
 
 
@@ -45,16 +45,19 @@ def noise_of(arm):
 
 def recorded(
     arm, load=None, *, seed=1, seconds=20.0, after=None, noise=1.0, source='loaded', still=(),
-    balanced=(), rough=0.0,
+    balanced=(), rough=0.0, step=False,
 ):
     """
     Record waves.
 
     With `after`, the load changes half-way; joints `still` do not move; `balanced` ones do not
-    feel the load. Friction by the load and at low speeds, which no model here has, is `rough`.
+    feel the load. Friction by the load and at low speeds, which no model here has, is `rough`. In
+    `step`, all joints follow one sine.
     """
     waves = Waves.random(arm, seed)
     t = np.arange(round(seconds * RATE)) / RATE
+    if step:
+        waves = replace(waves, phase=0 * waves.phase, w=waves.w[1:2] + 0 * waves.w)
     q, qd, qdd = waves.at(t)
     for joint in still:
         q[:, joint], qd[:, joint], qdd[:, joint] = 0.3, 0.0, 0.0
@@ -74,17 +77,20 @@ def recorded(
 
 
 @cache
-def free_model(name='ur10', noise=1.0, still=(), own=(), rough=0.0):
+def free_model(
+    name='ur10', noise=1.0, still=(), own=(), rough=0.0, step=False,
+    friction=('viscous', 'coulomb', 'offset'),
+):
     """
     Fit the free arm to 40 s, as identify does it, without its diagnosis.
 
     Joints `still` do not move, the last link differs from its description by `own`, and `rough` is
     friction that the model does not have.
     """
-    arm = arm_named(name)
+    arm = arm_named(name, friction)
     recording, _ = checked_recording(
         recorded(arm, np.array(own) if own else None, seed=0, seconds=40.0, noise=noise,
-                 source='free', still=still, rough=rough), arm)
+                 source='free', still=still, rough=rough, step=step), arm)
     settings = choose_conditioning(arm, [recording])
     rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
     solution = fit(arm, rows)

@@ -72,8 +72,8 @@ class Evidence:
         regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
     ) -> Evidence:
         """Compare the torque in motion with the torque of the free and of the loaded arm."""
-        left = (_left(rows, theta) for theta in _arms(fit, body))
-        return Evidence(*left, rows.torque(), regression.model.sigma)
+        before, after, free = (_left(rows, theta) for theta in _arms(fit, body))
+        return Evidence(before, after, free, rows.torque(), regression.model.sigma)
 
     @staticmethod
     def of_rests(
@@ -82,9 +82,10 @@ class Evidence:
         """Compare the torque at rest with the torque of the free and of the loaded arm."""
         W = rest_rows(regression.arm, rests)
         errors = (rests.tau - W @ theta for theta in _arms(fit, body))
+        before, after, free, torque = (
+            np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
         usual = np.hypot(regression.model.sigma, breakaway(regression.model))
-        return Evidence(
-            *(np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau)), usual)
+        return Evidence(before, after, free, torque, usual)
 
     @property
     def unexplained(self) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.applications.payload.findings import outside_range
 from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
+from dynid_ros.applications.payload.known_friction import breakaway
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.data.recordings.recording import Recording
@@ -137,6 +138,50 @@ def test_friction_that_the_model_does_not_have_is_no_reason_against_a_load(mass)
         # A small load lies within error bars that count the friction of both recordings.
         assert set(codes(found)) <= ({'payload_undetermined'} if mass < 2.0 else set())
         assert found.present or mass < 2.0
+
+
+@pytest.mark.parametrize('mass', [0.0, 0.5, 2.0])
+def test_zeros_that_drift_are_no_load_for_a_model_without_offsets(mass):
+    model = free_model(friction=('viscous', 'coulomb'))
+    for seed in range(1, 5):
+        zeros = 0.15 * breakaway(model) * np.random.default_rng(seed).normal(size=ARM.n)
+        log = recorded(ARM, mass / 2 * LOAD, seed=seed)
+        found = estimate_payload(model, [replace(log, u=log.u + zeros)])
+        value, std = found.mass
+        assert found.trustworthy and found.present == (mass > 0)
+        assert abs(value - mass) < 4.5 * std < 0.1
+
+
+def hose(seed, q, share):
+    """Pull each joint by its position, as no body does, relative to the torque of the load."""
+    rng = np.random.default_rng(seed)
+    W = regressor(ARM, q, 0 * q, 0 * q)[:, :, base_parameters(ARM).columns]
+    size = share * np.sqrt(((W @ load_columns(ARM) @ LOAD)**2).mean(axis=0))
+    return size * sum(rng.normal(size=ARM.n) / k * np.sin(k * q + rng.uniform(0, 7, ARM.n))
+                      for k in (1, 2))
+
+
+def test_joints_in_step_hold_the_truth_or_leave_it_open():
+    model, log = free_model(step=True), recorded(ARM, LOAD, seed=0, step=True)
+    outside, stated = 0, 0
+    for seed in range(24):
+        found = estimate_payload(model, [replace(log, u=log.u + hose(seed, log.q, 0.1))])
+        stated += found.trustworthy
+        outside += found.trustworthy and abs(
+            found.body.mass - LOAD[0]) > 1.96 * found.body.mass_std
+    # By chance, more than four of 24 intervals of 95 % miss in one of 150 trials.
+    assert outside <= 4 and stated >= 12
+
+
+def test_a_rod_too_light_for_its_error_bar_is_not_called_no_load():
+    rod = inertial_from_com(0.025, [0.0, 0.0, 1.5], 1e-3 * np.eye(3))
+    log = recorded(ARM, rod, seed=0, step=True)
+    pull = hose(3, log.q, 0.15) * (np.arange(ARM.n) < 3)
+    found = estimate_payload(free_model(step=True), [replace(log, u=log.u + pull)])
+    mass, std = found.masses['motion']
+    assert mass < 0.05 and abs(mass) < 3 * std
+    assert codes(found) == ['payload_undetermined']
+    assert f'{ARM.joint_names[4]} is not that of the free arm' in found.findings[0].text
 
 
 def test_motion_elsewhere_is_an_extrapolation():

@@ -45,6 +45,7 @@ def test_the_live_load_is_that_of_the_batch_on_the_same_rows():
     batch = LoadRegression(free_model()).fit(compress(base_parameters(ARM).count, blocks))
     # Rotations row by row instead of a factorisation: rounding alone differs.
     assert live.masses['motion'][0] == pytest.approx(batch.load[0], rel=1e-8)
+    assert live.masses['motion'][1] == pytest.approx(batch.std[0], rel=1e-6)
     np.testing.assert_allclose(
         live.body.parameters, load_body(batch).parameters, rtol=1e-6, atol=1e-9)
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 import yaml
 
+from dynid_ros.applications.export.payload_messages import payload_as_dict
 from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.result_files.result_file import write_result
-from dynid_ros.interface.cli.common.payload_table import payload_notes
+from dynid_ros.interface.cli.common.payload_table import payload_answer, payload_notes
 from dynid_ros.interface.cli.main import main
 
 ARM = arm_named()
@@ -85,6 +86,19 @@ def test_a_load_that_no_body_explains_is_an_error_without_a_number(folder, capsy
     assert 'mass' not in text and 'set_target_payload' not in text
     assert main([*words, '--json']) == 1
     assert json.loads(capsys.readouterr().out)['messages'] is None
+
+
+def test_the_first_line_and_the_table_state_one_mass():
+    found = estimate_payload(free_model(), [recorded(ARM, 0.3 * LOAD, seed=1, seconds=6.0)])
+    # A body cannot have what the rows alone ask for.
+    assert f'{found.masses["motion"][0]:.3f}' != f'{found.body.mass:.3f}'
+    answer = payload_answer(found)
+    first = re.match(r'A load of (.*) ± .* kg,', answer.line).group(1)
+    ((_, value, *_),) = [row for row in answer.table if row[0] == 'mass']
+    digits = min(len(each.partition('.')[2]) for each in (first, value.removesuffix(' kg')))
+    assert digits >= 2
+    assert f'{float(first):.{digits}f}' == f'{float(value.removesuffix(" kg")):.{digits}f}'
+    assert payload_as_dict(found)['masses']['motion']['value'] == found.body.mass
 
 
 def test_an_interval_that_is_wider_than_the_mass_is_no_comparison():
