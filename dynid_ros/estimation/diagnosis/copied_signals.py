@@ -23,10 +23,6 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Probability with which a copy passes for a torque. On samples to which neither was fitted, the
-#: likelihood of another model than the true one exceeds 1/α of it with a probability of at most α
-#: (Wasserman, Ramdas and Balakrishnan 2020, Universal inference, PNAS 117).
-PASSES = 0.01
 #: Share of the spread of a torque that is left where half of its power is explained.
 MOST = 0.5**0.5
 #: Smallest credible residual, relative to the torque.
