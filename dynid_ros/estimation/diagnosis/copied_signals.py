@@ -23,14 +23,12 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Probability with which a copy passes for a torque. On samples to which neither was fitted, the
-#: likelihood of another model than the true one exceeds 1/α of it with a probability of at most α
-#: (Wasserman, Ramdas and Balakrishnan 2020, Universal inference, PNAS 117).
-PASSES = 0.01
 #: Share of the spread of a torque that is left where half of its power is explained.
 MOST = 0.5**0.5
 #: Smallest credible residual, relative to the torque.
 FLOOR = 1e-4
+#: Rows needed for each parameter. With fewer, friction and links explain any torque alike.
+ROWS_PER_COLUMN = 4
 WHICH_FIELD = 'check which field or topic of the driver holds it'
 #: Finding of signals in another unit.
 UNIT = 'effort_unit'
@@ -61,6 +59,9 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
 
     """
     samples, arm = thinned(samples), arm.memoryless.with_friction(PLAIN)
+    columns = base_parameters(arm).columns
+    if samples.moving.sum() < ROWS_PER_COLUMN * len(columns):
+        return []
     W = regressor(arm, samples.q, samples.qd, samples.qdd)
     fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, W)
     # A transmission may couple the motors whose signals these are.
@@ -72,8 +73,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
         if len(left) < JOINTS or np.median(left) > MOST:
             continue
         if model is None:
-            model = unfitted(
-                W[:, :, base_parameters(arm).columns], samples, arm_prior(arm))
+            model = unfitted(W[:, :, columns], samples, arm_prior(arm))
         copy, _ = unfitted(np.einsum('kjc,ji->kijc', own, through).reshape(
             len(own), arm.n, -1), samples)
         if not clearly_worse(*((x / model[1]**2).sum(axis=1) for x in (copy, model[0]))):

@@ -127,3 +127,10 @@ def test_a_torque_made_of_velocity_opens_the_verdict():
     first = identify(ARM, [made], friction=FRICTION).verdict.findings[0]
     assert first.code in ('effort_of_velocity', 'effort_copies_velocity')
     assert 'is no torque' in first.text
+
+
+def test_a_second_of_motion_tells_nothing(true):
+    samples = samples_of(ARM, replace(true, u=np.gradient(true.q, true.t, axis=0)))
+    assert copied_signals(ARM, samples)
+    first = np.arange(len(samples.t)) < 15
+    assert copied_signals(ARM, replace(samples, moving=samples.moving & first[:, None])) == []

@@ -107,16 +107,6 @@ def test_what_a_reversal_excuses_is_an_outlier_without_one():
     assert turning(-1.9, reverses=False)
 
 
-@pytest.mark.parametrize('seed', [0, 1])
-def test_pure_coulomb_friction_at_slow_reversals_is_no_collision(seed):
-    arm = load_arm('ur10')
-    arm = replace(arm, friction_nominal={'coulomb': 0.08 * np.minimum(arm.limits.effort, 300.0)})
-    motion = random_motion(arm, seed, period=20.0, periods=1, tries=5)
-    result = identify(arm, [simulate(arm, motion, rate_hz=200, seed=seed).log])
-    assert result.verdict.trustworthy
-    assert not [note for note in result.treatment.notes if 'outlier' in note]
-
-
 def test_torque_that_is_wrong_most_of_the_time_is_the_models_fault():
     """A joint whose signal fails again and again must not be fitted on what is left."""
     hits = tuple((1, 300.0 * (-1) ** k, 1.0 + k) for k in range(14))
