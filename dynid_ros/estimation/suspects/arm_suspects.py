@@ -16,7 +16,7 @@ from dynid_ros.utilities.arrays import Array
 ANGLES = (0.0, *np.radians([-30.0, 30.0, -90.0, 90.0, 180.0]).tolist())
 ANGLE_STD, SHIFTED = 1.0, float(np.radians(10.0))
 #: The same of the logarithm of an offset between joints.
-LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.4))
+LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.2))
 #: Shortest offset between two joint frames that counts as a length, m.
 SHORTEST = 0.01
 #: The same of the direction of gravity, rad.
@@ -73,7 +73,7 @@ def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     stated = float(np.linalg.norm(base.arm.gravity))
     if stated:
         yield base.refitted(Fault(
-            'gravity_removed', (), 'the effort holds no gravity torque', LEAVE_OUT, matters=True),
+            'gravity_removed', (), 'the effort holds no gravity torque', LEAVE_OUT),
             arm=replace(base.arm, gravity=np.zeros(3)))
     # The middle of the faces of a cube, and its corners, of which one is within 27 degrees.
     grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T

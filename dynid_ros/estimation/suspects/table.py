@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
 from dynid_ros.estimation.suspects.best_size import (
     interval,
@@ -42,6 +43,9 @@ PREDICTED = 0.5
 #: Ratio of the error of a joint to that with the fault undone, from which a fault matters: it
 #: makes as much of the error as all else.
 MATTERS = float(np.sqrt(2.0))
+#: Share of a typical size below which a fault is one of any real arm: a zero or a mounting of some
+#: degrees, an offset of some per cent.
+SMALL = 0.5
 #: Rows needed for each parameter. With fewer, least squares explain any torque.
 ROWS_PER_COLUMN = 4
 
@@ -222,10 +226,21 @@ def _line(
 
 def _holds(line: Line, own: Prediction, least: float) -> bool:
     """Whether a suspect is reported: beyond chance, and one that matters."""
-    if line.evidence is None or line.prediction is None or line.evidence < least:
+    found, size = line.prediction, line.suspect.size
+    if line.evidence is None or found is None or line.evidence < least:
         return False
-    return line.suspect.fault.matters or bool(
-        (own.share > MATTERS * line.prediction.share).any())
+    if size is not None and np.linalg.norm(size.x) < SMALL * size.typical:
+        return False
+    if line.suspect.fault.matters:
+        return True
+    # By its torque, which a change of the signals changes, too.
+    before, after = (each.left / np.maximum(each.power.sum(axis=0), TINY)
+                     for each in (own, found))
+    # The group that speaks most for it does not count here either, joint by joint.
+    most = (before - after).argmax(axis=0)[None]
+    before, after = (each.sum(axis=0) - np.take_along_axis(each, most, axis=0)[0]
+                     for each in (before, after))
+    return bool((before > MATTERS**2 * after).any())
 
 
 def _as_good(line: Line, best: Line, least: float) -> bool:

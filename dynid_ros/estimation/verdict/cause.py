@@ -43,7 +43,7 @@ LISTED, KEPT = 3, 12
 #: Faults that parameters may absorb.
 KINDS = {
     'position_zero': 'zeros off by some 10 degrees',
-    'link_length': 'offsets between joints off by 40 %',
+    'link_length': 'offsets between joints off by 20 %',
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
     'gravity_direction': 'gravity tilted by some 10 degrees',
