@@ -8,9 +8,9 @@ from results import samples_of
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted_zeros
 from dynid_ros.estimation.suspects.best_size import settled
-from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded, described
