@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.estimation.diagnosis.copied_signals import ROWS_PER_COLUMN
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
 from dynid_ros.estimation.suspects.best_size import (
@@ -46,8 +47,6 @@ MATTERS = float(np.sqrt(2.0))
 #: Share of a typical size below which a fault is one of any real arm: a zero or a mounting of some
 #: degrees, an offset of some per cent.
 SMALL = 0.5
-#: Rows needed for each parameter. With fewer, least squares explain any torque.
-ROWS_PER_COLUMN = 4
 
 MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
