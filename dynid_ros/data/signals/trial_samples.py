@@ -54,7 +54,7 @@ class TrialSamples:
     moving: NDArray[np.bool_]
     later: Array
     period: Array
-    shift: float | None
+    shift: float | None = None
 
     def at(self, chosen: slice) -> TrialSamples:
         """Return some of the samples."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.signals.repetition import on_one_axis, own_shift
+from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
@@ -80,6 +81,15 @@ def groups_of(motions: Sequence[Motion], reach: int, shift: float | None) -> lis
             for number in time_parts(
                 [motions[k] for k in np.flatnonzero(recordings == recording).tolist()], parts,
                 reach)]
+
+
+def groups_of_samples(samples: TrialSamples) -> Places:
+    """Return the number of the group of each sample, (k,)."""
+    if not len(samples.t):
+        return np.zeros(0, dtype=np.intp)
+    starts = [0, *(1 + np.flatnonzero(np.diff(samples.t) <= 0)).tolist(), len(samples.t)]
+    recordings = [samples.at(slice(*ends)) for ends in pairwise(starts)]
+    return np.concatenate(groups_of(recordings, 0, samples.shift))
 
 
 def time_parts(

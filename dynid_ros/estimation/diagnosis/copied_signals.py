@@ -15,7 +15,7 @@ from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.blocks.groups import groups_of_samples
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.estimate.folds import clearly_worse, Folds
 from dynid_ros.estimation.model.metrics import TINY
@@ -147,15 +147,14 @@ def unfitted(
         Standard deviations of those of the others, Nm.
 
     """
-    group = np.arange(len(W)) * GROUPS // max(len(W), 1)
-    parts = []
-    for k in range(GROUPS):
+    group, parts = groups_of_samples(samples), []
+    for k in np.unique(group):
         own = samples.moving & (group == k)[:, None]
         rows = np.concatenate([W, samples.tau[:, :, None]], axis=2) * own[:, :, None]
         parts.append(Products(np.einsum('kja,kjb->jab', rows, rows, optimize=True),
                               own.sum(axis=0)))
     folds, c = Folds(parts), W.shape[2]
-    known = folds.known(prior) if prior else np.zeros((GROUPS, c, c + 1))
+    known = folds.known(prior) if prior else np.zeros((len(parts), c, c + 1))
     sigma = np.maximum(folds.sigma(known), np.maximum(FLOOR * folds.torque, TINY))
     return folds.left(folds.fits(known, sigma)), sigma
 

@@ -80,7 +80,8 @@ def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     starts = [*np.eye(3), *-np.eye(3), *grid / np.sqrt(3)]
     tilts = np.array([_tilt_to(base, start) for start in starts])
     for tilt in (np.zeros(2), *tilts[np.linalg.norm(tilts, axis=1) > TILTED]):
-        yield sized(partial(_tilted, base), tilt, np.full(2, ANY_TILT), TILTED)
+        # Where the arm states none, no tilt is too small.
+        yield sized(partial(_tilted, base), tilt, np.full(2, ANY_TILT), TILTED if stated else 0.0)
 
 
 def _tilted(base: Suspect, tilt: Array) -> Suspect:

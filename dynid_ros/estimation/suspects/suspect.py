@@ -14,7 +14,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.filtered_columns import Places
-from dynid_ros.estimation.suspects.suspect_rows import groups_of_samples, SuspectRows
+from dynid_ros.estimation.blocks.groups import groups_of_samples
+from dynid_ros.estimation.suspects.suspect_rows import SuspectRows
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several, within
 

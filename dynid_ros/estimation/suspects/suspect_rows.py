@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.filtered_columns import Places
-from dynid_ros.estimation.blocks.groups import groups_of
 from dynid_ros.utilities.arrays import Array
 
 #: Mass and first moments: most of a load is its weight, and six inertias more fit anything.
@@ -102,12 +100,3 @@ def mixed(products: Array, mixing: Array) -> Array:
     out[..., :c, c] = out[..., c, :c] = torque[..., :c]
     out[..., c, c] = np.einsum('...ib,bi->...i', torque[..., c:], mixing)
     return out
-
-
-def groups_of_samples(samples: TrialSamples) -> Places:
-    """Return the number of the group of each sample, (k,)."""
-    if not len(samples.t):
-        return np.zeros(0, dtype=np.intp)
-    starts = [0, *(1 + np.flatnonzero(np.diff(samples.t) <= 0)).tolist(), len(samples.t)]
-    recordings = [samples.at(slice(*ends)) for ends in pairwise(starts)]
-    return np.concatenate(groups_of(recordings, 0, samples.shift))

@@ -18,8 +18,8 @@ from launch_ros.actions import Node
 import yaml
 
 from dynid_ros.errors import DynidError
+from dynid_ros.ros.nodes.common.launch_ends import end_with_node, end_with_terminal
 from dynid_ros.ros.nodes.common.runtime import Setting
-from dynid_ros.ros.nodes.launch_ends import end_with_node, end_with_terminal
 from dynid_ros.ros.nodes.launching import enclave, fast_dds, LAST, PACKAGE, PATIENT
 from dynid_ros.ros.stand_in.arguments import parse
 

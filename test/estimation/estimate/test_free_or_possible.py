@@ -50,9 +50,9 @@ def test_bodies_that_no_arm_has_are_refuted_by_groups_that_were_not_fitted():
     good, bad = (identify(arm, [each], friction=arm.friction, holdout=0.0)
                  for each in (log, wrong))
     assert good.possible and not bad.possible
-    assert not any('physically possible' in note for note in good.treatment.notes)
-    (note,) = [note for note in bad.treatment.notes if 'physically possible' in note]
-    assert '% more torque in parts of the motion that were not fitted' in note
+    assert 'impossible' not in {each.code for each in good.verdict.findings}
+    (found,) = [each for each in bad.verdict.findings if each.code == 'impossible']
+    assert '% more torque in parts of the motion that were not fitted' in found.sentence
 
 
 def test_bands_hold_the_torque_of_a_motion_that_was_not_fitted():

@@ -10,8 +10,8 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.blocks.groups import GROUPS
-from dynid_ros.estimation.suspects.suspect_rows import groups_of_samples, mixed, SuspectRows
+from dynid_ros.estimation.blocks.groups import GROUPS, groups_of_samples
+from dynid_ros.estimation.suspects.suspect_rows import mixed, SuspectRows
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
