@@ -105,7 +105,7 @@ def _tilted(base: Suspect, tilt: Array) -> Suspect:
     else:
         fault = Fault('gravity_held', (),
                       'effort holds gravity torque although arm.yaml states otherwise',
-                      'remove "includes_gravity: false" under "drive"', matters=True)
+                      'remove "includes_gravity: false" under "drive"')
     return base.refitted(fault, arm=replace(base.arm, gravity=vector))
 
 

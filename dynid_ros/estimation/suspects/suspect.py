@@ -44,8 +44,6 @@ class Fault:
         What to do, a clause.
     typical : bool
         Whether a recording should show this fault, which has no size.
-    matters : bool
-        Whether it is reported although the torque hardly gains by its undoing.
 
     """
 
@@ -54,7 +52,6 @@ class Fault:
     text: str
     remedy: str
     typical: bool = False
-    matters: bool = False
 
 
 @dataclass(frozen=True, eq=False)

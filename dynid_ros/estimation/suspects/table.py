@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.diagnosis.copied_signals import ROWS_PER_COLUMN
+from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
 from dynid_ros.estimation.suspects.best_size import (
@@ -182,7 +183,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
              for line, at in scored
              if line.gain > max(least, PREDICTED * scored[0][0].gain)]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
-    holding = [line for line in lines if _holds(line, own, least)]
+    holding = [line for line in lines if holds(line, own, likelihood.joints, least)]
     winners = [line for line in holding if _as_good(line, holding[0], least)]
     winners += [_line(likelihood, each, fit, value, own) for line in winners if line.suspect.size
                 for each in other_answers(likelihood, line.suspect, [
@@ -223,15 +224,18 @@ def _line(
                 interval(likelihood, suspect))
 
 
-def _holds(line: Line, own: Prediction, least: float) -> bool:
-    """Whether a suspect is reported: beyond chance, and one that matters."""
+def holds(line: Line, own: Prediction, joints: NDArray[np.intp], least: float) -> bool:
+    """Whether a suspect is reported: beyond chance, large enough, and one that matters."""
     found, size = line.prediction, line.suspect.size
     if line.evidence is None or found is None or line.evidence < least:
         return False
     if size is not None and np.linalg.norm(size.x) < SMALL * size.typical:
         return False
-    if line.suspect.fault.matters:
-        return True
+    # A fault of the arm, or of a joint that has torque once the fault is undone.
+    power = found.power.sum(axis=0)
+    loud = joints[power > WEAKEST * power.sum()]
+    if line.suspect.joints and not np.isin(line.suspect.joints, loud).any():
+        return False
     # By its torque, which a change of the signals changes, too.
     before, after = (each.left / np.maximum(each.power.sum(axis=0), TINY)
                      for each in (own, found))

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
-from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import (
     Detectable,
@@ -22,7 +20,7 @@ from dynid_ros.estimation.model.verdict import (
     Verdict,
 )
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
-from dynid_ros.estimation.suspects.table import Line, Table, table_of
+from dynid_ros.estimation.suspects.table import Table, table_of
 
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = (
@@ -36,8 +34,6 @@ GOOD_PERCENT = 15.0
 #: Share of the torque of a joint that is left, from which its signal has nothing to do with its
 #: motion.
 DEAD_SHARE = 0.9
-#: Size that is none of a fault: half a turn, or the logarithm of a factor of twenty.
-NO_SIZE = float(np.pi)
 #: Suspects that are listed where none explains the data, and that a result keeps.
 LISTED, KEPT = 3, 12
 #: Faults that parameters may absorb.
@@ -86,7 +82,7 @@ def with_cause(
                                 and not (decided and each.code in CONSEQUENCES)))
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
     # Friction that was chosen for a wrong model hides its cause.
-    table = audible(table_of(as_recorded(arm.as_measured, samples), recordings))
+    table = table_of(as_recorded(arm.as_measured, samples), recordings)
     vague = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:
@@ -100,23 +96,6 @@ def with_cause(
                     suspects=_lines(table), detectable=_detectable(table))
     gravity = () if cause else _gravity(table)
     return found, (*gravity, *_hidden(table)) if found.trustworthy else gravity
-
-
-def audible(table: Table | None) -> Table | None:
-    """Report no suspect of joints alone whose torque is nothing beside that of all."""
-    if table is None:
-        return None
-    return replace(table, winners=tuple(
-        line for line in table.winners if _loud(line, table.joints)))
-
-
-def _loud(line: Line, joints: NDArray[np.intp]) -> bool:
-    """Whether a fault concerns the arm, or a joint that has torque once the fault is undone."""
-    if line.prediction is None or not line.suspect.joints:
-        return True
-    power = line.prediction.power.sum(axis=0)
-    loud = set(joints[power > WEAKEST * power.sum()].tolist())
-    return bool(loud & set(line.suspect.joints))
 
 
 def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
@@ -139,8 +118,10 @@ def _detectable(table: Table | None) -> tuple[Detectable, ...]:
     for each in table.shown:
         size, fault, smallest = each.suspect.size, each.suspect.fault, each.smallest(table.least)
         if size is not None and fault.code in KINDS:
-            found.append(Detectable(fault.code, tuple(joints[joint] for joint in fault.joints),
-                                    size.words(smallest) if smallest < NO_SIZE else None))
+            # A size beyond its prior is one that nobody expects.
+            found.append(Detectable(
+                fault.code, tuple(joints[joint] for joint in fault.joints),
+                size.words(smallest) if smallest <= size.std.max() else None))
     return tuple(found)
 
 

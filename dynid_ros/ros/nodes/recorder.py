@@ -170,8 +170,7 @@ class Recorder(Node):
         return level, text
 
     def _health(self) -> list[DiagnosticStatus]:
-        # Reports, log and readiness say the same.
-        self._readiness.look()
+        self._record_if_published()
         self._quality.add(*self._input.reader.take())
         defects = self._quality.defects()
         named = {f'{d.code} {d.joint or ""}'.strip(): d for d in defects}

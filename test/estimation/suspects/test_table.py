@@ -10,11 +10,11 @@ from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted_zeros
-from dynid_ros.estimation.suspects.best_size import settled
-from dynid_ros.estimation.suspects.likelihood import Likelihood
+from dynid_ros.estimation.suspects.best_size import moved, settled
+from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded, described
-from dynid_ros.estimation.suspects.table import table_of
+from dynid_ros.estimation.suspects.table import holds, Line, table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -149,3 +149,38 @@ def test_the_same_motion_again_is_no_other_group():
     for number in np.unique(base.groups):
         own = phase[base.groups == number]
         assert own.min() >= number / GROUPS - 1e-9 and own.max() <= (number + 1) / GROUPS
+
+
+def judged(suspect, before, after):
+    """Judge a suspect by what is left of its joint in each group, before and after."""
+    own, found = (np.ones((GROUPS, suspect.arm.n)) for _ in range(2))
+    (joint,) = suspect.joints
+    own[:, joint], found[:, joint] = before, after
+    power = 100 * np.ones_like(own)
+    own, found = (Prediction(np.zeros(GROUPS), each, power) for each in (own, found))
+    return holds(Line(suspect, 100.0, 50.0, found), own, np.arange(suspect.arm.n), 10.0)
+
+
+@pytest.fixture(scope='module')
+def reversed_joint(ur10):
+    return next(reversed_signals(base_of(*ur10), [1]))
+
+
+@pytest.mark.parametrize(('after', 'holding'), [(0.52, False), (0.48, True)])
+def test_a_fault_matters_that_makes_as_much_of_the_error_as_all_else(
+        reversed_joint, after, holding):
+    assert judged(reversed_joint, np.ones(GROUPS), after) == holding
+
+
+def test_one_part_of_the_motion_does_not_show_that_a_fault_matters(reversed_joint):
+    once = np.append(9.0, np.ones(GROUPS - 1))
+    assert not judged(reversed_joint, once, 0.9)
+    # The same in two parts is no accident.
+    assert judged(reversed_joint, np.append(12.0, once[:-1]), 0.9)
+
+
+@pytest.mark.parametrize(('factor', 'holding'), [(1.35, False), (1.5, True)])
+def test_a_gain_that_differs_as_those_of_any_arm_is_not_reported(ur10, factor, holding):
+    (exact,) = [each for each in scaled_signals(base_of(*ur10), [0, 1])
+                if each.joints == (1,) and not each.size.x.any()]
+    assert judged(moved(exact, np.log([factor])), np.ones(GROUPS), 0.01) == holding
