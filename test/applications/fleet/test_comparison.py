@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from fleets import Bag, settings_for, small_arm, with_payload
+from fleets import Bag, with_payload
 import numpy as np
 import pytest
 
@@ -16,12 +16,6 @@ from dynid_ros.estimation.calibration.loaded_rows import friction_names, HEAVIES
 from dynid_ros.estimation.estimate.weights import solve
 
 BAGS, DRAWS, CHANCE = 12, 4000, 0.01
-
-
-@pytest.fixture(scope='module')
-def fleet(tmp_path_factory):
-    arm, _ = small_arm(tmp_path_factory.mktemp('arm'))
-    return settings_for(arm)
 
 
 @pytest.fixture(scope='module')

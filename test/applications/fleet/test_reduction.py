@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fleets import Bag, settings_for, small_arm, truth
+from fleets import Bag, truth
 import hypothesis
 from hypothesis import strategies as st
 import numpy as np
@@ -16,12 +16,6 @@ from dynid_ros.estimation.estimate.covariance import scatter_of
 from dynid_ros.estimation.estimate.weights import reweighted, solve
 
 FACTS = BagFacts('bag', 'identity', 'hash', '', 1.7e9)
-
-
-@pytest.fixture(scope='module')
-def fleet(tmp_path_factory):
-    arm, _ = small_arm(tmp_path_factory.mktemp('arm'))
-    return settings_for(arm)
 
 
 @pytest.fixture(scope='module')
