@@ -59,9 +59,9 @@ def add_arguments(parser: ArgumentParser) -> None:
              'centre X Y Z in the frame of the tool, m (default: 2 kg at its origin)')
     add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
         help='results of earlier recordings; improve their weakest parameters')
-    add('--starts', type=count, default=3,
+    add('--starts', type=count, default=4,
         help='random motions to start from (default: %(default)s)')
-    add('--time', type=positive, default=20.0, metavar='S',
+    add('--time', type=positive, default=120.0, metavar='S',
         help='end the search, which begins once the arm and its meshes are read, after this '
              'time; one that ends earlier depends on the seed alone (default: %(default)g)')
     add('--seed', type=seed, default=0, help='(default: %(default)s)')

@@ -34,7 +34,7 @@ def design_excitation(
     arm: Arm, *, surroundings: str | Path | None = None, period: float = 10.0,
     harmonics: int = 8, periods: int = 3, ramp: float = 0.0, criterion: str = 'condition',
     scale_columns: bool = False, parameters: Sequence[str] = (),
-    load: Sequence[float] | None = None, starts: int = 3, seconds: float = 20.0, seed: int = 0,
+    load: Sequence[float] | None = None, starts: int = 4, seconds: float = 120.0, seed: int = 0,
     given: Model | Iterable[Model] = (),
 ) -> Design:
     """

@@ -39,8 +39,8 @@ class Descent:
 
     Attributes
     ----------
-    X : (n, m) ndarray
-        Coordinates, always inside all limits.
+    first, X : (n, m) ndarray
+        Coordinates at the start and now, always inside all limits.
     steps : int
         Steps made so far.
 
@@ -52,7 +52,7 @@ class Descent:
     """
 
     def __init__(self, cost: DesignCost, X: Array) -> None:
-        self._cost, self.X, self.steps = cost, X, 0
+        self._cost, self.first, self.X, self.steps = cost, X, X, 0
         # BFGS estimate of the Hessian of criterion, torque and collision.
         self._curvature = CURVATURE * np.eye(X.size)
 
@@ -77,7 +77,7 @@ class Descent:
         merit, here = self._merit(self.X, criterion, wall)
         if here is None:
             return
-        gradient = here()
+        gradient, learnt = here(), 1
         for _ in range(iterations):
             check()
             step, promise = self._step(gradient, wall)
@@ -91,9 +91,14 @@ class Descent:
                     break
                 length /= 2
             else:
-                return
+                if learnt == 0:
+                    return
+                # What earlier steps taught may mislead here; the descent learns anew.
+                self._curvature, learnt = CURVATURE * np.eye(self.X.size), 0
+                continue
             following = there()
             self._learn((candidate - self.X).ravel(), (following - gradient).ravel())
+            learnt += 1
             self.X, gradient, merit = candidate, following, reached
             self.steps += 1
 

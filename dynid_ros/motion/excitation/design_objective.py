@@ -150,6 +150,6 @@ class Task:
     periods: int = 3
     ramp: float = 0.0
     objective: DesignObjective = field(default_factory=DesignObjective)
-    starts: int = 3
-    seconds: float = 20.0
+    starts: int = 4
+    seconds: float = 120.0
     seed: int = 0

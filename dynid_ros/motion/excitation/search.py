@@ -58,7 +58,7 @@ class Design(Summarised):
     starts : int
         Number of starts.
     complete : bool
-        Whether all descents were completed, so that the result depends on the seed alone.
+        Whether the search came to its end, so that the result depends on the seed alone.
     seconds : float
         Computing time.
     pair : MotionPair or None
@@ -143,6 +143,7 @@ class Search:
         self.cost.information.matrix(regressor(self._arm, still, still, still))
         self._best: Design | None = None
         self._begin: Array | None = None
+        self._begun = self._descended = 0
         self._deadline = Deadline(task.seconds)
 
     def first(self, start: int) -> Array:
@@ -151,13 +152,18 @@ class Search:
         return initial_guess(self.cost, self._arm, rng, self._deadline)
 
     def run(self) -> Design:
-        """Descend from all starts, or from as many as the time allows."""
-        begun, complete, best = self._best_of(self._task.starts, self._descend)
+        """
+        Descend from all starts, or from as many as the time allows.
+
+        After each stage the better half of the descents goes on (successive halving; Jamieson and
+        Talwalkar 2016, AISTATS), since a stage tells much of what a complete descent reaches.
+        """
+        complete, best = self._within_time(self._race)
         if not np.isfinite(best.score):
             raise InputError(
                 f"no motion of '{self._arm.name}' was found that determines all parameters; allow "
                 'a faster one or wider limits, and check the results that are given')
-        return replace(best, starts=begun, complete=complete, seconds=self._deadline.gone)
+        return replace(best, starts=self._begun, complete=complete, seconds=self._deadline.gone)
 
     def random(self, begin: Array | None = None) -> Design:
         """
@@ -175,19 +181,14 @@ class Search:
 
         """
         self._begin = begin
-        return self._best_of(RANDOM, lambda start: self._offer(self.first(start)))[-1]
+        return self._within_time(self._draw)[1]
 
-    def _best_of(
-        self, starts: int, attempt: Callable[[int], object],
-    ) -> tuple[int, bool, Design]:
-        """Attempt starts within the time: how many were begun, whether all ended, and the best."""
-        start, complete, why = 0, True, ''
+    def _within_time(self, work: Callable[[], None]) -> tuple[bool, Design]:
+        """Work until the time is over: whether all was done, and the best motion."""
+        complete, why = True, ''
         self._deadline = Deadline(self._task.seconds)
         try:
-            for start in range(starts):
-                if self._best is not None:
-                    self._deadline.check()
-                attempt(start)
+            work()
         except (KeyboardInterrupt, OutOfTimeError) as stopped:
             if self._best is None and isinstance(stopped, KeyboardInterrupt):
                 raise
@@ -196,27 +197,48 @@ class Search:
             raise InputError(
                 f"no motion was found within all limits of '{self._arm.name}', between samples "
                 f'too{why}; give it more time or wider limits')
-        return start + 1, complete, self._best
+        return complete, self._best
 
-    def _descend(self, start: int) -> None:
+    def _draw(self) -> None:
+        for start in range(RANDOM):
+            if self._best is not None:
+                self._deadline.check()
+            self._offer(self.first(start))
+
+    def _race(self) -> None:
+        racing = []
+        for start in range(self._task.starts):
+            if self._best is not None:
+                self._deadline.check()
+            self._begun = start + 1
+            racing.append(self._entered(start))
+            self._descend(racing[-1], *STAGES[0])
+        for stage in STAGES[1:]:
+            racing = sorted(racing, key=self._score)[:-(-len(racing) // 2)]
+            for descent in racing:
+                self._descend(descent, *stage)
+
+    def _entered(self, start: int) -> Descent:
+        """Begin a descent; however little time is left, there is a result."""
         first = self.first(start)
         if self._best is None:
-            # However little time is left, there is a result.
             self._offer(first)
-            self._report(start)
-        descent = Descent(self.cost, first)
+            self._report()
+        return Descent(self.cost, first)
+
+    def _descend(self, descent: Descent, sharpness: float, wall: float, steps: int) -> None:
         try:
-            for sharpness, wall, steps in STAGES:
-                criterion = self._task.objective.smoothed(sharpness)
-                descent.run(criterion, wall, steps, self._deadline.check)
-                if descent.steps:
-                    self._offer(descent.X)
-                self._report(start)
+            descent.run(
+                self._task.objective.smoothed(sharpness), wall, steps, self._deadline.check)
         finally:
             # After an interrupt too, since every point of the descent keeps the limits.
             if descent.steps and not self._offer(descent.X):
-                self._offer(first)
-            self._report(start)
+                self._offer(descent.first)
+            self._descended += 1
+            self._report()
+
+    def _score(self, descent: Descent) -> float:
+        return self._judge(self._motion(descent.X))[0]
 
     def _offer(self, X: Array) -> bool:
         """Keep a motion if it is the best within all limits, reduced in amplitude if necessary."""
@@ -231,13 +253,11 @@ class Search:
             self._deadline.reserve_for_motion(self._deadline.gone - begin)
 
     def _verified(self, X: Array, check: Callable[[], None]) -> bool:
-        share, cut, task = 1.0, CUT, self._task
+        share, cut = 1.0, CUT
         center = X * (np.arange(X.shape[1]) == 0)
         while share > 0:
             check()
-            reduced = center + share * (X - center)
-            motion = FourierMotion.at_rest(
-                task.period, reduced[:, 0], reduced[:, 1:], task.periods, task.ramp)
+            motion = self._motion(center + share * (X - center))
             score, condition = self._judge(motion)
             if self._best is not None and score >= self._best.score:
                 return True
@@ -247,6 +267,11 @@ class Search:
                 return True
             share, cut = share - cut, 2 * cut
         return False
+
+    def _motion(self, X: Array) -> FourierMotion:
+        """Make the motion of coordinates (n, m)."""
+        task = self._task
+        return FourierMotion.at_rest(task.period, X[:, 0], X[:, 1:], task.periods, task.ramp)
 
     def _reached(self, motion: FourierMotion) -> bool:
         """Whether all limits hold on the way to a motion."""
@@ -262,6 +287,7 @@ class Search:
         plain = Information(self._arm, np.ones(self._arm.n)).matrix(Y)
         return self._task.objective.score(self.cost.information.matrix(Y)), condition_of(plain)
 
-    def _report(self, start: int) -> None:
+    def _report(self) -> None:
         best = np.inf if self._best is None else self._best.score
-        progress(f'start {start + 1}, best {best:.4g}', self._deadline.gone / self._task.seconds)
+        in_all = sum(-(-self._task.starts // 2**stage) for stage in range(len(STAGES)))
+        progress(f'start {self._begun}, best {best:.4g}', self._descended / in_all)

@@ -116,6 +116,44 @@ def place_on_line(along: float, length: float) -> float:
 
 
 @kernel
+def nearest_places(x: Array, y: Array) -> tuple[float, float, float]:
+    """
+    Find the nearest points of two lines, each (6,) with its start and end.
+
+    Returns
+    -------
+    s, t : float
+        Places of these points on the lines, from 0 at the start to 1 at the end.
+    distance : float
+        Between them, m.
+
+    References
+    ----------
+    Ericson 2005, Real-Time Collision Detection, section 5.1.9.
+
+    """
+    a = b = c = e = f = 0.0
+    for i in range(3):
+        u, v, r = x[i + 3] - x[i], y[i + 3] - y[i], x[i] - y[i]
+        a += u * u
+        b += u * v
+        c += u * r
+        e += v * v
+        f += v * r
+    apart = a * e - b * b
+    # Of parallel lines every s serves; it follows from t then.
+    s = place_on_line(b * f - c * e, apart if apart > 1e-12 * a * e else 0.0)
+    t = place_on_line(b * s + f, e)
+    s = place_on_line(b * t - c, a)
+    square = 0.0
+    for i in range(3):
+        u, v = x[i + 3] - x[i], y[i + 3] - y[i]
+        gap = x[i] + s * u - y[i] - t * v
+        square += gap * gap
+    return s, t, np.sqrt(square)
+
+
+@kernel
 def fill_line_distances(
     ends: Array, first: NDArray[np.int64], second: NDArray[np.int64], out: Array,
 ) -> None:
@@ -131,30 +169,27 @@ def fill_line_distances(
     out : (K, P) ndarray
         Distances, m.
 
-    References
-    ----------
-    Ericson 2005, Real-Time Collision Detection, section 5.1.9.
-
     """
     for k in range(ends.shape[0]):
         for p in range(first.size):
-            x, y = ends[k, first[p]], ends[k, second[p]]
-            a = b = c = e = f = 0.0
-            for i in range(3):
-                u, v, r = x[i + 3] - x[i], y[i + 3] - y[i], x[i] - y[i]
-                a += u * u
-                b += u * v
-                c += u * r
-                e += v * v
-                f += v * r
-            apart = a * e - b * b
-            # Of parallel lines every s serves; it follows from t then.
-            s = place_on_line(b * f - c * e, apart if apart > 1e-12 * a * e else 0.0)
-            t = place_on_line(b * s + f, e)
-            s = place_on_line(b * t - c, a)
-            square = 0.0
-            for i in range(3):
-                u, v = x[i + 3] - x[i], y[i + 3] - y[i]
-                gap = x[i] + s * u - y[i] - t * v
-                square += gap * gap
-            out[k, p] = np.sqrt(square)
+            out[k, p] = nearest_places(ends[k, first[p]], ends[k, second[p]])[2]
+
+
+@kernel
+def fill_nearest_points(x: Array, y: Array, out: Array) -> None:
+    """
+    Fill the nearest points of pairs of lines.
+
+    Parameters
+    ----------
+    x, y : (N, 6) ndarray
+        Start and end of both lines, m.
+    out : (N, 2, 3) ndarray
+        The points, m.
+
+    """
+    for k in range(len(out)):
+        s, t, _ = nearest_places(x[k], y[k])
+        for i in range(3):
+            out[k, 0, i] = x[k, i] + s * (x[k, i + 3] - x[k, i])
+            out[k, 1, i] = y[k, i] + t * (y[k, i + 3] - y[k, i])

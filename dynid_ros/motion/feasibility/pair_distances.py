@@ -14,6 +14,7 @@ from dynid_ros.dynamics.external_force import link_poses
 from dynid_ros.motion.feasibility.bounding_capsule import (
     BoundingCapsule,
     fill_line_distances,
+    fill_nearest_points,
 )
 from dynid_ros.motion.feasibility.link_shapes import Body
 from dynid_ros.utilities.arrays import Array
@@ -89,6 +90,15 @@ class PairDistances:
             for body, capsule in zip(self.bodies, self.capsules, strict=True)], dtype=np.bool_)
         both = np.asarray(kinds.reshape(-1, 2)[self.pairs].all(axis=1))
         self.exact, self.convex = both[:, 0], both[:, 1]
+        self._lines = np.array([
+            np.zeros((2, 3)) if c is None else (c.start, c.end) for c in self.capsules])
+        self._radii = np.array([0.0 if c is None else c.radius for c in self.capsules])
+        walls = {i: body.shape for i, body in enumerate(self.bodies) if self.capsules[i] is None}
+        self._walls = np.array([i in walls for i in range(len(self.bodies))], dtype=np.bool_)
+        # Inward direction of each half-space and its distance from the origin; zero for others.
+        self._planes = np.array([
+            (*walls[i].n, walls[i].d) if i in walls else np.zeros(4)
+            for i in range(len(self.bodies))]).reshape(-1, 4)
 
     def _poses(self, q: Array) -> tuple[Array, Array]:
         """Rotations (K, B, 3, 3) and origins (K, B, 3) of the links of the bodies."""
@@ -97,21 +107,25 @@ class PairDistances:
         poses = poses[:, [body.joint for body in self.bodies]]
         return poses[..., :9].reshape(*poses.shape[:2], 3, 3), poses[..., 9:]
 
+    def _ends(self, q: Array) -> Array:
+        """Ends of the lines of the capsules at positions (K, n): (K, B, 2, 3), m."""
+        rotation, origin = self._poses(q)
+        return np.asarray(
+            np.einsum('kbij,bej->kbei', rotation, self._lines) + origin[:, :, None])
+
     def lower_bounds(self, q: Array) -> Array:
         """Distances (K, P) of the capsules around the bodies at positions (K, n), m."""
-        rotation, origin = self._poses(q)
-        lines = np.array([
-            np.zeros((2, 3)) if c is None else (c.start, c.end) for c in self.capsules])
-        radii = np.array([0.0 if c is None else c.radius for c in self.capsules])
-        ends = np.einsum('kbij,bej->kbei', rotation, lines) + origin[:, :, None]
+        return self._bounds(self._ends(q))
+
+    def _bounds(self, ends: Array) -> Array:
         first, second = (np.ascontiguousarray(self.pairs[:, i]) for i in (0, 1))
-        result = np.empty((len(q), len(self.pairs)))
+        result = np.empty((len(ends), len(self.pairs)))
         flat = np.ascontiguousarray(ends.reshape(*ends.shape[:2], 6))
         fill_line_distances(flat, first, second, result)
-        for k in np.flatnonzero([self.capsules[b] is None for b in second]):
-            wall = self.bodies[second[k]].shape
-            result[:, k] = (ends[:, first[k]] @ wall.n).min(axis=1) - wall.d
-        return np.asarray(result - radii[first] - radii[second])
+        for k in np.flatnonzero(self._walls[second]):
+            plane = self._planes[second[k]]
+            result[:, k] = (ends[:, first[k]] @ plane[:3]).min(axis=1) - plane[3]
+        return np.asarray(result - self._radii[first] - self._radii[second])
 
     def distances(self, q: Array, horizon: float | Array) -> Array:
         """Distances (K, P) at positions (K, n), exact below a horizon, else a lower bound; m."""
@@ -131,20 +145,50 @@ class PairDistances:
 
         Returns None as soon as one lies at or below its floor (P,).
         """
-        distances = self.lower_bounds(q)
+        ends = self._ends(q)
+        distances = self._bounds(ends)
         if (distances <= floor)[:, self.exact].any():
             return None
         close = distances < horizon
-        samples, pairs = np.empty((2, int(close.sum())), dtype=np.intp)
-        normals, points = np.empty((len(samples), 3)), np.empty((len(samples), 2, 3))
-        for i, (sample, pair, found) in enumerate(self._measured(q, distances, close)):
+        samples, pairs = np.nonzero(close & self.exact)
+        normals, points = self._between_capsules(ends, samples, pairs)
+        others = []
+        for sample, pair, found in self._measured(q, distances, close & ~self.exact):
             distance = found.min_distance
             if distance <= floor[pair]:
                 return None
             distances[sample, pair] = distance
-            samples[i], pairs[i], normals[i] = sample, pair, found.normal
-            points[i, 0], points[i, 1] = found.getNearestPoint1(), found.getNearestPoint2()
+            others.append((sample, pair, np.array(found.normal), np.array(
+                [found.getNearestPoint1(), found.getNearestPoint2()])))
+        if others:
+            more = [np.array(values) for values in zip(*others, strict=True)]
+            samples, pairs, normals, points = (
+                np.concatenate(both) for both in zip((samples, pairs, normals, points), more,
+                                                     strict=True))
         return NearPairs(distances, samples, pairs, normals, points)
+
+    def _between_capsules(
+        self, ends: Array, samples: NDArray[np.intp], pairs: NDArray[np.intp],
+    ) -> tuple[Array, Array]:
+        """Normals (N, 3) and nearest points (N, 2, 3) of bodies that are their capsules."""
+        first, second = self.pairs[pairs].T
+        x, y = ends[samples, first], ends[samples, second]
+        points = np.empty((len(pairs), 2, 3))
+        fill_nearest_points(x.reshape(-1, 6), y.reshape(-1, 6), points)
+        gap = points[:, 1] - points[:, 0]
+        apart = np.linalg.norm(gap, axis=1, keepdims=True)
+        # Lines that cross have no direction; any one serves, since their bodies overlap.
+        normals = np.divide(gap, apart, out=np.tile([0.0, 0.0, 1.0], (len(pairs), 1)),
+                            where=apart > 0)
+        wall = self._walls[second]
+        inward, offset = self._planes[second[wall], :3], self._planes[second[wall], 3:]
+        heights = (x[wall] * inward[:, None]).sum(axis=2)
+        lowest = x[wall, heights.argmin(axis=1)]
+        normals[wall] = -inward
+        points[wall] = np.stack(
+            [lowest, lowest - (heights.min(axis=1)[:, None] - offset) * inward], axis=1)
+        radii = np.stack([self._radii[first], -self._radii[second]], axis=1)
+        return normals, points + radii[..., None] * normals[:, None]
 
     def violated(self, q: Array, floor: Array) -> tuple[int, NDArray[np.intp]]:
         """
