@@ -108,7 +108,7 @@ class PairDistances:
         return poses[..., :9].reshape(*poses.shape[:2], 3, 3), poses[..., 9:]
 
     def _ends(self, q: Array) -> Array:
-        """Ends of the lines of the capsules at positions (K, n): (K, B, 2, 3), m."""
+        """Place the lines of the capsules at positions (K, n): ends (K, B, 2, 3), m."""
         rotation, origin = self._poses(q)
         return np.asarray(
             np.einsum('kbij,bej->kbei', rotation, self._lines) + origin[:, :, None])
@@ -170,7 +170,7 @@ class PairDistances:
     def _between_capsules(
         self, ends: Array, samples: NDArray[np.intp], pairs: NDArray[np.intp],
     ) -> tuple[Array, Array]:
-        """Normals (N, 3) and nearest points (N, 2, 3) of bodies that are their capsules."""
+        """Find normals (N, 3) and nearest points (N, 2, 3) of bodies that are their capsules."""
         first, second = self.pairs[pairs].T
         x, y = ends[samples, first], ends[samples, second]
         points = np.empty((len(pairs), 2, 3))

@@ -10,16 +10,18 @@ import pytest
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
-from dynid_ros.arm.surroundings import Box, Capsule, Surroundings, Wall
+from dynid_ros.arm.surroundings import Box, Capsule, load_surroundings, Surroundings, Wall
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
+from dynid_ros.motion.excitation.descent import Descent
 from dynid_ros.motion.excitation.design import design, validation_motion
 from dynid_ros.motion.excitation.design_objective import (
     DesignObjective,
     parameters_sought,
     Task,
 )
+from dynid_ros.motion.excitation.information_criteria import smooth_condition
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.excitation.search import Search, STAGES
 from dynid_ros.motion.feasibility.scene import build_scene
@@ -69,6 +71,28 @@ def test_the_same_seed_gives_the_same_motion_and_another_seed_another():
     np.testing.assert_array_equal(first.sine, again.sine)
     np.testing.assert_array_equal(first.offset, again.offset)
     assert not np.array_equal(first.sine, other.sine)
+
+
+@pytest.mark.slow
+def test_a_descent_that_learnt_a_wrong_curvature_learns_it_anew():
+    arm = load_arm('ur10')
+    search = Search(
+        arm, Task(period=20.0), build_scene(arm, load_surroundings('ur10', arm)))
+    descent = Descent(search.cost, search.first(0))
+    sharpness, wall, steps = STAGES[0]
+    descent.run(smooth_condition(sharpness), wall, steps, lambda: None)
+    # A line search fails after 28 steps.
+    assert descent.steps > 40
+
+
+def test_the_better_half_of_the_starts_goes_on():
+    arm = load_arm('two_axis')
+    stages = []
+    with listening(lambda stage, _share: stages.append(stage)):
+        designed = design(arm, Task(harmonics=3, starts=5))
+    assert designed.starts == 5 and designed.complete
+    # The first motion, five starts, and three, two and one of them.
+    assert len(stages) == 1 + 5 + 3 + 2 + 1
 
 
 @pytest.mark.slow
