@@ -8,7 +8,8 @@ from functools import partial
 import io
 import math
 from pathlib import Path
-from typing import Any
+import struct
+from typing import Any, IO
 import zipfile
 
 import numpy as np
@@ -22,6 +23,11 @@ from dynid_ros.utilities.arrays import Array
 
 #: Columns of an array from which on it is no signal of joints.
 WIDEST = 1000
+#: Bytes of an array of an npz file beyond which it stays in the file, so that the system may drop
+#: it from memory, and bytes read at a time for its checksum.
+MAPPED, CHECKED = 2**26, 2**20
+#: Place of the lengths of name and extra field in a local header of a zip file.
+_LOCAL_LENGTHS = 26
 #: Last words of arrays that name the columns of the others.
 _NAMES = ('name', 'names', 'joints', 'labels', 'columns')
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -131,7 +137,9 @@ def _npz(path: Path) -> dict[str, Values]:
                     raise ValueError(f'{info.filename} claims an array of shape {shape}, but '
                                      f'holds {info.file_size} bytes')
                 with file.open(info) as member:
-                    found[info.filename.removesuffix('.npy')] = npy.read_array(member)
+                    found[info.filename.removesuffix('.npy')] = (
+                        _mapped(path, info, member) if _is_long(info) else
+                        npy.read_array(member))
                     # At the end of the member, zipfile compares its checksum.
                     if member.read(1):
                         raise ValueError(f'{info.filename} is longer than its header claims')
@@ -142,6 +150,24 @@ def _npz(path: Path) -> dict[str, Values]:
             f'{path} is not a readable npz file: {reason_of(error)}; write it again with '
             'numpy.savez(path, t=t, q=q, tau=tau)') from error
     return found
+
+
+def _is_long(info: zipfile.ZipInfo) -> bool:
+    return info.compress_type == zipfile.ZIP_STORED and info.file_size > MAPPED
+
+
+def _mapped(path: Path, info: zipfile.ZipInfo, member: IO[bytes]) -> Values:
+    """Map the array of a member as it lies in the file, and read it once for its checksum."""
+    shape, by_columns, dtype = _HEADERS[npy.read_magic(member)](member)
+    begin, size = member.tell(), math.prod(shape) * dtype.itemsize
+    with path.open('rb') as file:
+        # The local header of a member has a name and extra fields of its own.
+        file.seek(info.header_offset + _LOCAL_LENGTHS)
+        lengths = struct.unpack('<HH', file.read(4))
+    offset = info.header_offset + _LOCAL_LENGTHS + 4 + sum(lengths) + begin
+    while size > 0 and (part := member.read(min(size, CHECKED))):
+        size -= len(part)
+    return np.memmap(path, dtype, 'r', offset, shape, 'F' if by_columns else 'C')
 
 
 def npz_bytes(**arrays: NDArray[Any]) -> bytes:

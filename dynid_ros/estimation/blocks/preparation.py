@@ -27,8 +27,8 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 
 #: Samples of recordings that are conditioned together, from which on they are thinned to the rate
-#: that the cut-off needs: 17 minutes at 1 kHz.
-LONG = 2**20
+#: that the cut-off needs: two minutes at 1 kHz.
+LONG = 2**17
 
 Item = TypeVar('Item')
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 import io
 import tracemalloc
+from unittest.mock import patch
 import zipfile
 
 from bag_files import Motion
@@ -14,6 +15,7 @@ import pytest
 
 from dynid_ros.arm.model import Table
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.tables import array_table
 from dynid_ros.errors import RecordingError
 
 N, ROWS = 3, 1000
@@ -192,6 +194,13 @@ def packed(method=zipfile.ZIP_STORED, header=None):
     return content.getvalue()
 
 
+@pytest.fixture(params=[False, True], ids=['read', 'mapped'])
+def mapped(request, monkeypatch):
+    """Let arrays of any length stay in their file, or none."""
+    monkeypatch.setattr(array_table, 'MAPPED', 0 if request.param else 2**26)
+
+
+@pytest.mark.usefixtures('mapped')
 @pytest.mark.parametrize('method', [
     zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_every_zip_method_of_python_is_read(tmp_path, arm, method):
@@ -199,6 +208,15 @@ def test_every_zip_method_of_python_is_read(tmp_path, arm, method):
     log = read_recording(tmp_path / 'a.npz', arm)
     np.testing.assert_array_equal(log.q, MOTION.q)
     np.testing.assert_array_equal(log.u, MOTION.effort)
+
+
+@pytest.mark.usefixtures('mapped')
+def test_arrays_of_columns_in_a_row_are_read(tmp_path, arm):
+    arrays = {name: np.asfortranarray(array) for name, array in ARRAYS.items()}
+    np.savez(tmp_path / 'a.npz', **arrays)
+    log = read_recording(tmp_path / 'a.npz', arm)
+    np.testing.assert_array_equal(log.t, MOTION.t)
+    np.testing.assert_array_equal(log.q, MOTION.q)
 
 
 def refused(path, arm):
@@ -222,6 +240,7 @@ def test_an_array_under_the_name_of_an_npz_file_is_refused(tmp_path, arm):
     assert 'not a zip file; write it again with numpy.savez' in refused(tmp_path / 'a.npz', arm)
 
 
+@pytest.mark.usefixtures('mapped')
 def test_a_header_that_claims_more_rows_than_the_file_holds_allocates_nothing(tmp_path, arm):
     # The header is padded, so that its length stays when the spaces behind it go.
     for claim in (b'(10000000000000, 3)', b'(-5, 3)', b'(999, 3)', b'(1000, 2)'):
@@ -243,9 +262,9 @@ def test_an_unknown_zip_method_is_refused(tmp_path, arm):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10**6), st.integers(0, 255), st.booleans())
+@given(st.integers(0, 10**6), st.integers(0, 255), st.booleans(), st.booleans())
 def test_a_flipped_byte_gives_the_recording_or_one_clear_line(
-    tmp_path_factory, place, value, deflated
+    tmp_path_factory, place, value, deflated, mapped
 ):
     arm = random_arm(np.random.default_rng(0), N, prismatic=False)
     raw = bytearray(packed(zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED))
@@ -253,7 +272,8 @@ def test_a_flipped_byte_gives_the_recording_or_one_clear_line(
     path = tmp_path_factory.mktemp('flip') / 'a.npz'
     path.write_bytes(bytes(raw))
     try:
-        log = read_recording(path, arm)
+        with patch.object(array_table, 'MAPPED', 0 if mapped else 2**26):
+            log = read_recording(path, arm)
     except RecordingError as error:
         assert str(path) in str(error) and '\n' not in str(error)
     else:
