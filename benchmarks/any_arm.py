@@ -7,10 +7,10 @@ For each description (URDF, xacro file, MJCF or SDF) below a folder, or each arm
 ``example-robot-data``, found where pip has put it: ``dynid init``, ``design``, ``simulate``,
 ``identify`` and ``export`` to the robot's own URDF, to a plain one and to an MJCF, which dynid,
 Pinocchio and MuJoCo load. One line each: joints, condition number, held-out error, share of base
-parameters within their 95 % intervals, time, and how it ended: ``trustworthy``; ``accused``, which
-is false as the simulation has no fault, with the reasons; or ``stopped``, with the sentence of the
-command. The last line is for all of them. The truth is the arm that ``dynid simulate`` writes into
-its bag.
+parameters within their 95 % intervals, seconds of each step, and how it ended: ``trustworthy``;
+``accused``, which is false as the simulation has no fault, with the reasons; or ``stopped``, with
+the sentence of the command. The last lines are for all of them. The truth is the arm that
+``dynid simulate`` writes into its bag.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ ROBOTS: dict[str, tuple[str, tuple[str, ...]]] = {
         'double_pendulum_description/urdf/double_pendulum_continuous.urdf', ()),
 }
 
+#: Commands of the way.
+STEPS = ('init', 'design', 'simulate', 'identify', 'export')
 #: Held-out torque error of a good model, %.
 GOOD = 5.0
 
@@ -114,34 +116,43 @@ def folder_of_robots(given: str | None) -> Path:
     raise SystemExit(f'there is no {roots[0]}; pip install example-robot-data')
 
 
-def command(*arguments: object) -> tuple[int, str, str]:
-    """Run ``dynid``; return its status, its output, and its last error or reason in one line."""
-    out, error = io.StringIO(), io.StringIO()
+def command(spent: Counter[str], *arguments: object) -> tuple[int, str, str]:
+    """
+    Run ``dynid``, and add its seconds to those of its step.
+
+    Its status, its output, and its last error or reason in one line.
+    """
+    out, error, begin = io.StringIO(), io.StringIO(), time.perf_counter()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
         try:
             status = dynid([str(argument) for argument in arguments])
         except SystemExit as end:
             status = int(end.code or 0)
+    spent[str(arguments[0])] += time.perf_counter() - begin
     lines = [line for line in error.getvalue().splitlines() if not line.startswith('warning')]
     return status, out.getvalue(), lines[-1] if lines else ''
 
 
-def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Path) -> Found:
+def identified(
+    robot: Path, chosen: tuple[str, ...], seconds: float, folder: Path, spent: Counter[str],
+) -> Found:
     """Go the whole way with one robot."""
     arm, motion, bag, result = (folder / name for name in ('arm', 'motion.yaml', 'bag', 'result'))
     for step in (
             ('init', robot, '-o', arm, *chosen),
             ('design', arm, '-o', motion, '--time', seconds),
             ('simulate', arm, motion, '-o', bag)):
-        status, _, reason = command(*step)
+        status, _, reason = command(spent, *step)
         if status:
             return Found(reason=reason or f'dynid {step[0]} ended with status {status}')
-    status, printed, reason = command('identify', bag, '--arm', arm, '-o', result, '--json')
+    status, printed, reason = command(
+        spent, 'identify', bag, '--arm', arm, '-o', result, '--json')
     if status > 1:
         return Found(reason=reason)
     verdict = json.loads(printed)['verdict']
     model = read_result(result)
-    lost = survives_export(model, folder, robot if robot.suffix == '.urdf' else None)
+    lost = survives_export(
+        model, folder, robot if robot.suffix == '.urdf' else None, spent)
     if lost:
         return Found(reason=lost)
     truth = arm_from_plain(yaml.safe_load((bag / 'recording.yaml').read_text())['arm'])
@@ -154,14 +165,16 @@ def identified(robot: Path, chosen: tuple[str, ...], seconds: float, folder: Pat
         'trustworthy' if verdict['trustworthy'] else 'accused')
 
 
-def survives_export(model: IdentifiedModel, folder: Path, robot: Path | None) -> str:
+def survives_export(
+    model: IdentifiedModel, folder: Path, robot: Path | None, spent: Counter[str],
+) -> str:
     """Export to the robot's own URDF, a plain one and an MJCF, and load them; what went wrong."""
     own, plain, mjcf = (folder / name for name in ('own.urdf', 'plain.urdf', 'arm.xml'))
     steps = [('urdf', '-o', plain), ('mjcf', '-o', mjcf)]
     if robot is not None:
         steps.append(('urdf', '--robot', robot, '-o', own))
     for step in steps:
-        status, _, reason = command('export', folder / 'result', '--format', *step)
+        status, _, reason = command(spent, 'export', folder / 'result', '--format', *step)
         if status:
             return reason
     expected = model.possible_arm.inertial
@@ -187,22 +200,25 @@ def main() -> None:
     parser.add_argument('--only', nargs='+', default=[], help='names of the table')
     given = parser.parse_args()
     robots = described(given.folder)
-    print(f'{"":28}{"joints":>7}{"condition":>11}{"held-out":>10}{"covered":>9}{"s":>6}')
-    every = []
+    steps = ''.join(f'{step:>9}' for step in STEPS)
+    print(f'{"":28}{"joints":>7}{"condition":>11}{"held-out":>10}{"covered":>9}{steps}')
+    every, total = [], Counter[str]()
     for name in given.only or robots:
         path, chosen = robots[name]
-        begin = time.perf_counter()
+        spent = Counter[str]()
         with tempfile.TemporaryDirectory() as folder:
-            found = identified(path, chosen, given.time, Path(folder))
+            found = identified(path, chosen, given.time, Path(folder), spent)
         every.append(found)
-        seconds = time.perf_counter() - begin
-        print(f'{name:28}{found.line}{seconds:6.0f}  {found.status} {found.reason}', flush=True)
+        total.update(spent)
+        seconds = ''.join(f'{spent[step]:9.1f}' for step in STEPS)
+        print(f'{name:28}{found.line}{seconds}  {found.status} {found.reason}', flush=True)
     good = sum(found.status == 'trustworthy' and found.error < GOOD for found in every)
     within, parameters = sum(f.within for f in every), sum(f.parameters for f in every)
     counts = Counter(found.status for found in every)
     print(f'{good} of {len(every)} trustworthy and below {GOOD:g} %, {counts["accused"]} accused, '
           f'{counts["stopped"]} stopped; {within} of {parameters} base parameters '
           f'({100 * within / max(parameters, 1):.0f} %) within 95 % intervals')
+    print('mean seconds: ' + ', '.join(f'{step} {total[step] / len(every):.1f}' for step in STEPS))
 
 
 def described(folder: Path | None) -> dict[str, tuple[Path, tuple[str, ...]]]:

@@ -37,7 +37,7 @@ from dynid_ros.utilities.text import counted
 KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
     'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal',
-    'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment', 'links')
+    'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment', 'links', 'known')
 #: Change of a moment of inertia, by the largest one of its link, that the rounding of published
 #: descriptions explains.
 ROUNDED = 0.01
@@ -75,10 +75,22 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     Warns
     -----
     ArmWarning
-        Joints are left out, or a limit is missing or absurd, and the path is not an arm.yaml.
+        The description leaves something open, or holds something that can hardly be meant, and an
+        arm.yaml does not list it under ``known``; of other files, joints are left out, too.
 
     """
     path = arm_file(name_or_path)
+    arm, doubts = arm_and_doubts(path)
+    if doubts and is_robot_file(path):
+        warnings.warn(f'{path}: {"; ".join(doubts)}. To change that, run "dynid init" on it and '
+                      'edit the arm.yaml that it writes', ArmWarning, stacklevel=2)
+    elif doubts:
+        warnings.warn(f'{path}: {"; ".join(doubts)}', ArmWarning, stacklevel=2)
+    return arm
+
+
+def arm_and_doubts(path: Path) -> tuple[ArmModel, tuple[str, ...]]:
+    """Read an arm from its file, and the clauses that `load_arm` warns of."""
     return _from_urdf(path) if is_robot_file(path) else _from_yaml(path)
 
 
@@ -167,13 +179,16 @@ def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:
     friction = {
         term: np.array([getattr(robot.joints[name], key) for name in joints])
         for term, key in (('viscous', 'damping'), ('coulomb', 'friction'))}
+    stated, doubts = _bare(read, path, read.limits)
+    if doubts:
+        warnings.warn(f'{path}: {"; ".join(doubts)}', ArmWarning, stacklevel=2)
     return replace(
-        _bare(read, path, read.limits), rotor_inertia=False,
+        stated, rotor_inertia=False,
         friction=tuple(term for term, values in friction.items() if values.any()),
         friction_nominal={term: values for term, values in friction.items() if values.any()})
 
 
-def _from_urdf(path: Path) -> ArmModel:
+def _from_urdf(path: Path) -> tuple[ArmModel, tuple[str, ...]]:
     robot = read_urdf_xml(path)
     chain = guess_arm(robot.joints).joints
     read = describe(robot, path, chain)
@@ -181,21 +196,21 @@ def _from_urdf(path: Path) -> ArmModel:
     left = len(free_joints(robot.joints)) - len(chain)
     if left:
         doubts = (f'the arm is {", ".join(chain)}, and {left} more joints stay locked', *doubts)
-    if doubts:
-        warnings.warn(f'{path}: {"; ".join(doubts)}. To change that, run "dynid init" on it and '
-                      'edit the arm.yaml that it writes', ArmWarning, stacklevel=3)
-    return _bare(read, path, limits)
+    arm, others = _bare(read, path, limits)
+    return arm, (*doubts, *others)
 
 
-def _bare(read: Description, path: Path, limits: JointLimits) -> ArmModel:
+def _bare(
+    read: Description, path: Path, limits: JointLimits,
+) -> tuple[ArmModel, tuple[str, ...]]:
+    inertial, changed = _possible(read.inertial, read.tree.link_names)
     return ArmModel(
         name=read.name or path.stem, tree=read.tree, gravity=np.array(_GRAVITY), limits=limits,
-        drive=Drive.joint_torque(len(read.tree.joint_names)),
-        inertial=_possible(read.inertial, read.tree.link_names, path),
-        tool=Tool(read.tool, read.tree.last))
+        drive=Drive.joint_torque(len(read.tree.joint_names)), inertial=inertial,
+        tool=Tool(read.tool, read.tree.last)), (*read.doubts, *changed)
 
 
-def _from_yaml(path: Path) -> ArmModel:
+def _from_yaml(path: Path) -> tuple[ArmModel, tuple[str, ...]]:
     top = Section(read_yaml(path), path, KEYS)
     read = _description(top)
     names, links_by = read.tree.joint_names, read.tree.link_names
@@ -203,13 +218,15 @@ def _from_yaml(path: Path) -> ArmModel:
     friction, shape = read_friction(top)
     links, rotor, friction_nominal = read_nominal(top, n, len(links_by))
     limits, margins = read_limits(top, read.limits, names)
+    inertial, changed = _possible(read.inertial if links is None else links, links_by)
+    known = top.names('known')
     return ArmModel(
         name=top.text('name') or read.name or path.resolve().parent.name,
         tree=read.tree,
         gravity=top.filled('gravity', 3, _GRAVITY),
         limits=limits,
         drive=read_drive(top, n),
-        inertial=_possible(read.inertial if links is None else links, links_by, path),
+        inertial=inertial,
         rotor_nominal=rotor,
         friction_nominal=friction_nominal,
         rotor_inertia=top.flag('rotor_inertia', True),
@@ -226,13 +243,15 @@ def _from_yaml(path: Path) -> ArmModel:
         dh=read.dh,
         tolerances=read_tolerances(top, links_by, table=bool(read.dh)),
         link_bounds=read_link_bounds(top, links_by),
-    )
+    ), tuple(each for each in (*read.doubts, *changed) if each not in known)
 
 
-def _possible(links: Array | None, names: tuple[str, ...], path: Path) -> Array | None:
-    """Take the nearest possible inertias (n, 10), with a word where it is not their rounding."""
+def _possible(
+    links: Array | None, names: tuple[str, ...],
+) -> tuple[Array | None, tuple[str, ...]]:
+    """Take the nearest possible inertias (n, 10), with a clause where it is not their rounding."""
     if links is None:
-        return None
+        return None, ()
     taken = np.array([nearest_possible(link) if link[0] > 0 else link for link in links])
     changes = []
     for name, stated, own in zip(names, links, taken, strict=True):
@@ -242,11 +261,9 @@ def _possible(links: Array | None, names: tuple[str, ...], path: Path) -> Array 
             share = np.abs(after - before).max() / np.abs(before).max()
             if share > ROUNDED:
                 changes.append(f'at joint "{name}" by {100 * share:.2g} % of the largest')
-    if changes:
-        warnings.warn(f'{path}: no body has the moments of inertia of '
-                      f'{counted(len(changes), "link")}; the nearest possible ones differ '
-                      f'{", ".join(changes)}', ArmWarning, stacklevel=4)
-    return taken
+    told = (f'no body has the moments of inertia of {counted(len(changes), "link")}; the nearest '
+            f'possible ones differ {", ".join(changes)}',) if changes else ()
+    return taken, told
 
 
 def _description(top: Section) -> Description:

@@ -65,7 +65,7 @@ def starter(
     joints = arm.joints
     read = describe(robot, path, joints)
     limits, implausible = plausible_limits(read)
-    doubts = [*([arm.note] if arm.note else []), *implausible]
+    doubts = [*filter(None, (arm.leg, arm.note)), *implausible]
     led = [f'{each.name} follows {joints[each.leader]}' for each in read.tree.followers]
     if led:
         doubts.append(f'{", ".join(led)}, by the description; their links count for that joint')
@@ -103,6 +103,11 @@ def _template(name: str) -> Template:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     made.filters['entries'] = _entries
     return made.get_template(name)
+
+
+def known_section(doubts: Sequence[str]) -> str:
+    """Write ``known`` of an arm.yaml, with the doubts about its description if there are any."""
+    return _template('known.yaml').render(known=list(doubts)) if doubts else ''
 
 
 def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:

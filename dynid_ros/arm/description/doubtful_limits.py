@@ -19,11 +19,14 @@ DEFAULT_ACCELERATION = 5.0
 EFFORT_SHARE = 50.0
 #: Largest velocity limit, rad/s or m/s. Fast arms and hands reach some 20.
 LARGEST_VELOCITY = 100.0
+#: Position limit of a joint that turns, rad, from which on it is taken for degrees: nearly five
+#: turns, where cables end before two. 45 and 90 are degrees; a winch comes to less than it may.
+LEAST_DEGREES = 30.0
 
 
 def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
     """
-    Replace limits that cannot be meant by unknown ones.
+    Replace limits that cannot be meant by unknown ones, and degrees by radians.
 
     Parameters
     ----------
@@ -33,12 +36,13 @@ def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
     Returns
     -------
     limits : JointLimits
-        Infinite where the description has a placeholder.
+        Infinite where the description has a placeholder. Position limits that look like degrees
+        are taken as such, which narrows them in any case.
     doubts : tuple of str
         One sentence a quantity; empty where all limits are plausible.
 
     """
-    limits, doubts = read.limits, []
+    limits, doubts = _in_radians(read)
     for quantity, most in (
             ('effort', EFFORT_SHARE * holding_torque(read)),
             ('velocity', np.full(len(limits.velocity), LARGEST_VELOCITY))):
@@ -55,6 +59,23 @@ def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
             f'{DEFAULT_VELOCITY:g} rad/s or m/s')
         doubts.append(f'no usable {quantity} limit for {names}; planned motions assume {taken}')
     return limits, tuple(doubts)
+
+
+def _in_radians(read: Description) -> tuple[JointLimits, list[str]]:
+    """Take position limits that no joint can have in rad for degrees."""
+    limits, sliding = read.limits, read.tree.prismatic[:len(read.limits.lower)]
+    ends = np.stack([limits.lower, limits.upper])
+    far = (np.isfinite(ends) & (np.abs(ends) >= LEAST_DEGREES)).any(axis=0) & ~sliding
+    if not far.any():
+        return limits, []
+    # Infinity stays, as an open end is one in any unit.
+    lower, upper = np.where(far, np.radians(ends), ends)
+    names = ', '.join(
+        f'{name} ({low:g} to {high:g})' for name, low, high, one in zip(
+            read.tree.joint_names, limits.lower, limits.upper, far, strict=True) if one)
+    return replace(limits, lower=lower, upper=upper), [
+        f'the position limits of {names} look like degrees and are taken as such; correct them in '
+        'the description, or limits.lower and upper in arm.yaml']
 
 
 def holding_torque(read: Description) -> Array:

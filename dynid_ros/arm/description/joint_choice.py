@@ -21,6 +21,9 @@ BASE, ON_A_RAIL, SEVEN = 3, 5, 7
 GRIPPER = re.compile('grip|finger|jaw|claw|(?<![a-z])hand(?![a-z])', re.IGNORECASE)
 FINGER = re.compile('finger|jaw|claw', re.IGNORECASE)
 
+#: Names of joints of legs.
+LEG = re.compile('(?<![a-z])(leg|hip|thigh|knee|calf|shin|ankle|foot)(?![a-z])', re.IGNORECASE)
+
 Joints = Mapping[str, UrdfJoint]
 
 
@@ -49,6 +52,12 @@ class GuessedArm(NamedTuple):
         parts = [f'{", ".join(names)} of a {kind}' for names, kind in (
             (self.base, 'torso or base'), (self.gripper, 'gripper')) if names]
         return f'guessed to be no joints of the arm: {"; ".join(parts)}' if parts else ''
+
+    @property
+    def leg(self) -> str:
+        """State that the names are those of a leg; empty where they are not."""
+        named = [name for name in self.joints if LEG.search(name)]
+        return f'the chosen chain seems to be a leg, by {", ".join(named)}' if named else ''
 
 
 def choose_joints(
@@ -141,11 +150,10 @@ def guess_arm(known: Joints) -> GuessedArm:
     return GuessedArm(arm[start:], before + arm[:start], gripper)
 
 
-def arm_tips(known: Joints) -> tuple[str, ...]:
-    """Links at the ends of a robot's arms: of chains more than half as long as the longest."""
+def chain_lengths(known: Joints) -> dict[str, int]:
+    """Joints of each chain of two or more, without its gripper, by the link at its end."""
     arms = [_without_gripper(known, chain)[0] for chain in _chains(known)]
-    longest = max(map(len, arms), default=0)
-    return tuple(known[arm[-1]].child for arm in arms if 2 * len(arm) > longest)
+    return {known[arm[-1]].child: len(arm) for arm in arms if len(arm) > 1}
 
 
 def _chains(known: Joints) -> Iterator[tuple[str, ...]]:

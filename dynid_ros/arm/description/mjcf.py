@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-import warnings
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -20,10 +19,11 @@ from dynid_ros.arm.description.urdf_elements import (
     add_cylinder,
     add_inertial,
     add_joint,
+    DOUBT,
     numbers,
     WORLD,
 )
-from dynid_ros.errors import ArmError, ArmWarning
+from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
 
@@ -40,8 +40,10 @@ def mjcf_as_urdf(path: Path) -> Element:
         MuJoCo cannot compile the file, or a joint is a ball joint.
 
     """
-    model = compiled(path)
+    model, doubts = compiled(path)
     root = ElementTree.Element('robot', name=path.stem, source='mjcf')
+    for doubt in doubts:
+        ElementTree.SubElement(root, DOUBT).text = doubt
     ElementTree.SubElement(root, 'link', name=WORLD)
     shifts = np.zeros((model.nbody, 3))
     for body in range(1, model.nbody):
@@ -50,9 +52,16 @@ def mjcf_as_urdf(path: Path) -> Element:
     return root
 
 
-def compiled(path: Path) -> Any:
+def compiled(path: Path) -> tuple[Any, list[str]]:
     """
     Compile an MJCF, without meshes and textures whose files are missing.
+
+    Returns
+    -------
+    model : mujoco.MjModel
+        The model.
+    doubts : list of str
+        A clause on the missing shapes that touch or weigh.
 
     Raises
     ------
@@ -68,19 +77,21 @@ def compiled(path: Path) -> Any:
     missing: list[str] = []
     try:
         try:
-            return mujoco.MjModel.from_xml_path(str(path))
+            return mujoco.MjModel.from_xml_path(str(path)), []
         except ValueError:
             spec = mujoco.MjSpec.from_file(str(path))
-            missing = _take_out_missing(spec, path)
-            return spec.compile()
+            missing, counting = _take_out_missing(spec, path)
+            doubts = [f'clearance, and inertia that the file does not state, do without the '
+                      f'missing {", ".join(counting)}'] if counting else []
+            return spec.compile(), doubts
     except ValueError as error:
         reason = ' '.join(str(error).split())
         without = f' without the missing {", ".join(missing)}' if missing else ''
         raise ArmError(f'MuJoCo cannot compile {path}{without}: {reason}') from error
 
 
-def _take_out_missing(spec: Any, path: Path) -> list[str]:
-    """Take shapes out of which the mesh is missing, with a word on those that touch or weigh."""
+def _take_out_missing(spec: Any, path: Path) -> tuple[list[str], list[str]]:
+    """Take shapes out of which a file is missing; name the files, and those that count."""
     import mujoco
 
     folder = Path(spec.modelfiledir or path.parent)
@@ -93,9 +104,6 @@ def _take_out_missing(spec: Any, path: Path) -> list[str]:
             if weighs or geom.contype or geom.conaffinity:
                 counting.add(lost[geom.meshname].file)
             spec.delete(geom)
-    if counting:
-        warnings.warn(f'{path}: clearance, and inertia that it does not state, do without the '
-                      f'missing {", ".join(sorted(counting))}', ArmWarning, stacklevel=2)
     files = [mesh.file for mesh in lost.values()]
     for mesh in lost.values():
         spec.delete(mesh)
@@ -104,12 +112,12 @@ def _take_out_missing(spec: Any, path: Path) -> list[str]:
             files.append(texture.file)
             texture.file, texture.builtin = '', mujoco.mjtBuiltin.mjBUILTIN_FLAT
             texture.width = texture.height = 1
-    return files
+    return files, sorted(counting)
 
 
 def dissipation(path: Path, joints: tuple[str, ...]) -> tuple[Array, Array, Array]:
     """Armature, damping and friction loss of each joint of an MJCF, (n,) each."""
-    model = compiled(path)
+    model, _ = compiled(path)
     names = {_name(model, 'joint', j): int(model.jnt_dofadr[j]) for j in range(model.njnt)}
     at = [names[name] for name in joints]
     return (np.array(model.dof_armature[at]), np.array(model.dof_damping[at]),
@@ -128,8 +136,8 @@ def _write_body(root: Element, model: Any, body: int, shift: Array, path: Path) 
     if any(model.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL for j in joints):
         raise ArmError(f'body "{name}" in {path} has a ball joint; replace it by three hinges')
     if any(model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE for j in joints):
-        warnings.warn(f'{path}: the free body "{name}" is fixed where it stands', ArmWarning,
-                      stacklevel=2)
+        ElementTree.SubElement(root, DOUBT).text = (
+            f'the free body "{name}" is fixed where it stands')
         joints = []
     anchor = np.zeros(3)
     for j in joints:

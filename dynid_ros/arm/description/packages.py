@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 import os
@@ -14,36 +14,48 @@ from urllib.parse import unquote, urlsplit
 PACKAGE_SCHEMES = ('package', 'model')
 
 
-def find_mesh(uri: str, urdf: Path) -> Path | None:
+def find_meshes(uris: Iterable[str], file: Path) -> dict[str, Path | None]:
     """
-    Find the file of a mesh.
+    Find the files of meshes.
 
-    A package is sought as by `find_package`, and from the folder of the URDF upwards, where its
-    folder may have another name. A plain path is relative to the folder of the URDF.
+    A package is sought as by `find_package`, and from the folder of the file upwards, where its
+    folder may have another name. A plain path is relative to the folder of the file.
 
     Parameters
     ----------
-    uri : str
-        ``package://``, ``model://`` or ``file://``, or a path.
-    urdf : Path
-        The file that mentions it.
+    uris : iterable of str
+        ``package://``, ``model://`` or ``file://``, or a path, each.
+    file : Path
+        The URDF or xacro file that mentions them.
 
     Returns
     -------
-    Path or None
-        The first file that exists; None where there is none.
+    dict of str to Path or None
+        For each URI the first file that exists; None where there is none.
 
     """
-    parts = urlsplit(uri)
-    if parts.scheme in PACKAGE_SCHEMES:
-        inner = unquote(parts.path).lstrip('/')
-        folders = chain(
-            _stated(parts.netloc), _above(parts.netloc, urdf), urdf.resolve().parents)
-        found: Iterator[Path] = (folder / inner for folder in folders)
-    else:
-        plain = unquote(parts.path) if parts.scheme == 'file' else uri
-        found = iter([urdf.resolve().parent / plain])
-    return next((path for path in found if path.is_file()), None)
+    # To look for one by its package.xml takes time.
+    packages: dict[str, Path | None] = {}
+    found: dict[str, Path | None] = {}
+    for uri in uris:
+        parts = urlsplit(uri)
+        if parts.scheme in PACKAGE_SCHEMES:
+            name, inner = parts.netloc, unquote(parts.path).lstrip('/')
+            near = [*_stated(name), *_above(name, file), *file.resolve().parents]
+            found[uri] = _first(folder / inner for folder in near)
+            if found[uri] is None:
+                if name not in packages:
+                    packages[name] = find_package(name, file)
+                folder = packages[name]
+                found[uri] = None if folder is None else _first([folder / inner])
+        else:
+            plain = unquote(parts.path) if parts.scheme == 'file' else uri
+            found[uri] = _first([file.resolve().parent / plain])
+    return found
+
+
+def _first(paths: Iterable[Path]) -> Path | None:
+    return next((path for path in paths if path.is_file()), None)
 
 
 def find_package(name: str, file: Path) -> Path | None:

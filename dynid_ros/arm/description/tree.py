@@ -271,6 +271,8 @@ class Description:
         ``mdh`` or ``dh`` if a table of that convention is the source, else empty.
     tool : Placement
         End of the description, in the frame of the last link.
+    doubts : tuple of str
+        Clauses on content that the author can hardly have meant.
 
     """
 
@@ -280,6 +282,7 @@ class Description:
     inertial: Array | None = None
     dh: str = ''
     tool: Placement = field(default_factory=Placement)
+    doubts: tuple[str, ...] = ()
 
 
 def joint_units(unit: str, prismatic: NDArray[np.bool_]) -> tuple[str, ...]:

@@ -110,6 +110,7 @@ def _assemble(
         limits=_followed(limits, followers, tree, path),
         name=tree.name,
         inertial=links if links.any() else None,
+        doubts=tree.doubts,
     )
 
 

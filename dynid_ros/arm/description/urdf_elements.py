@@ -14,6 +14,8 @@ from dynid_ros.utilities.arrays import Array
 
 #: Link of the base of a robot that is no child of any joint.
 WORLD = 'world'
+#: Element below the root that holds a doubt about the file; no other reader knows it.
+DOUBT = 'doubt'
 
 
 def numbers(values: ArrayLike) -> str:

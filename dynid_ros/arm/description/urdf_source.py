@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 import re
 from types import ModuleType
@@ -11,11 +12,13 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from dynid_ros.arm.description.packages import find_package
-from dynid_ros.errors import ArmError, reason_of
+from dynid_ros.errors import ArmError, listed, reason_of
 from dynid_ros.utilities.atomic_write import read_whole
 
 #: Endings of the files that describe a robot without an arm.yaml.
 SUFFIXES = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf')
+#: Xacro files of a package among which those are sought that include a macro.
+MOST_FILES = 1000
 
 
 class _NoDoctype(ElementTree.TreeBuilder):
@@ -78,8 +81,29 @@ def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
     if root.tag != 'robot':
         raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
     if any('xacro' in str(element.tag) for element in root.iter()):
-        return _parsed(_expanded(path, arguments), path)
+        expanded = _parsed(_expanded(path, arguments), path)
+        if expanded.find('link') is None:
+            _refuse_macros_alone(root, path)
+        return expanded
     return root
+
+
+def _refuse_macros_alone(root: Element, path: Path) -> None:
+    """Refuse a xacro file that only defines macros, with the files that include it."""
+    macros = [element.get('name', '') for element in root.iter()
+              if str(element.tag).endswith('}macro')]
+    if not macros:
+        return
+    package = next((folder for folder in path.resolve().parents
+                    if (folder / 'package.xml').is_file()), path.resolve().parent)
+    including = re.compile(rf'include\s[^>]*[/"\']{re.escape(path.name)}["\']')
+    users = [file for file in islice(package.rglob('*.xacro'), MOST_FILES)
+             if including.search(file.read_text(errors='replace'))]
+    # The robot itself most likely lies beside its macros.
+    users.sort(key=lambda file: (file.parent != path.resolve().parent, str(file)))
+    remedy = (f'give the file that uses it: {listed([str(file) for file in users])}' if users else
+              'give a xacro file that includes it and uses a macro')
+    raise ArmError(f'{path} defines the macro {listed(macros)} and no robot; {remedy}')
 
 
 def with_prefixes(content: bytes) -> bytes:
@@ -134,7 +158,12 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
         if missing:
             raise ArmError(f'{path} needs the package "{missing[0]}", which is not above it; set '
                            'ROS_PACKAGE_PATH to the folder that holds it') from error
-        raise ArmError(f'xacro cannot expand {path}: {reason_of(error)}; give its arguments with '
+        reason = reason_of(error)
+        if lacking := re.search(r'Undefined substitution argument (\S+)', reason):
+            raise ArmError(
+                f'xacro cannot expand {path}: it needs the argument "{lacking[1]}"; give it with '
+                f'dynid init --xacro {lacking[1]}:=VALUE') from error
+        raise ArmError(f'xacro cannot expand {path}: {reason}; give its arguments with '
                        'dynid init --xacro NAME:=VALUE') from error
     content: bytes = document.toxml(encoding='utf-8')
     return content

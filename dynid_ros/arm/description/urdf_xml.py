@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 import math
 from pathlib import Path
-import warnings
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from dynid_ros.arm.description.urdf_elements import DOUBT
 from dynid_ros.arm.description.urdf_source import urdf_root
-from dynid_ros.errors import ArmError, ArmWarning, listed
+from dynid_ros.errors import ArmError, listed
 
 MOVING = ('revolute', 'continuous', 'prismatic')
 #: Largest size, mass, inertia, position limit or ratio, in SI units, that an arm can have.
@@ -77,6 +77,10 @@ class UrdfTree:
         revolute ones, from which they differ by their limits only.
     is_mjcf : bool
         Whether the source is an MJCF.
+    meshes : tuple of str
+        Files of the collision shapes, as the source writes them, once each.
+    doubts : tuple of str
+        Clauses on content that the author can hardly have meant, and how it is read.
 
     """
 
@@ -84,6 +88,8 @@ class UrdfTree:
     joints: dict[str, UrdfJoint]
     xml: str
     is_mjcf: bool = False
+    meshes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def read_urdf_xml(path: Path) -> UrdfTree:
@@ -100,14 +106,23 @@ def read_urdf_xml(path: Path) -> UrdfTree:
 
     """
     root = urdf_root(path)
+    doubts = [each.text or '' for each in root.findall(DOUBT)]
     links = _by_name(root, 'link', path)
     for name, link in links.items():
-        _check_link(link, f'link "{name}" in {path}')
+        doubts += _check_link(link, name, path)
     elements = _by_name(root, 'joint', path)
     joints = {name: _joint(name, element, path) for name, element in elements.items()}
+    doubts += [f'the {element.get("type")} joint "{name}" is fixed at zero'
+               for name, element in elements.items() if element.get('type') in FREE]
+    doubts += [f'joint "{name}" mimics "{joint.mimics[0]}", which the file does not have, and '
+               'stays where it is' for name, joint in joints.items()
+               if joint.mimics is not None and joint.mimics[0] not in joints]
     _check_tree(links, joints, path)
+    meshes = dict.fromkeys(
+        mesh.get('filename', '') for mesh in root.iterfind('link/collision/geometry/mesh'))
     return UrdfTree(
-        root.get('name', ''), joints, _skeleton(root, joints), root.get('source') == 'mjcf')
+        root.get('name', ''), joints, _skeleton(root, joints), root.get('source') == 'mjcf',
+        tuple(meshes), tuple(doubts))
 
 
 def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:
@@ -122,13 +137,18 @@ def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:
     return result
 
 
-def _check_link(link: Element, where: str) -> None:
+def _check_link(link: Element, name: str, path: Path) -> list[str]:
+    """Check the numbers of a link, and return the doubts about them."""
+    where, doubts = f'link "{name}" in {path}', []
     for inertial in link.findall('inertial'):
         _check_origin(inertial, where)
-        _numbers(inertial, 'mass', 'value', where)
+        mass = _numbers(inertial, 'mass', 'value', where)[0]
+        if mass < 0:
+            doubts.append(f'link "{name}" has a mass of {mass:g} kg, which no body has; correct '
+                          'it, or state the link under "nominal" in arm.yaml')
         if inertial.find('inertia') is None:
-            warnings.warn(f'{where} states a mass without <inertia>; it counts as a point',
-                          ArmWarning, stacklevel=2)
+            doubts.append(
+                f'link "{name}" states a mass without <inertia>; it counts as a point')
             ElementTree.SubElement(inertial, 'inertia', dict.fromkeys(_INERTIA, '0'))
         for key in _INERTIA:
             _numbers(inertial, 'inertia', key, where)
@@ -141,6 +161,7 @@ def _check_link(link: Element, where: str) -> None:
                         collision, f'geometry/{tag}', key, place,
                         '1 1 1' if key == 'scale' else None, count)):
                     raise ArmError(f'the {key} of a {tag} in {place} is zero; correct it')
+    return doubts
 
 
 def _check_origin(owner: Element, where: str) -> None:
@@ -176,9 +197,6 @@ def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
                        'fixed')
     parent, child = (_link(element, end, where) for end in ('parent', 'child'))
     _check_origin(element, where)
-    if kind in FREE:
-        warnings.warn(f'{path}: the {kind} joint "{name}" is fixed at zero', ArmWarning,
-                      stacklevel=2)
     if kind not in MOVING:
         return UrdfJoint('fixed', parent, child)
     axis = _numbers(element, 'axis', 'xyz', where, '1 0 0', 3)

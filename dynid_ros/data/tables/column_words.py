@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 import math
@@ -16,27 +16,35 @@ def _words(text: str) -> frozenset[str]:
 #: Words that name a quantity. Drive signals have three kinds, and words that any of them may have.
 WORDS = {
     word: quantity for quantity, words in {
-        'position': 'q pos position positions jpos angle angles theta winkel',
-        'velocity': 'qd dq qdot vel velocity velocities speed speeds v dtheta thetadot omega '
-                    'geschwindigkeit',
-        'effort': 'tau torque torques trq moment moments drehmoment',
-        'current': 'current currents cur curr i amps strom',
+        'position': 'q qpos pos position positions jpos ang angle angles th theta winkel '
+                    'istposition istwinkel',
+        'velocity': 'qd dq qdot qp qvel vel velocity velocities jvel speed speeds v thd dtheta '
+                    'thetadot angvel omega geschwindigkeit istgeschwindigkeit',
+        'effort': 'tau torque torques torq tor tq trq jtor jtau jtrq jtorque qfrc moment moments '
+                  'drehmoment istmoment',
+        'current': 'current currents cur curr i iq amps strom iststrom',
         'voltage': 'voltage voltages volt volts',
-        'signal': 'effort efforts u',
-        'time': 't time tout elapsed duration stamp timestamp timestamps date datetime seconds '
-                'secs sec nsecs nanosec nanoseconds milliseconds microseconds zeit',
+        'signal': 'effort efforts eff jeff u',
+        'time': 't ts time tout elapsed duration stamp timestamp timestamps date datetime seconds '
+                'secs sec nsecs nanosec nanoseconds milliseconds microseconds zeit zeitstempel',
     }.items() for word in words.split()}
+#: Words of drive signals beside a joint; elsewhere they are of the tool or of a sensor.
+BESIDE_JOINTS = {'force': 'effort', 'forces': 'effort'}
 SIGNALS = ('effort', 'current', 'voltage', 'signal')
 #: Words that say nothing, or that a value was measured.
 FILLERS = _words(
     'joint joints jnt j axis axes a link field data robot arm value values msg state states '
-    'header actual act measured measurement meas real fb feedback achse achsen gelenk ist')
+    'header actual act measured measurement meas msr real present fb feedback angular achse '
+    'achsen gelenk ist')
+#: Words that a joint follows or precedes.
+_JOINTS = _words('joint joints jnt j axis axes actuator actuators motor motors achse gelenk')
 #: Words of columns that are no measured quantity of a joint: commands, errors, limits, the tool.
 OTHERS = _words(
     'target desired des d soll cmd command commanded ref reference goal set setpoint sp error err '
     'ext external limit lim max min std tcp pose ee cartesian cart tool wrench temp temperature '
-    'temperatures gravity model mode output control estimated est hat predicted pred gripper '
-    'finger cycle execution period delay dt qdd ddq acc acceleration accelerations ddot')
+    'temperatures gravity model mode output control hat predicted pred gripper finger cycle '
+    'execution period delay dt qdd ddq qacc acc acceleration accelerations ddot bias passive '
+    'constraint applied')
 #: Factors to rad or m, rad/s or m/s, Nm (A, V) and s.
 _LENGTHS = {'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'mm': 1e-3,
             **dict.fromkeys(('deg', 'degree', 'degrees', 'grad', '°'), math.pi / 180)}
@@ -51,6 +59,8 @@ UNITS = {
 }
 #: Units that may follow a name without brackets; others are letters of names.
 BARE_UNITS = _words('deg degrees rad radians mm nm mnm ma ms us ns')
+#: Letters of a joint's name from which on a word may be written to it without a mark between.
+GLUED = 3
 _BRACKETS = re.compile(r'\s*[\[({]\s*([^\d\[\](){}]+?)\s*[\])}]\s*$')
 _COMPOUND = re.compile(r'(?:joint|axis)(\w+)')
 _TOKEN = re.compile(r'[^\W\d_]+|\d+')
@@ -92,10 +102,24 @@ def with_joints(name: str, joints: Sequence[str]) -> Column | None:
     """Read a column that holds the name of a known joint, the longest one."""
     text = _without_unit(name)[0]
     for joint in sorted(joints, key=len, reverse=True):
-        found = re.search(rf'(?<![^\W_]){re.escape(joint)}(?![^\W_])', text, re.IGNORECASE)
-        if found:
-            return replace(_column(name, found.start(), found.end()), label=joint)
+        for found in re.finditer(re.escape(joint), text, re.IGNORECASE):
+            if _stands_alone(text, *found.span()):
+                return replace(_column(name, *found.span(), named=True), label=joint)
     return None
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a joint's name has marks, other case or words of quantities beside it."""
+    before, after = re.split('[\\W_]', text[:start])[-1], re.split('[\\W_]', text[end:])[0]
+    if not before and not after:
+        return True
+    if end - start < GLUED:
+        return False
+    return all(
+        not word or (word.isalpha() and (upper or {word.lower()} & (WORDS.keys() | FILLERS)))
+        for word, upper in (
+            (before, before[-1:].islower() and text[start].isupper()),
+            (after, text[end - 1].islower() and after[:1].isupper())))
 
 
 def with_number(name: str) -> Column | None:
@@ -131,7 +155,11 @@ def plain(name: str) -> Column:
 
 def tokens(text: str) -> list[str]:
     """Split a name into words and numbers, in lower case."""
-    words = [word.lower() for part in _CAMEL.split(text) for word in _TOKEN.findall(part)]
+    parts = [part.lower() for word in _TOKEN.findall(text)
+             # mNm is no m of Nm.
+             for part in ([word] if word.lower() in BARE_UNITS else _CAMEL.split(word))]
+    # As in i_q, the current that makes torque.
+    words = re.sub(r'\bi q\b', 'iq', ' '.join(parts)).split()
     return [found[1] if (found := _COMPOUND.fullmatch(word)) and found[1] in WORDS else word
             for word in words]
 
@@ -151,22 +179,24 @@ def summary(names: Sequence[str]) -> str:
     return ', '.join(shown)
 
 
-def _column(name: str, start: int, end: int) -> Column:
+def _column(name: str, start: int, end: int, *, named: bool = False) -> Column:
     text, unit = _without_unit(name)
     pattern = text[:start] + '*' * (end > start) + text[end:]
     words = [word for word in tokens(pattern) if not word.isdigit()]
-    quantity = _quantity(words)
+    meaning = (WORDS if not named and _JOINTS.isdisjoint(words) else
+               {**WORDS, **BESIDE_JOINTS})
+    quantity = _quantity(words, meaning)
     units = UNITS['time'] if quantity == 'time' else BARE_UNITS
     unit = unit or next((word for word in words if word in units), '')
     said = [word for word in words if word not in units]
-    known = all(word in WORDS or word in FILLERS for word in said)
+    known = all(word in meaning or word in FILLERS for word in said)
     rank = 2 if OTHERS.intersection(said) else int(not known)
     return Column(name, pattern, text[start:end], quantity, unit, rank)
 
 
-def _quantity(words: Sequence[str]) -> str:
+def _quantity(words: Sequence[str], meaning: Mapping[str, str] = WORDS) -> str:
     """Name the quantity of the last word that has one; "current" before it is an adjective."""
-    found = [(word, WORDS[word]) for word in words if word in WORDS]
+    found = [(word, meaning[word]) for word in words if word in meaning]
     if not found:
         return ''
     if 'dot' in words and found[-1][1] == 'position':

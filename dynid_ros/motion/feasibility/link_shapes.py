@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dynid_ros.arm.description.joint_choice import choose_joints
-from dynid_ros.arm.description.packages import find_mesh
+from dynid_ros.arm.description.packages import find_meshes
 from dynid_ros.arm.description.urdf import reduced_model
 from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
@@ -71,7 +71,7 @@ def urdf_bodies(
     arm : ArmModel
         The arm that was read from it.
     path : Path
-        The URDF; see `find_mesh` for where its meshes are sought.
+        The URDF; see `find_meshes` for where its meshes are sought.
     locked : dict of str to float
         Positions of locked joints, rad or m.
 
@@ -179,6 +179,8 @@ def link_boxes(bodies: Sequence[Body], joints: int) -> Array:
 def _point_to_files(root: Any, path: Path, loader: Any, kind: str) -> dict[str, list[str]]:
     """Replace the URIs of meshes by paths; return the links of each mesh that is taken out."""
     missing: dict[str, list[str]] = {}
+    files = find_meshes({mesh.get('filename', '') for mesh in root.iterfind(
+        f'link/{kind}/geometry/mesh')}, path)
     for link in root.findall('link'):
         for other in link.findall('collision' if kind == 'visual' else 'visual'):
             link.remove(other)
@@ -187,7 +189,7 @@ def _point_to_files(root: Any, path: Path, loader: Any, kind: str) -> dict[str, 
             if mesh is None:
                 continue
             uri = mesh.get('filename', '')
-            found = find_mesh(uri, path)
+            found = files[uri]
             if found is not None and _readable(found, mesh, loader):
                 mesh.set('filename', str(found))
             else:

@@ -34,6 +34,18 @@ def test_a_velocity_of_zero_or_beyond_any_drive_is_named(tmp_path, velocity):
     np.testing.assert_array_equal(arm.limits.velocity, [4, np.inf])
 
 
+def test_limits_in_degrees_are_taken_as_such_with_a_word(tmp_path):
+    path = write(tmp_path, robot(
+        link('base'), *map(link, 'abc'), joint('j1', 'base', 'a'),
+        joint('j2', 'a', 'b', extra='<limit lower="-90" upper="170" velocity="2" effort="5"/>'),
+        joint('rail', 'b', 'c', 'prismatic',
+              extra='<limit lower="0" upper="40" velocity="2" effort="5"/>')))
+    with pytest.warns(ArmWarning, match=r'limits of j2 \(-90 to 170\) look like degrees'):
+        limits = load_arm(path).limits
+    np.testing.assert_allclose(limits.lower, [-2, -np.pi / 2, 0])
+    np.testing.assert_allclose(limits.upper, [3, np.radians(170), 40])
+
+
 def test_limits_without_masses_cannot_be_doubted(tmp_path):
     path = write(tmp_path, robot(
         link('base'), link('a'),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from urdf_files import chain, joint, link, robot, write
 
-from dynid_ros.arm.description.joint_choice import arm_tips, chain_to, guess_arm
+from dynid_ros.arm.description.joint_choice import chain_lengths, chain_to, guess_arm
 from dynid_ros.arm.description.tree import Follower
 from dynid_ros.arm.description.urdf import read_urdf
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
@@ -25,13 +25,13 @@ def names(prefix, count):
 def test_longest_chain_is_the_arm_and_the_head_stays(tmp_path):
     known = joints_of(tmp_path, *chain('head', 'base', 2), *chain('arm', 'base', 7))
     assert guess_arm(known) == (names('arm', 7), (), ())
-    assert arm_tips(known) == ('arm_link7',)
+    assert chain_lengths(known) == {'head_link2': 2, 'arm_link7': 7}
 
 
 def test_of_two_equal_arms_the_first_is_taken_and_the_other_can_be_named(tmp_path):
     known = joints_of(tmp_path, *chain('left', 'base', 6), *chain('right', 'base', 6))
     assert guess_arm(known).joints == names('left', 6)
-    assert arm_tips(known) == ('left_link6', 'right_link6')
+    assert chain_lengths(known) == {'left_link6': 6, 'right_link6': 6}
     assert chain_to(known, 'right_link6', tmp_path) == names('right', 6)
 
 
@@ -79,7 +79,7 @@ def test_hand_with_fingers_does_not_belong_to_the_arm(tmp_path):
     fingers = [part for i in range(3) for part in chain(f'finger{i}_', 'arm_link6', 3)]
     known = joints_of(tmp_path, *chain('arm', 'base', 6), *fingers)
     assert guess_arm(known).joints == names('arm', 6)
-    assert arm_tips(known) == ('arm_link6',)
+    assert chain_lengths(known) == {'arm_link6': 6}
 
 
 def test_gripper_whose_second_finger_mimics_the_first_does_not_belong_to_the_arm(tmp_path):

@@ -10,7 +10,7 @@ from urdf_files import MJCF
 from dynid_ros.arm.description.mjcf import dissipation, mjcf_as_urdf
 from dynid_ros.arm.description.urdf import read_urdf
 from dynid_ros.arm.load import load_arm
-from dynid_ros.errors import ArmError, ArmWarning
+from dynid_ros.errors import ArmError
 
 SEED = 3
 
@@ -77,8 +77,9 @@ def test_a_free_body_is_fixed_with_a_word(path):
     path.write_text(MJCF.replace(
         '<geom type="box" size="0.05 0.06 0.07" mass="2"/>',
         '<freejoint/><geom type="box" size="0.05 0.06 0.07" mass="2"/>'))
-    with pytest.warns(ArmWarning, match='the free body "base" is fixed where it stands'):
-        assert read_urdf(path).tree.joint_names == ('yaw', 'pitch', 'lift')
+    read = read_urdf(path)
+    assert read.doubts == ('the free body "base" is fixed where it stands',)
+    assert read.tree.joint_names == ('yaw', 'pitch', 'lift')
 
 
 SHELL = MJCF.replace('<worldbody>', (
@@ -97,13 +98,12 @@ def test_what_is_only_seen_may_be_missing(path):
 
 def test_a_missing_shape_that_touches_is_named_and_one_that_weighs_refused(path):
     path.write_text(SHELL.format(touch=''))
-    with pytest.warns(ArmWarning, match='do without the missing no.stl'):
-        read_urdf(path)
+    (doubt,) = read_urdf(path).doubts
+    assert 'do without the missing no.stl' in doubt
     path.write_text(SHELL.format(touch='contype="0" conaffinity="0"').replace(
         '<inertial pos="0.02 0.01 0.1" mass="3" fullinertia="0.03 0.04 0.02 0.001 0.002 0.003"/>',
         '').replace('<geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.04"/>', ''))
-    with pytest.warns(ArmWarning, match='do without the missing no.stl'), \
-            pytest.raises(ArmError, match=r'cannot compile .* without the missing no.stl'):
+    with pytest.raises(ArmError, match=r'cannot compile .* without the missing no.stl'):
         read_urdf(path)
 
 

@@ -47,7 +47,7 @@ def test_a_mass_alone_is_a_point(tmp_path):
     camera = ('<link name="camera"><inertial><mass value="0.5"/><origin xyz="0.1 0 0"/></inertial>'
               '</link>')
     path = arm(tmp_path, camera, joint('screw', 'l2', 'camera', 'fixed'))
-    with pytest.warns(ArmWarning, match='link "camera" .* states a mass without <inertia>'):
+    with pytest.warns(ArmWarning, match='link "camera" states a mass without <inertia>'):
         found = load_arm(path)
     np.testing.assert_allclose(
         found.inertial[1], inertial_from_com(1.5, [0.1, 0, 0], 0.01 * np.eye(3)))
@@ -85,7 +85,8 @@ def test_nearest_body_takes_the_place_of_an_impossible_one_with_a_word(
     np.testing.assert_allclose(np.linalg.eigvalsh(inertia), moments, atol=3e-5)
     assert is_physical(found.inertial[0])
     assert main(['init', str(path), '-o', str(tmp_path / 'new')]) == 0
-    assert 'at joint "j1"' in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert printed.out.count('at joint "j1"') == 1 and not printed.err
 
 
 @pytest.mark.filterwarnings('error')

@@ -3,7 +3,6 @@
 import pytest
 from urdf_files import joint, link, robot, write, XACRO, xacro_file
 
-from dynid_ros.arm.description.urdf import read_urdf
 from dynid_ros.arm.description.urdf_source import urdf_root
 from dynid_ros.arm.load import load_arm
 from dynid_ros.errors import ArmError, ArmWarning
@@ -23,6 +22,34 @@ def test_a_xacro_file_that_cannot_be_expanded_is_one_clear_error(tmp_path):
     with pytest.raises(ArmError, match=r'xacro cannot expand .*nowhere.*NAME:=VALUE') as caught:
         load_arm(path)
     assert '\n' not in str(caught.value)
+
+
+def test_an_argument_that_is_missing_is_quoted_with_the_line_that_gives_it(tmp_path):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    path = xacro_file(tmp_path, XACRO.replace('$(arg reach) 0', '$(arg name) 0'))
+    with pytest.raises(ArmError, match=r'needs the argument "name"; .* --xacro name:=VALUE$'):
+        load_arm(path)
+
+
+def test_a_file_of_macros_alone_names_those_that_use_it(tmp_path):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    macro = tmp_path / 'urdf/arm_macro.xacro'
+    macro.parent.mkdir()
+    macro.write_text(f'{head}<xacro:macro name="one_arm"><link name="a"/></xacro:macro></robot>')
+    with pytest.raises(ArmError, match='the macro one_arm and no robot; give a xacro file that'):
+        load_arm(macro)
+    (tmp_path / 'package.xml').write_text('<package/>')
+    for name in ('robots/of_two.urdf.xacro', 'urdf/arm.xacro'):
+        user = tmp_path / name
+        user.parent.mkdir(exist_ok=True)
+        user.write_text(f'{head}<xacro:include filename="$(find maker)/urdf/arm_macro.xacro"/>'
+                        '<xacro:one_arm/></robot>')
+    (tmp_path / 'urdf/other.xacro').write_text(
+        f'{head}<xacro:include filename="old_arm_macro.xacro"/></robot>')
+    with pytest.raises(ArmError, match=r'give the file that uses it: \S+/urdf/arm\.xacro, '
+                                       r'\S+/robots/of_two\.urdf\.xacro$'):
+        load_arm(macro)
 
 
 ARM = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -94,5 +121,6 @@ def test_a_base_that_floats_is_fixed_with_a_word(tmp_path, kind):
     path = write(tmp_path, robot(
         link('world'), link('base'), link('a'), joint('root', 'world', 'base', kind),
         joint('j', 'base', 'a')))
-    with pytest.warns(ArmWarning, match=f'the {kind} joint "root" is fixed at zero'):
-        assert read_urdf(path).tree.joint_names == ('j',)
+    with pytest.warns(ArmWarning, match=f'the {kind} joint "root" is fixed at zero') as told:
+        assert load_arm(path).joint_names == ('j',)
+    assert len(told) == 1

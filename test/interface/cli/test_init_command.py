@@ -1,14 +1,28 @@
 """``dynid init``: from a description to an arm.yaml that every command reads."""
 
+import json
+import re
+import shlex
+import struct
+
 import numpy as np
 import pytest
 from real_urdfs import urdf
 from urdf_files import chain, joint, link, MJCF, robot, write, XACRO, xacro_file
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.load import description_file
+from dynid_ros.errors import ArmWarning
 from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.feasibility.link_shapes import urdf_bodies
 
 GRIPPER = (*chain('finger', 'arm_link6', 1), *chain('thumb', 'arm_link6', 1))
+
+CORNERS = [(0, 0, 0), (0.2, 0, 0), (0, 0.3, 0), (0, 0, 0.4)]
+#: A tetrahedron.
+STL = struct.pack('<80xI', 4) + b''.join(
+    struct.pack('<12fH', 0, 0, 0, *(x for k in face for x in CORNERS[k]), 0)
+    for face in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)))
 
 
 @pytest.fixture
@@ -45,7 +59,8 @@ def test_guess_is_printed_and_written_where_it_can_be_changed(tmp_path, capsys):
     assert status == 0
     guess = 'guessed to be no joints of the arm: torso1 of a torso or base; left_gripper of a gr'
     assert guess[1:] in printed.out
-    assert 'several chains; choose another with --tip: left_link5, right_link5.\n' in printed.out
+    assert ('several chains, to left_link5 (5 joints), right_link5 (5 joints); for another one: '
+            f"dynid init {path} -o '{folder}_right_link5' --tip right_link5.\n") in printed.out
     text = (folder / 'arm.yaml').read_text()
     assert guess in text
     text = text.replace('joints: [left1', 'joints: [torso1, left1').replace('torso1: 0.0, ', '')
@@ -130,6 +145,85 @@ def test_a_xacro_argument_may_be_empty(tmp_path, capsys):
     status, _, folder = init(capsys, path, '--xacro', 'reach:=')
     assert status == 0
     assert load_arm(folder).name == 'r'
+
+
+MESHES = {
+    'package://maker/meshes/{}.stl': 'maker', 'file://$(find maker)/meshes/{}.stl': 'maker',
+    '../meshes/{}.stl': 'maker', 'package://shared/meshes/{}.stl': 'others/shared-2'}
+
+
+@pytest.mark.parametrize('arguments', [(), ('--xacro', 'reach:=0.25')])
+@pytest.mark.parametrize('uri', MESHES)
+def test_meshes_of_a_xacro_file_are_found_from_its_folder(
+        tmp_path, monkeypatch, capsys, uri, arguments):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    for name in ('AMENT_PREFIX_PATH', 'ROS_PACKAGE_PATH'):
+        monkeypatch.delenv(name, raising=False)
+    for place, name in (('maker', 'maker'), ('others/shared-2', 'shared')):
+        (tmp_path / place / 'meshes').mkdir(parents=True)
+        (tmp_path / place / 'package.xml').write_text(f'<package><name>{name}</name></package>')
+    (tmp_path / MESHES[uri] / 'meshes/a.stl').write_bytes(STL)
+    shapes = ''.join(f'<collision><geometry><mesh filename="{uri.format(name)}"/></geometry>'
+                     '</collision>' for name in ('a', 'lost'))
+    (tmp_path / 'maker/urdf').mkdir()
+    path = xacro_file(tmp_path / 'maker/urdf', XACRO.replace(
+        '<link name="a"/>', f'<link name="a">{shapes}</link>'))
+    folder = tmp_path / 'elsewhere/my_arm'
+    assert main(['init', str(path), '-o', str(folder), *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert 'Collision meshes found: 1 of 2.' in printed and 'readable: lost.stl' in printed
+    # The box around the mesh, as every command sees it.
+    assert 'j: [0.0, 0.2, 0.0, 0.3, 0.0, 0.4]' in (folder / 'arm.yaml').read_text()
+    bodies, _ = urdf_bodies(load_arm(folder), description_file(folder), {})
+    assert [body.name for body in bodies if body.is_mesh] == ['a_0']
+
+
+QUESTIONS = {
+    'mimics a joint that is not there': (
+        [link('a'), joint('j', 'base', 'a'), link('b'),
+         joint('f', 'a', 'b', extra='<mimic joint="lost"/>')],
+        'joint "f" mimics "lost", which the file does not have, and stays where it is'),
+    'a negative mass': (
+        [link('a', np.random.default_rng(0), -2), joint('j', 'base', 'a')],
+        'link "a" has a mass of -2 kg, which no body has'),
+    'floats': (
+        [link('a'), link('b'), joint('free', 'base', 'a', 'floating'), joint('j', 'a', 'b')],
+        'the floating joint "free" is fixed at zero'),
+}
+
+
+@pytest.mark.parametrize('case', QUESTIONS)
+def test_what_cannot_be_meant_is_told_once_and_no_command_repeats_it(tmp_path, capsys, case):
+    parts, doubt = QUESTIONS[case]
+    path = write(tmp_path, robot(link('base'), *parts))
+    status, printed, folder = init(capsys, path)
+    assert status == 0
+    everything = printed.out + printed.err
+    assert everything.count(doubt[1:]) == 1
+    assert main(['pose-error', str(folder)]) == 0
+    assert doubt not in capsys.readouterr().err
+    # A doubt that is taken out is told again, and so is one that came later.
+    text = (folder / 'arm.yaml').read_text()
+    (folder / 'arm.yaml').write_text(text[:text.index('# Doubts')])
+    with pytest.warns(ArmWarning, match=re.escape(doubt)):
+        load_arm(folder)
+
+
+def test_a_leg_that_is_chosen_is_questioned(tmp_path, capsys):
+    legs = [part for side in ('left', 'right')
+            for part in chain(f'{side}_knee', 'base', 6)]
+    path = write(tmp_path, robot(link('base'), *legs, *chain('arm', 'base', 5)))
+    printed = init(capsys, path, '--json')[1]
+    facts = json.loads(printed.out)
+    assert facts['chains'] == {'left_knee_link6': 6, 'right_knee_link6': 6, 'arm_link5': 5}
+    assert any('seems to be a leg, by left_knee1' in doubt for doubt in facts['doubts'])
+    # The line that is told takes the arm.
+    line = next(doubt for doubt in facts['doubts'] if 'several chains' in doubt)
+    words = shlex.split(line.partition('another one: dynid ')[2])
+    assert main([*words[:-1], 'arm_link5']) == 0
+    assert load_arm(words[words.index('-o') + 1]).joint_names == (
+        'arm1', 'arm2', 'arm3', 'arm4', 'arm5')
+    assert 'seems to be a leg' not in capsys.readouterr().out
 
 
 def test_friction_and_rotor_inertia_of_an_mjcf_are_nominal_values(tmp_path, capsys):

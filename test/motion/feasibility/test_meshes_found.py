@@ -4,11 +4,15 @@ import numpy as np
 import pinocchio
 import pytest
 
-from dynid_ros.arm.description.packages import find_mesh
+from dynid_ros.arm.description.packages import find_meshes
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.motion.feasibility.link_shapes import urdf_bodies
 from dynid_ros.motion.feasibility.scene import build_scene
+
+
+def find_mesh(uri, urdf):
+    return find_meshes([uri], urdf)[uri]
 
 
 def touch(path):
@@ -43,6 +47,14 @@ def test_the_index_of_ros_2_comes_before_the_folder_of_the_urdf(tmp_path, monkey
     touch(tmp_path / 'arm/a.stl')
     installed = touch(tmp_path / 'prefix/share/arm/a.stl')
     assert find_mesh('package://arm/a.stl', tmp_path / 'a.urdf') == installed
+
+
+def test_a_mesh_is_found_in_a_package_beside_whose_folder_has_another_name(tmp_path):
+    urdf = touch(tmp_path / 'src/my_robot/urdf/a.urdf')
+    mesh = touch(tmp_path / 'src/makers/arm-2.1/m/a.stl')
+    assert find_mesh('package://arm/m/a.stl', urdf) is None
+    (tmp_path / 'src/makers/arm-2.1/package.xml').write_text('<package><name>arm</name></package>')
+    assert find_mesh('package://arm/m/a.stl', urdf) == mesh
 
 
 def test_absolute_paths_and_file_uris_are_taken_as_they_are(tmp_path):
