@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+import re
 import sys
+from time import process_time
 
 from matplotlib.figure import Figure
 import numpy as np
@@ -27,6 +29,7 @@ from dynid_ros.motion.feasibility.scene import build_scene, Scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.pages.report.plots import draw_motion
 from dynid_ros.simulation.record import simulate
+from dynid_ros.utilities.progress import listening
 
 
 def shipped(name: str) -> tuple[ArmModel, Scene | None]:
@@ -94,6 +97,21 @@ def after(arm: ArmModel, logs: list[Recording]) -> np.ndarray:
     return identify(arm, logs, friction=arm.friction, holdout=0.0).std
 
 
+def course(arm: ArmModel, task: Task, scene: Scene | None) -> list[tuple[float, float]]:
+    """Processor time and best condition number at each stage of a search."""
+    found: list[tuple[float, float]] = []
+    begin = process_time()
+
+    def listen(stage: str, _share: float) -> None:
+        best = re.search(r'best ([\d.]+)$', stage)
+        if best:
+            found.append((process_time() - begin, float(best[1])))
+
+    with listening(listen):
+        design(arm, task, scene)
+    return found
+
+
 def draw_course(folder: Path) -> None:
     """Best condition number over time, from several seeds."""
     figure = Figure(figsize=(6, 3), layout='constrained')
@@ -101,13 +119,10 @@ def draw_course(folder: Path) -> None:
     for name, colour in (('panda', 'tab:blue'), ('ur10', 'tab:orange')):
         arm, scene = shipped(name)
         for seed in range(4):
-            course: list[tuple[float, float]] = []
-            design(arm, Task(seed=seed), scene,
-                   lambda _start, gone, best, course=course: course.append((gone, best)))
-            axis.step(*zip(*course, strict=True), where='post', color=colour, linewidth=1,
-                      label=name if seed == 0 else None)
+            axis.step(*zip(*course(arm, Task(seed=seed), scene), strict=True), where='post',
+                      color=colour, linewidth=1, label=name if seed == 0 else None)
     axis.set_yscale('log')
-    axis.set_xlabel('time, s')
+    axis.set_xlabel('processor time, s')
     axis.set_ylabel('condition number')
     axis.legend()
     axis.grid(alpha=0.3, which='both')
