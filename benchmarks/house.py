@@ -219,7 +219,8 @@ def draw(house: House) -> str:
     wrong = {(each.source, each.target) for each in house.upwards()}
     edges = [pair for pair in sorted(reduced(house.edges) | wrong)
              if set(pair) <= set(places)]
-    lines = [_edge(*(places[room] for room in pair), pair in wrong) for pair in edges]
+    lines = [_edge(places[upper], places[lower], (upper, lower) in wrong)
+             for upper, lower in edges]
     boxes = [_box(room, place) for room, place in places.items() if room in house.rooms]
     bottom = 40 + STEP * (len(FLOORS) - 1) + 40
     floors = [

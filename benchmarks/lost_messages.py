@@ -11,6 +11,7 @@ busy computer may do.
 """
 
 import argparse
+from collections.abc import Iterable
 import os
 from pathlib import Path
 import signal
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 import numpy as np
 import rclpy
@@ -61,8 +63,9 @@ def missing(bag, count):
     from rosbags.highlevel import AnyReader
 
     with AnyReader([bag]) as reader:
-        stamps = [reader.deserialize(raw, connection.msgtype).header.stamp
-                  for connection, _, raw in reader.messages()]
+        messages: Iterable[Any] = (reader.deserialize(raw, connection.msgtype)
+                                   for connection, _, raw in reader.messages())
+        stamps = [message.header.stamp for message in messages]
     numbers = [(stamp.sec * 10**9 + stamp.nanosec) // 1000 for stamp in stamps]
     return np.setdiff1d(np.arange(1, count + 1), numbers)
 

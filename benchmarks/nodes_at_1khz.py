@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 import tempfile
 import time
+from typing import Any
 
 import numpy as np
 
@@ -99,8 +100,8 @@ def stamps_of(bag):
     with AnyReader([bag]) as reader:
         stamps = []
         for connection, _, raw in reader.messages():
-            stamp = reader.deserialize(raw, connection.msgtype).header.stamp
-            stamps.append(stamp.sec * 10**9 + stamp.nanosec)
+            message: Any = reader.deserialize(raw, connection.msgtype)
+            stamps.append(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
     return np.array(stamps)
 
 

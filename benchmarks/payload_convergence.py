@@ -66,17 +66,17 @@ def show(bench: Bench, trials: int, axes: Any) -> None:
         inside += list(np.abs(last.body.fields[:4] - truth) <= INTERVAL * last.body.fields_std[:4])
         apart.append(abs(last.masses['motion'][0] - batch.masses['motion'][0])
                      / batch.masses['motion'][1])
-    errors, bars = 100 * np.array(errors), 100 * np.array(bars)
-    outside = ~(np.abs(errors) <= 100 * ALLOWED).all(axis=0)
+    error, bar = 100 * np.array(errors), 100 * np.array(bars)
+    outside = ~(np.abs(error) <= 100 * ALLOWED).all(axis=0)
     since = t[np.flatnonzero(outside)[-1] + 1]
     print(f'{bench.arm.name}: within {100 * ALLOWED:g} % from {since:.2f} s on; at {t[-1]:.1f} s '
-          f'largest error {np.abs(errors[:, -1]).max():.2f} %; {100 * np.mean(inside):.0f} % of '
+          f'largest error {np.abs(error[:, -1]).max():.2f} %; {100 * np.mean(inside):.0f} % of '
           f'{len(inside)} intervals hold; batch differs by {np.median(apart):.2f} standard '
           f'deviations (largest {np.max(apart):.2f}); {found} of {trials} with a finding; '
           f'{1e3 * took / trials / len(t):.0f} ms of a processor each 0.25 s')
-    middle = np.median(bars, axis=0)
+    middle = np.median(bar, axis=0)
     axes.fill_between(t, -middle, middle, alpha=0.2, linewidth=0, label='95 % interval, median')
-    lines = axes.plot(t, errors.T, color='tab:blue', linewidth=0.7, alpha=0.6)
+    lines = axes.plot(t, error.T, color='tab:blue', linewidth=0.7, alpha=0.6)
     lines[0].set_label('one recording')
     for side, label in ((-1, f'{100 * ALLOWED:g} %'), (1, None)):
         axes.axhline(side * 100 * ALLOWED, color='black', linestyle='--', linewidth=0.8,

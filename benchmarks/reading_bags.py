@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 import tempfile
 import time
+from typing import Any
 
 import numpy as np
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
@@ -46,7 +47,7 @@ def by_rosbags(path: Path) -> list[np.ndarray]:
     stamps, columns = [], []
     with Reader(path) as reader:
         for _, _, data in reader.messages():
-            message = STORE.deserialize_cdr(data, JOINT_STATE)
+            message: Any = STORE.deserialize_cdr(data, JOINT_STATE)
             stamp = message.header.stamp
             stamps.append(stamp.sec * 10**9 + stamp.nanosec)
             columns.append((message.position, message.velocity, message.effort))

@@ -76,7 +76,7 @@ def arms(folders: list[Path]) -> Iterator[ArmModel | str]:
     yield from map(load_arm, SHIPPED)
     for name, (path, chosen) in named.items():
         with tempfile.TemporaryDirectory() as own:
-            status, _, reason = command('init', path, '-o', f'{own}/arm', *chosen)
+            status, _, reason = command(Counter(), 'init', path, '-o', f'{own}/arm', *chosen)
             try:
                 yield reason if status else replace(
                     with_plausible_drives(load_arm(f'{own}/arm'))[0], name=name)

@@ -27,6 +27,21 @@ def test_linter_finds_nothing(command):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.linter
+@pytest.mark.slow
+def test_benchmarks_call_what_there_is():
+    """No test runs them, and a call that no longer fits would only be seen by who repeats them."""
+    if find_spec('mypy') is None or os.environ.get('AMENT_PREFIX_PATH'):
+        pytest.skip('mypy is not installed, or is beside the packages of ROS 2')
+    scripts = map(str, sorted((ROOT / 'benchmarks').glob('*.py')))
+    done = subprocess.run(
+        [sys.executable, '-m', 'mypy', '--ignore-missing-imports', *scripts],
+        cwd=ROOT, text=True, capture_output=True, check=False)
+    assert 'benchmarks' in done.stdout
+    assert not [line for line in done.stdout.splitlines()
+                if line.endswith(('[call-arg]', '[attr-defined]'))]
+
+
 def test_no_page_holds_the_marks_of_a_merge():
     pages = [*ROOT.glob('*.rst'), *ROOT.glob('*.md'), *(ROOT / 'docs').glob('*.md')]
     assert len(pages) > 15
