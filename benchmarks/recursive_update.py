@@ -139,7 +139,8 @@ def main(minutes: float) -> int:
     # Other work on the machine delays a block by the clock: the thread's own time is judged.
     worst = 1e3 * thread.max()
     print(f'dynid_ros, blocks of {BLOCK}: {1e6 * own:.1f} us a sample '
-          f'(allowed {ALLOWED_MICROSECONDS:.0f}), {online.recursion.theta.size} parameters')
+          f'(allowed {ALLOWED_MICROSECONDS:.0f}), '
+          f'{online.learner.recursion.theta.size} parameters')
     print(f'latency of a block: median {1e3 * np.median(clock):.2f} ms, 99 % '
           f'{1e3 * np.quantile(clock, 0.99):.2f} ms by the clock; worst {worst:.2f} ms of the '
           f'thread (allowed {ALLOWED_LATENCY_MS:.0f} ms)')

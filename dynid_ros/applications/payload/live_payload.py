@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -16,8 +17,7 @@ from dynid_ros.data.signals.rests import Rests
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.online.estimate import Prior
-from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.estimation.online.online_identifier import Learned, OnlineIdentifier
 
 #: Last rows in which a change of the load is looked for: a minute at 20 Hz.
 RECENT = 1200
@@ -66,18 +66,19 @@ class LivePayload(OnlineIdentifier):
         super().reset()
         self._recent: deque[RowBlock] = deque()
 
-    def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
+    def _learn(self, blocks: Iterable[RowBlock]) -> Learned:
         """Keep the last rows, too, for a change of the load."""
-        self._recent.extend(blocks)
+        learned = super()._learn(blocks)
+        self._recent.extend(block for block, _ in learned)
         rows = sum(len(block.t) for block in self._recent)
         while rows > RECENT:
             rows -= len(self._recent.popleft().t)
-        return super()._learn(blocks)
+        return learned
 
     def load(self) -> Payload | None:
         """Return the load as it is known now; None as long as the rows leave the mass open."""
         regression = self._regression
-        rows, model = self.recursion.data, regression.model
+        rows, model = self.learner.recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST:
             return None
         with finite_numbers(model, [self._source]):
@@ -93,7 +94,7 @@ class LivePayload(OnlineIdentifier):
             evidence = Evidence.of_rows(regression, rows, fit, body)
             present, findings, remarks = judge_payload(
                 regression, rows, fit, body, evidence, change)
-        moving = [part for part in self.history.predictions(self._source)
+        moving = [part for part in self.learner.history.predictions(self._source)
                   if np.isfinite(part.tau).any()]
         return Payload(
             model, model.arm.tool.placement, 'motion', body,

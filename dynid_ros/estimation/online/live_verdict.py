@@ -91,7 +91,7 @@ class Judge:
 
     def _begin(self) -> None:
         """Judge the session as one of which nothing is known."""
-        self._judged_recursion = self._session.recursion
+        self._judged_recursion = self._session.learner.recursion
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
         self._confirmation = Confirmation()
@@ -109,7 +109,7 @@ class Judge:
                 self._failed, found = True, LiveVerdict(fault=written_down(error))
             self._running = None
         session = self._session
-        if session.recursion is not self._judged_recursion:
+        if session.learner.recursion is not self._judged_recursion:
             # It was reset: all that was found belongs to what is forgotten.
             found = None
             self._begin()

@@ -10,16 +10,17 @@ it makes; `replay` feeds a recording to the same:
 4. `Resampler`: stretches → samples at a uniform rate
 5. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
 6. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
-7. `RecursiveLeastSquares.predict`: `RowBlock` → innovations, which show outliers
+7. `RowLearner.learn`: `RowBlock` → its prediction by `RecursiveLeastSquares.predict`, whose
+   innovations show outliers
 8. `DoubtfulRows`: rows → rows that no outlier spoils
 9. `RecursiveLeastSquares.learn`: rows → triangular factors, which `estimate` solves
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from copy import copy
-from dataclasses import replace
 import hashlib
 
 import numpy as np
@@ -28,25 +29,26 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.dynamics.base import base_parameters, column_scale
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.estimate.weights import carry_over
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows, Flags
 from dynid_ros.estimation.online.estimate import Estimate, Prior
-from dynid_ros.estimation.online.first_samples import FirstSamples
 from dynid_ros.estimation.online.intake import Intake, stamps_of
-from dynid_ros.estimation.online.online_result import online_result, RowHistory
-from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.estimation.online.online_result import online_result
+from dynid_ros.estimation.online.row_learner import RowLearner
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
+from dynid_ros.estimation.online.row_source import RowSource
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
+from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 15
+FORMAT = 16
+
+#: Rows that became complete, and the prediction of their torque before their use, (k, n), Nm.
+Learned = list[tuple[RowBlock, Array]]
 
 
 class OnlineIdentifier(Checkpointed):
@@ -74,6 +76,10 @@ class OnlineIdentifier(Checkpointed):
         Result of this arm: it gives cut-off and delay unless these are given, ``load`` friction
         has the load that it predicts, and friction stays as near zero as there. The estimate
         starts from nothing, so that data that are in the result, too, do not count twice.
+    executor : Executor, optional
+        Runs the search for cut-off and delay beside the stream, which then takes the samples that
+        waited in portions: the estimates lag behind for some seconds, but end as the same. Without
+        one, the sample that shows the band waits for the search.
 
     Attributes
     ----------
@@ -81,27 +87,18 @@ class OnlineIdentifier(Checkpointed):
         The arm as it is stated, with gravity that the drive signal may lack.
     prior : ArmPrior
         Prior of the arm, as wide as it is before any row.
-    pipeline : RowPipeline
-        From samples to rows.
-    recursion : RecursiveLeastSquares
+    learner : RowLearner
         From rows to parameters.
-    validation : (m, 2) ndarray
-        From when to when the arm runs a motion that only validates, in the time of the rows, s.
-    validating : bool
-        Whether the last rows with motion are of such a motion, so that the metrics are, too.
-    history : RowHistory
-        All rows so far.
 
     """
-
-    saved = ('validation', 'validating')
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
         prior: Prior | None = None, start: IdentifiedModel | None = None,
+        executor: Executor | None = None,
     ) -> None:
-        self.stated, self._source = arm, source
+        self.stated, self._source, self._executor = arm, source, executor
         self._given, self._start = prior, start
         self.prior, self.friction_strength = arm_prior(self.arm), dict[str, float]()
         if start is not None:
@@ -123,33 +120,24 @@ class OnlineIdentifier(Checkpointed):
     def reset(self) -> None:
         """Forget everything."""
         arm, start = self.arm, self._start
-        count = base_parameters(arm).count
-        known = self._cutoff_hz or arm.conditioning.cutoff_hz
-        self._first = None if known else FirstSamples(arm, self._delay)
-        self.pipeline = RowPipeline(
-            arm, cutoff_hz=known, delay=self._delay,
-            position_hz=() if start is None else start.treatment.position_hz)
-        self.recursion = RecursiveLeastSquares(
-            arm.n, count, column_scale(arm), self._given or self.prior)
-        self._doubtful = DoubtfulRows(arm.n, count)
-        self.validation, self.validating = np.zeros((0, 2)), False
-        self.pipeline.load_theta = self.recursion.theta if start is None else (
+        self._rows = RowSource(
+            arm, self._cutoff_hz, self._delay,
+            () if start is None else start.treatment.position_hz, self._executor)
+        self.learner = RowLearner(arm, self._given or self.prior)
+        self.pipeline.load_theta = self.learner.recursion.theta if start is None else (
             carry_over(start.theta, start.arm, arm))
-        self._estimate: Estimate | None = None
-        self.history = RowHistory(self.arm.n)
-        self._intake = Intake(self.arm)
+        self._intake = Intake(arm)
 
     def forget_after(self, memory: float) -> None:
         """Change the memory, s; a session that has forgotten cannot begin to remember."""
         if memory == np.inf != self._memory and self.samples:
             raise InputError('what this session has forgotten does not come back; reset it first')
         self._memory = memory
-        if self.pipeline.settings is not None:
-            self._follow_rate()
+        self._follow_rate()
 
-    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> list[tuple[RowBlock, Array]]:
+    def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> Learned:
         """
-        Take in samples, as a `Recording` has them.
+        Take in samples, as a `Recording` has them; none to go on with those that wait.
 
         Parameters
         ----------
@@ -172,9 +160,7 @@ class OnlineIdentifier(Checkpointed):
         """
         return self._take_in(stamps_of(t), 'q', q, u)
 
-    def push_ns(
-        self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike,
-    ) -> list[tuple[RowBlock, Array]]:
+    def push_ns(self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike) -> Learned:
         """
         Take in samples as messages have them, with the stamps and the encoders of these.
 
@@ -192,87 +178,48 @@ class OnlineIdentifier(Checkpointed):
 
     def _take_in(
         self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
-    ) -> list[tuple[RowBlock, Array]]:
+    ) -> Learned:
         if not len(stamps):
-            return []
+            none = np.zeros((0, self.arm.n))
+            return self.take(np.zeros(0), none, none)
         return self.take(*self._intake.take(stamps, name, positions, signals))
 
-    def take(self, t: Array, q: Array, u: Array) -> list[tuple[RowBlock, Array]]:
+    def take(self, t: Array, q: Array, u: Array) -> Learned:
         """Take in samples at times since the first one, s, with the positions of the joints."""
-        if self._first is None or not self.holding:
-            return self._learn(self.pipeline.push(t, q, u))
-        held = self._first.take(t, q, u)
-        if held is None:
-            return []
-        return [*self._begin(), *self._learn(self.pipeline.push(t[held:], q[held:], u[held:]))]
+        return self._learn(self._rows.take(t, q, u))
+
+    @property
+    def pipeline(self) -> RowPipeline:
+        """From samples to rows; another object once cut-off and delay are chosen."""
+        return self._rows.pipeline
 
     @property
     def holding(self) -> bool:
-        """Return whether samples are held, as they do not show cut-off and delay yet."""
-        return self._first is not None and not self._first.cutoff_hz
+        """Return whether samples are held, until they show cut-off and delay and are learned."""
+        return self._rows.holding
 
-    def flush(self) -> list[tuple[RowBlock, Array]]:
+    def flush(self) -> Learned:
         """Learn from the samples that wait for later ones, and from the rows that wait."""
-        learned = self._begin() if self._first is not None and len(self._first.held) else []
-        learned += self._learn(self.pipeline.flush())
-        self._absorb(self._doubtful.flush())
+        learned = self._learn(self._rows.flush())
+        self.learner.flush()
+        self._follow_load()
         return learned
 
-    def _begin(self) -> list[tuple[RowBlock, Array]]:
-        """Choose cut-off and delay by the samples that were held, and learn from these."""
-        assert self._first is not None
-        samples = self._first.decide()
-        self._follow_first()
-        return self._learn(self.pipeline.push(*samples))
-
-    def _follow_first(self) -> None:
-        first = self._first
-        if first is not None and first.cutoff_hz:
-            load_theta = self.pipeline.load_theta
-            self.pipeline = RowPipeline(
-                self.arm, cutoff_hz=first.cutoff_hz, delay=first.delay,
-                position_hz=tuple(first.position_hz.tolist()))
-            self.pipeline.load_theta = load_theta
-
-    def unseen(self, t: Array) -> Flags:
-        """Which times (k,) lie within a validation motion."""
-        return np.asarray(np.searchsorted(self.validation.ravel(), t, side='right') % 2 == 1)
-
-    def _learn(self, blocks: list[RowBlock]) -> list[tuple[RowBlock, Array]]:
+    def _learn(self, blocks: Iterable[RowBlock]) -> Learned:
         learned = []
         for block in blocks:
-            if block.segment != self._doubtful.segment:
-                self._absorb(self._doubtful.flush())
-                self._doubtful.segment = block.segment
             self._follow_rate()
-            seen = block.moving & ~self.unseen(block.t)[:, None]
-            if block.moving.any() and self.validating == bool(seen.any()):
-                self.validating = not self.validating
-                self.recursion.innovations.restart_metrics(
-                    endless=self.validating or self.recursion.frozen)
-            e, wild, doubtful = self.recursion.predict(block.W, block.tau, block.moving)
-            self._absorb(self._doubtful.take(replace(block, moving=seen), wild, doubtful))
-            learned.append((block, block.tau - e))
-        self.history.add(learned)
-        if learned:
-            self._estimate = None
+            learned.append((block, self.learner.learn(block)))
+            self._follow_load()
         return learned
 
     def _follow_rate(self) -> None:
-        settings = self.pipeline.settings
-        assert settings is not None
-        rate = settings.rate_hz / settings.decimation
-        self.recursion.memory = self._memory * rate
-        self._doubtful.reach = -(-settings.decimator().reach // settings.decimation)
-
-    def _absorb(self, rows: tuple[Array, Array, Flags]) -> None:
-        if rows[2].any():
-            self.recursion.learn(*rows)
-            self._follow_load()
+        if self.pipeline.settings is not None:
+            self.learner.follow(self.pipeline.settings, self._memory)
 
     def _follow_load(self) -> None:
         if self._start is None:
-            self.pipeline.load_theta = self.recursion.theta
+            self.pipeline.load_theta = self.learner.recursion.theta
 
     def validate(self, begin: float, end: float = np.inf) -> None:
         """
@@ -282,21 +229,17 @@ class OnlineIdentifier(Checkpointed):
         """
         span = np.array([begin, end]) - self.first_stamp * 1e-9
         if self.samples and span[0] > 0:
-            known = self.validation
-            self.validation = np.vstack([known[known[:, 0] < span[0]], span])
+            self.learner.validate(span)
 
     @one_thread()
     def estimate(self) -> Estimate:
         """Return all that is known now."""
-        if self._estimate is None:
-            self._estimate = self.recursion.estimate()
-        return self._estimate
+        return self.learner.estimate()
 
     def freeze(self, frozen: bool = True) -> None:
         """Learn from the rows that wait, and keep the estimates as they are, or let them go on."""
-        self._absorb(self._doubtful.flush())
-        self.recursion.freeze(frozen)
-        self._estimate = None
+        self.learner.freeze(frozen)
+        self._follow_load()
 
     @property
     def samples(self) -> int:
@@ -311,7 +254,7 @@ class OnlineIdentifier(Checkpointed):
     @property
     def dead_signals(self) -> tuple[Finding, ...]:
         """Find the joints that have moved with a drive signal that never changes."""
-        return self._intake.dead_signals(self.recursion.rows > 0)
+        return self._intake.dead_signals(self.learner.recursion.rows > 0)
 
     def copy(self) -> OnlineIdentifier:
         """Return a session of its own with the same estimate."""
@@ -319,6 +262,7 @@ class OnlineIdentifier(Checkpointed):
         other.reset()
         other.restore(self.state())
         other._intake.digest = self._intake.digest.copy()
+        self._rows.share(other._rows)
         return other
 
     @one_thread()
@@ -334,7 +278,7 @@ class OnlineIdentifier(Checkpointed):
         """
         ended = self.copy()
         ended.flush()
-        if not len(ended.history.rows):
+        if not len(ended.learner.history.rows):
             raise RecordingError(
                 f'{self._source}: no row was fitted from {self.samples} samples; let the arm '
                 'move for some seconds first')
@@ -363,13 +307,9 @@ class OnlineIdentifier(Checkpointed):
                 'the saved state belongs to another arm or model, to another cut-off, delay or '
                 'memory, or to an older version; use the settings of that session, or start '
                 'without resuming')
-        if self._first is not None:
-            # The filters follow from the band.
-            self._first.restore(state_of('first', state))
-            self._follow_first()
         super().restore(state)
+        self._follow_rate()
         self._follow_load()
-        self._estimate = None
 
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""

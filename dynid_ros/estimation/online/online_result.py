@@ -122,7 +122,7 @@ def online_result(
         fitted, or else of the last third of the rows, each predicted before its use.
 
     """
-    arm, estimate, history = online.arm, online.estimate(), online.history
+    arm, estimate, history = online.arm, online.estimate(), online.learner.history
     chosen = _chosen(online, estimate)
     ahead = AHEAD.format(label)
     learned, validating, (name, held_out) = _divided(online)
@@ -151,7 +151,7 @@ def online_result(
 def _chosen(online: OnlineIdentifier, estimate: Estimate) -> ChosenEstimate:
     """Choose between the unconstrained and the possible parameters."""
     arm, prior, scatter = online.arm, online.prior, estimate.scatter
-    parts = online.recursion.blocks.groups()
+    parts = online.learner.recursion.blocks.groups()
     try:
         if len(parts) > 1:
             return chosen_estimate(arm, prior, estimate, scatter, parts)
@@ -167,7 +167,8 @@ def _by_fit(
     """Choose by what is left of the rows: forgetting keeps no groups of them."""
     found = possible_parameters(
         online.arm, free.prior, estimate.root_information, estimate.root_torque, free.covariance)
-    worst, best = (float((online.recursion.data.residual_squares(theta) / estimate.sigma**2).sum())
+    rows = online.learner.recursion.data
+    worst, best = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
                    for theta in (found.theta, free.theta))
     if worst > CLEARLY_WORSE**2 * best:
         return replace(free, excess=float(np.sqrt(worst / max(best, TINY))))
@@ -184,8 +185,8 @@ def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
 
 def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
     """Divide the rows (N,): which were fitted, and which validate; name the latter."""
-    rows = online.history.rows
-    unseen = online.unseen(rows[:, 1])
+    rows = online.learner.history.rows
+    unseen = online.learner.unseen(rows[:, 1])
     moves = np.isfinite(np.split(rows[:, 2:], 4, axis=1)[2]).any(axis=1)
     if (moves & unseen).any() and (moves & ~unseen).any():
         return ~unseen, unseen, VALIDATING
@@ -233,7 +234,7 @@ def _in_sample(
     online: OnlineIdentifier, theta: Array, source: str, predictions: Sequence[Prediction],
 ) -> Metrics:
     """In-sample metrics of the parameters, from the factors of the rows."""
-    rows = online.recursion.data
+    rows = online.learner.recursion.data
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
     # The figures of no prediction at all have the torque and its spread.
     nothing = metrics(online.arm.joint_names, [

@@ -105,10 +105,10 @@ def replay(
     condition = perf_counter()
     steady = with_one_clock(recording)
     if at_marks(clean)[1]:
-        session.validation = np.array(recording.validation)
+        session.learner.validation = np.array(recording.validation)
     names = base_parameters(session.arm).names
     history = feed(session, steady, names, lambda: _known(session.estimate()))
-    if not len(session.history.rows):
+    if not len(session.learner.history.rows):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
             f'{session.pipeline.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 import math
 from pathlib import Path
@@ -31,7 +32,7 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.joint_state_reader import PROBLEMS
-from dynid_ros.ros.nodes.common.lockstep import simulated_time
+from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, simulated_time
 from dynid_ros.ros.nodes.common.qos import LATCHED
 from dynid_ros.ros.nodes.common.readiness import Readiness
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
@@ -72,6 +73,8 @@ LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
 #: Messages that wait when the node is stopped are worked on for so long, s; and in simulated time,
 #: where this node may be behind. They are over when none comes for so long, s.
 LAST_WORDS, SIMULATED_LAST_WORDS, SILENCE = 1.0, 10.0, 0.5
+#: Period in which samples that waited for a search are learned from where no messages come, s.
+CATCH_UP = 0.1
 
 
 class Identifier(Node):
@@ -100,6 +103,7 @@ class Identifier(Node):
         self._reader = self._input.reader
         self._marks = ValidationMarks(self, self._on_mark)
         self._readiness = Readiness(self, self._arm.name, self._ready)
+        create_steady_timer(self, CATCH_UP, self._catch_up)
         # A session knows no stamps before its first sample.
         self._unmarked = list(self._settings['validation'])
         self._arm = self._online.arm
@@ -159,7 +163,7 @@ class Identifier(Node):
             LivePayload(self._known, topic, cutoff_hz=cutoff, delay=late)
             if self._known is not None and self._settings['payload']
             else OnlineIdentifier(self._arm, topic, cutoff_hz=cutoff, delay=late, memory=memory,
-                                  start=self._known))
+                                  start=self._known, executor=ThreadPoolExecutor(1, 'cut-off')))
         if self._settings['resume'] and read_state(online, self._output()):
             self.get_logger().info(f'resumed after {online.samples} samples')
         return online
@@ -185,13 +189,17 @@ class Identifier(Node):
         if len(self._reader) >= BLOCK:
             self._learn()
 
+    def _catch_up(self) -> None:
+        if self._online.holding:
+            self._learn()
+
     def _on_mark(self) -> None:
         # A load is estimated from every motion.
         if not self._settings['payload']:
             self._online.validate(*self._marks.spans[-1])
 
     def _learn(self) -> None:
-        held = self._online.holding
+        before = self._online.pipeline
         for block, tau_hat in self._online.push_ns(*self._reader.take()):
             self._fresh = True
             self._show_rows(block, tau_hat)
@@ -199,8 +207,7 @@ class Identifier(Node):
             for begin, end in zip(self._unmarked[::2], self._unmarked[1::2], strict=False):
                 self._online.validate(begin, end)
             self._unmarked = []
-        if held and not self._online.holding:
-            pipeline = self._online.pipeline
+        if (pipeline := self._online.pipeline) is not before:
             self.get_logger().info(
                 f'the first seconds of motion give a cut-off of {pipeline.cutoff_hz:.3g} Hz and a '
                 f'delay of {1000 * pipeline.delay:.3g} ms; estimates begin')
@@ -229,8 +236,8 @@ class Identifier(Node):
         return [self._input.status(
             online.pipeline.counters.as_dict(), LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
-            samples=online.samples, holding=online.holding, frozen=online.recursion.frozen,
-            validating=online.validating), *known, *self._shown.health()]
+            samples=online.samples, holding=online.holding, frozen=online.learner.recursion.frozen,
+            validating=online.learner.validating), *known, *self._shown.health()]
 
     def _reset(self) -> str:
         self._input.reset()

@@ -16,17 +16,19 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.compiled import NOTICE
 from dynid_ros.utilities.progress import listening
 
-RATE_HZ = 200.0
-#: Long enough for each kernel, and for a verdict whose error bars do not end its search, s.
-BRIEF, LONG = 2.0, 40.0
+SMALLEST, RATE_HZ = 'two_axis', 200.0
+#: Long enough for each kernel of a stream, for a search of cut-off and delay, and for a verdict
+#: whose error bars do not end its search, s.
+BRIEF, FIRST, LONG = 2.0, 4.0, 40.0
 
 
 def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
     """
     Identify an arm from made-up samples, and forget them.
 
-    Where kernels have to be compiled, the verdict is compiled, too: a judge that compiles beside
-    the stream would delay a save.
+    The search for a cut-off is that of the smallest arm, which needs the same kernels. Where
+    kernels have to be compiled, the verdict is compiled, too: a judge that compiles beside the
+    stream would delay a save.
 
     Parameters
     ----------
@@ -48,7 +50,8 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
     with listening(hear):
         for load in more:
             load()
-        _made_up(arm, BRIEF).estimate()
+        _made_up(arm, BRIEF, cutoff_hz=RATE_HZ / 20).estimate()
+        _made_up(load_arm(SMALLEST), FIRST).flush()
         if compiled:
             load_verdict()
 
@@ -61,9 +64,11 @@ def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
     warm_up(arm, say, lambda: LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle))
 
 
-def _made_up(arm: ArmModel, seconds: float) -> OnlineIdentifier:
+def _made_up(
+    arm: ArmModel, seconds: float, cutoff_hz: float | None = None,
+) -> OnlineIdentifier:
     """Return a session with a drive signal without physics: friction drives the arm."""
-    online = OnlineIdentifier(arm, 'warm-up')
+    online = OnlineIdentifier(arm, 'warm-up', cutoff_hz=cutoff_hz)
     t = np.arange(int(seconds * RATE_HZ)) / RATE_HZ
     w = np.linspace(1.0, 2.0, arm.n)
     q, qd = np.sin(w * t[:, None]), w * np.cos(w * t[:, None])
@@ -75,7 +80,7 @@ def load_verdict() -> None:
     """Judge a session of the smallest arm, whose fault makes it try all causes."""
     from dynid_ros.estimation.online.live_verdict import Judge
 
-    judge = Judge(_made_up(load_arm('two_axis'), LONG), lambda model: model.arm.name)
+    judge = Judge(_made_up(load_arm(SMALLEST), LONG), lambda model: model.arm.name)
     while judge.update() is None:
         time.sleep(0.01)
     judge.stop()

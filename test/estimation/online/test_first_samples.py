@@ -1,5 +1,6 @@
 """The first seconds of a stream give its band, whatever the portions in which they come."""
 
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.online.first_samples import FIRST_SECONDS, LONGEST_SECONDS
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
+from dynid_ros.estimation.online.row_source import PORTION
 
 RATE = 100.0
 
@@ -32,9 +34,27 @@ def log_of(arm, seconds=20.0, delay=0.0, noise=0.0):
                    u=made.u + random.normal(0, 1e-3, made.u.shape))
 
 
-def pushed(arm, log, portion):
+class Later(Executor):
+    """Does its work when it is told to, as a thread that is as slow as the test wants it."""
+
+    def __init__(self):
+        self.asked = []
+
+    def submit(self, function, /, *arguments, **named):
+        """Take note of the work."""
+        future = Future()
+        self.asked.append((future, function, arguments, named))
+        return future
+
+    def work(self):
+        """Do the work."""
+        for future, function, arguments, named in self.asked:
+            future.set_result(function(*arguments, **named))
+
+
+def pushed(arm, log, portion, executor=None):
     """Push a log in portions; return the session, and after how many samples it began."""
-    session, began = OnlineIdentifier(arm), None
+    session, began = OnlineIdentifier(arm, executor=executor), None
     for k in range(0, len(log.t), portion):
         part = slice(k, k + portion)
         session.push(log.t[part], log.q[part], log.u[part])
@@ -97,7 +117,7 @@ def test_a_rest_before_the_motion_is_not_held_and_decides_nothing(arm):
     session = OnlineIdentifier(arm)
     for k in range(0, rest, 50):
         session.push(*(each[k:k + 50] for each in (waited.t, waited.q, waited.u)))
-        assert len(session._first.held) <= (LONGEST_SECONDS + 2.0) * RATE
+        assert len(session._rows._first.held) <= (LONGEST_SECONDS + 2.0) * RATE
     assert session.holding
     session.push(waited.t[rest:], waited.q[rest:], waited.u[rest:])
     alone, _ = pushed(arm, log, 50)
@@ -117,3 +137,66 @@ def test_an_arm_that_hardly_moves_is_not_held_for_ever(arm):
 
 def test_a_given_cut_off_holds_nothing(arm):
     assert not OnlineIdentifier(arm, cutoff_hz=4.0).holding
+
+
+@pytest.mark.parametrize('portion', [7, 50, 700])
+def test_the_result_does_not_depend_on_the_end_of_the_search(arm, portion):
+    log = log_of(arm, delay=0.05)
+    expected, _ = pushed(arm, log, 50)
+    for count in (0, 1, 300):
+        executor = Later()
+        session = OnlineIdentifier(arm, executor=executor)
+        waited, late = 0, 0
+        for k in range(0, len(log.t), portion):
+            part = slice(k, k + portion)
+            learned = session.push(log.t[part], log.q[part], log.u[part])
+            if executor.asked and waited <= count:
+                # The search has not ended: the stream goes on, and nothing is learned yet.
+                assert not learned and session.holding
+                waited += len(log.t[part])
+                if waited > count:
+                    executor.work()
+            late = max(late, sum(len(block.t) for block, _ in learned))
+        assert len(executor.asked) == 1
+        # A portion of samples and a block that was begun before, at the rate of the rows.
+        assert 0 < late <= (PORTION + 50) / session.pipeline.settings.decimation + 1
+        assert session.pipeline.delay == expected.pipeline.delay
+        np.testing.assert_array_equal(session.result().theta, expected.result().theta)
+        assert session.result().data_hash == expected.result().data_hash
+
+
+def test_samples_that_waited_are_learned_without_further_ones(arm):
+    log, executor = log_of(arm), Later()
+    session, _ = pushed(arm, log, 50, executor)
+    executor.work()
+    none, pushes = np.zeros((0, arm.n)), 0
+    while session.holding:
+        session.push([], none, none)
+        pushes += 1
+    assert pushes == -(-len(log.t) // PORTION)
+    np.testing.assert_array_equal(
+        session.learner.recursion.theta, pushed(arm, log, 50)[0].learner.recursion.theta)
+
+
+def test_copies_wait_for_the_same_search_and_a_saved_session_searches_again(arm):
+    log, executor, half = log_of(arm), Later(), 1500
+    expected = pushed(arm, log, 50)[0].result().theta
+    session, _ = pushed(arm, log.part(0, half), 50, executor)
+    copied, resumed = session.copy(), OnlineIdentifier(arm, executor=(own := Later()))
+    resumed.restore(session.state())
+    for each, search in ((session, executor), (copied, executor), (resumed, own)):
+        for k in range(half, len(log.t), 50):
+            part = slice(k, k + 50)
+            assert not each.push(log.t[part], log.q[part], log.u[part])
+        assert each.holding and len(search.asked) == 1
+    executor.work()
+    own.work()
+    for each in (session, copied, resumed):
+        np.testing.assert_array_equal(each.result().theta, expected)
+
+
+def test_friction_by_load_does_not_depend_on_the_portions(arm):
+    loaded = replace(arm, friction=('viscous', 'coulomb', 'load'))
+    log = log_of(arm)
+    first, second = (pushed(loaded, log, portion)[0].result() for portion in (50, 700))
+    np.testing.assert_array_equal(first.theta, second.theta)

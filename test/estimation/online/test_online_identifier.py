@@ -289,10 +289,10 @@ def test_a_validation_motion_is_predicted_and_not_learned_from():
     live, before = session(), session()
     feed(live, log, 0, cut)
     feed(before, log, 0, cut)
-    assert not live.validating
+    assert not live.learner.validating
     live.validate(EPOCH * 1e-9 + begin)
     feed(live, log, cut, last)
-    assert live.validating
+    assert live.learner.validating
     live.validate(EPOCH * 1e-9 + begin, EPOCH * 1e-9 + end)
     result, fitted = live.result(), before.result()
     words = 'Trustworthy: predicts torque on the last third of the samples before their use to '
@@ -321,4 +321,4 @@ def test_a_motion_that_began_before_the_session_is_learned_from():
     feed(live, log, 0, 1000)
     live.validate(EPOCH * 1e-9 - 1.0)
     feed(live, log, 1000, 3000)
-    assert live.recursion.rows.all() and not live.validating
+    assert live.learner.recursion.rows.all() and not live.learner.validating

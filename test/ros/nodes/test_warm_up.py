@@ -34,6 +34,9 @@ def noted(cache, *arguments):
     return load(cache, *arguments)
 
 FunctionCache.load_overload = noted
+searched = OnlineIdentifier(arm)
+searched.push(log.t, log.q, log.u)
+assert not searched.holding
 for u in (log.u, -log.u):
     online = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
     online.push(log.t, log.q, u)
