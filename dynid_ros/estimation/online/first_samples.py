@@ -91,7 +91,7 @@ class FirstSamples(Checkpointed):
     saved = ('held', 'deciding', 'cutoff_hz', 'delay', 'position_hz', 'looked')
 
     def __init__(self, arm: ArmModel, delay: float | None, executor: Executor) -> None:
-        self._arm, self._delay = arm, arm.conditioning.delay if delay is None else delay
+        self._arm, self._delay = arm, arm.stated_delay if delay is None else delay
         self._executor = executor
         self.search: Future[Band] | None = None
         self.held: Array = np.zeros((0, 1 + 2 * arm.n))
