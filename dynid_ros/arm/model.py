@@ -89,7 +89,8 @@ class Table:
     position, velocity, signal : tuple of str
         Names of the columns of each joint, in the order of the joints; empty where absent.
     signal_file : str or None
-        File beside the first that holds the signal columns, row by row.
+        File beside the first that holds the signal columns; ``*`` stands for a part of the name
+        of the first.
     header : tuple of str
         Column names of a file without a header line.
     unit : str or None

@@ -131,18 +131,22 @@ def _npz(path: Path) -> dict[str, Values]:
             for info in file.infolist():
                 with file.open(info) as member:
                     shape, _, dtype = _HEADERS[npy.read_magic(member)](member)
+                name = info.filename.removesuffix('.npy')
+                if dtype.hasobject and plain(name).quantity:
+                    raise _pickled(path, name)
                 if len(shape) not in (1, 2) or dtype.hasobject:
                     continue
                 if math.prod(shape) * dtype.itemsize > info.file_size:
                     raise ValueError(f'{info.filename} claims an array of shape {shape}, but '
                                      f'holds {info.file_size} bytes')
                 with file.open(info) as member:
-                    found[info.filename.removesuffix('.npy')] = (
-                        _mapped(path, info, member) if _is_long(info) else
-                        npy.read_array(member))
+                    found[name] = (_mapped(path, info, member) if _is_long(info) else
+                                   npy.read_array(member))
                     # At the end of the member, zipfile compares its checksum.
                     if member.read(1):
                         raise ValueError(f'{info.filename} is longer than its header claims')
+    except RecordingError:
+        raise
     except Exception as error:
         # A damaged file may fail anywhere in the decoders of zip, npy and Python, with any
         # exception.
@@ -170,6 +174,14 @@ def _mapped(path: Path, info: zipfile.ZipInfo, member: IO[bytes]) -> Values:
     return np.memmap(path, dtype, 'r', offset, shape, 'F' if by_columns else 'C')
 
 
+def _pickled(path: Path, name: str) -> RecordingError:
+    """Return the error on Python objects, which a file could use to run code when it is read."""
+    return RecordingError(
+        f'{path}: the array {name} holds Python objects (pickled), such as rows of different '
+        'length or a dictionary, and is not read; save numbers alone, with '
+        'numpy.savez(path, t=t, q=q, tau=tau) or numpy.save(path, array.astype(float))')
+
+
 def npz_bytes(**arrays: NDArray[Any]) -> bytes:
     """Make the content of an npz file."""
     buffer = io.BytesIO()
@@ -183,8 +195,14 @@ def npz_bytes(**arrays: NDArray[Any]) -> bytes:
 def _npy(path: Path, header: Sequence[str]) -> dict[str, Values]:
     """Read the columns of a single array: named by its fields, the header, or as its file."""
     try:
+        with path.open('rb') as file:
+            version = npy.read_magic(file)
+            if version in _HEADERS and _HEADERS[version](file)[2].hasobject:
+                raise _pickled(path, path.stem)
         # The map refuses a file that is shorter than its header claims.
         array = np.load(path, mmap_mode='r', allow_pickle=False)
+    except RecordingError:
+        raise
     except Exception as error:
         raise RecordingError(
             f'{path} is not a readable npy file: {reason_of(error)}; write numbers only, with '

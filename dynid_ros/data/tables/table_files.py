@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+import re
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.tables.array_table import open_arrays
@@ -17,6 +18,8 @@ ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
 TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
 QUANTITIES = ('position', 'velocity', 'signal')
+#: Files that an error names.
+MOST_SHOWN = 5
 
 #: A file with the columns of it by quantity, ``time`` included.
 Part = tuple[Table, dict[str, Family]]
@@ -56,7 +59,7 @@ def parts_of(path: Path, arm: ArmModel) -> list[Part]:
     beside = arm.table.signal_file
     main = _part(path, arm, QUANTITIES[:3 if beside is None else 2])
     if beside is not None:
-        return [main, _part(path.parent / beside, arm, ('signal',))]
+        return [main, _part(_signal_file(path, beside), arm, ('signal',))]
     if 'signal' not in main[1]:
         return [main, _beside(path, arm)]
     return [main]
@@ -75,12 +78,35 @@ def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
         stated = getattr(settings, name)
         family = _named(table, stated) or choice.of(name, bare=bare)
         if family is None and name == wanted[0]:
+            if name == 'position' and choice.of('signal', bare=role(path) == 'signal'):
+                raise RecordingError(f'{path} holds drive signals alone; give the file of the '
+                                     'positions, beside which this one is found')
             raise choice.missing(name)
         # Who names the positions has seen the velocities.
         unseen = name != 'velocity' or not settings.position or stated
         if family and (unseen or DOCUMENTED.fullmatch(family[0].pattern)):
             found[name] = family
     return table, found
+
+
+def _signal_file(path: Path, pattern: str) -> Path:
+    """Find the file that `Table.signal_file` names, a part of the first one's name for ``*``."""
+    if '*' not in pattern:
+        return path.parent / pattern
+    before, _, after = pattern.partition('*')
+    fits = {}
+    for other in path.parent.iterdir():
+        name = other.name
+        part = name[len(before):len(name) - len(after)]
+        # run1 is no part of run10.
+        if (other != path and part and name == before + part + after
+                and re.search(rf'(?<![^\W_]){re.escape(part)}(?![^\W_])', path.stem)):
+            fits[part] = other
+    if not fits:
+        raise RecordingError(
+            f'beside {path} lies no {pattern}, the table.signal_file of arm.yaml, with a part of '
+            f'"{path.stem}" for *; name the files alike, or state the complete name')
+    return fits[max(fits, key=len)]
 
 
 def _named(table: Table, names: Sequence[str | None]) -> Family:
@@ -112,12 +138,25 @@ def _beside(path: Path, arm: ArmModel) -> Part:
               if 'position' in columns and 'signal' not in columns]
     if len(same) == 1 or (len(found) == 1 and not others):
         return parts[(same or found)[0]]
-    if found:
+    # Without words for their quantity, two files of joint names look alike.
+    alike = found or [other for other in others if not role(other)]
+    if alike:
+        # A name that ends alike is more likely of the same run.
+        alike.sort(key=lambda other: tokens(other.stem)[-1:] != tokens(path.stem)[-1:])
+        shown = ' or '.join(other.name for other in alike[:MOST_SHOWN])
         raise RecordingError(
-            f'{path} holds no drive signals; they may be those in '
-            f'{" or ".join(other.name for other in found)}: name the file in table.signal_file '
-            'of arm.yaml')
+            f'{path} holds no drive signals; if they are those in {shown}, write into arm.yaml: '
+            f'table: {{signal_file: {_line(path, alike[0])}}}')
     raise Choice(path, open_table(path, arm.table.header).names, arm).missing('signal')
+
+
+def _line(path: Path, other: Path) -> str:
+    """Write the name of a file of drive signals, with ``*`` for a part that both names share."""
+    for part in sorted(re.findall(r'[^\W_]+', path.stem), key=len, reverse=True):
+        pattern = re.sub(rf'(?<![^\W_]){re.escape(part)}(?![^\W_])', '*', other.stem, count=1)
+        if '*' in pattern and pattern != '*':
+            return f"'{pattern}{other.suffix}'"
+    return other.name
 
 
 def _stem(path: Path) -> list[str]:

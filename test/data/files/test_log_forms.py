@@ -229,7 +229,7 @@ def test_positions_and_signals_in_two_files_with_clocks_of_their_own(tmp_path, a
     expected = np.column_stack([np.interp(T, T - 0.004, tau) for tau in TAU.T])
     np.testing.assert_allclose(log.u[inside], -expected[inside], atol=1e-12)
     (tmp_path / 'run2_torques.csv').rename(tmp_path / 'other.csv')
-    with pytest.raises(RecordingError, match=r'run1_torques\.csv.*table\.signal_file'):
+    with pytest.raises(RecordingError, match=r'run1_torques\.csv, write .*table: \{signal_file'):
         read_recording(tmp_path / 'run2_positions.csv', arm)
 
 

@@ -142,7 +142,7 @@ UNCLEAR = {
     # As of a sensor at the wrist.
     't | q_{k} | | force_{k}': 'no columns of signal for pan, lift, elbow',
     't | q_{k} | | tool_force_{k}': 'no columns of signal for pan, lift, elbow',
-    't | pos_{k} | | eff_{k} | eff_raw{k} ang_{k}': 'position may be pos_1 ... pos_3 or ang_1 ... ang_3',
+    't | pos_{k} | | eff_{k} | ang_{k}': 'position may be pos_1 ... pos_3 or ang_1 ... ang_3',
     't | {j}Pos | | {j}Tau | {j}Angle': 'position may be panPos',
     # Letters of the name inside another word.
     't | q{J}s | | tau{J}s': 'no columns of position',
