@@ -8,6 +8,7 @@ from pathlib import Path
 import re
 from typing import Any
 
+from left_behind import watch
 import pytest
 
 import dynid_ros.utilities.threads  # noqa: F401 (before anything imports NumPy)
@@ -43,6 +44,11 @@ LEFT_OUT = {
     path for path in FOLDER.rglob('test_*.py')
     if MISSING and _imported(path) & MISSING}
 collect_ignore = [str(path) for path in LEFT_OUT]
+
+
+def pytest_configure() -> None:
+    """Let nothing that this run starts outlive it."""
+    watch()
 
 
 class NothingCollected(pytest.Item):

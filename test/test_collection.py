@@ -24,7 +24,8 @@ def pytest_pycollect_makemodule(module_path, parent):
 def tree(tmp_path):
     """Make a small tree with this conftest.py and two files, one of which skips at import."""
     (tmp_path / 'test').mkdir()
-    shutil.copy(HERE / 'conftest.py', tmp_path / 'test')
+    for name in ('conftest.py', 'left_behind.py'):
+        shutil.copy(HERE / name, tmp_path / 'test')
     (tmp_path / 'pyproject.toml').write_text(
         "[tool.pytest.ini_options]\ntestpaths = ['test']\npythonpath = ['test']\n")
     (tmp_path / 'test' / 'test_a.py').write_text(PASSES)
