@@ -110,9 +110,10 @@ def link_poses(arm: ArmModel, q: Array) -> Array:
     """Poses of all links in the base frame, (N, m, 12): rotation row by row, translation."""
     constants, (every,) = tree(arm), all_joints(arm, np.asarray(q, dtype=float))
     angle = np.where(constants.prismatic, 0.0, every)[..., None, None]
-    placed, sine, rise = constants.turns.reshape(-1, 3, 3, 3).swapaxes(0, 1)
+    turns, start, slide, _ = np.split(constants.shapes, (27, 30, 33), axis=1)
+    placed, sine, rise = turns.reshape(-1, 3, 3, 3).swapaxes(0, 1)
     rotation = placed + np.sin(angle) * sine + (1.0 - np.cos(angle)) * rise
-    origin = constants.translation + every[..., None] * constants.slide
+    origin = start + every[..., None] * slide
     for joint, carrier in enumerate(constants.parent):
         if carrier >= 0:
             origin[:, joint] = origin[:, carrier] + (

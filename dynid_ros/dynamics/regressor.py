@@ -11,23 +11,39 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.dynamics.regressor_kernels import fill_inertial
+from dynid_ros.dynamics.link_tiles import WIDTH
+from dynid_ros.dynamics.regressor_kernels import combine, fill_inertial
+from dynid_ros.dynamics.tiles import TILE
 from dynid_ros.utilities.arrays import Array
 
-#: States of which the regressor is in memory at once.
+#: States of which the regressor stays in the cache.
 BLOCK = 128
+#: Output that a kernel is not asked for.
+NONE = np.empty((0, 0, 0))
 
 
 class Tree(NamedTuple):
-    """Constant arrays of an arm for the kernels, of all joints, each after its carrier."""
+    """
+    Constant arrays of an arm for the kernels, of all joints, each after its carrier.
+
+    Attributes
+    ----------
+    parent : (m,) ndarray of int
+        Joint that carries each joint, -1 for the base.
+    prismatic : (m,) ndarray of bool
+        Whether it slides.
+    shapes : (m, 36) ndarray
+        Placement of each joint, and the factors of ``sin q`` and of ``1 - cos q`` by which
+        Rodrigues' formula gives the orientation of its link, 9 numbers each; then its translation,
+        the axis in the parent's frame if it slides, else zero, and the axis.
+    gravity : (3,) ndarray
+        m/s².
+
+    """
 
     parent: NDArray[np.int64]
     prismatic: NDArray[np.bool_]
-    turns: Array
-    translation: Array
-    slide: Array
-    axis: Array
+    shapes: Array
     gravity: Array
 
 
@@ -49,16 +65,52 @@ def tree(arm: ArmModel) -> Tree:
     return Tree(
         np.ascontiguousarray(place[arm.parent[order]], dtype=np.int64),
         np.ascontiguousarray(prismatic, dtype=np.bool_),
-        *(np.ascontiguousarray(x, dtype=float)
-          for x in (turns, arm.translation[order], slide, axis, arm.gravity)),
+        np.hstack([turns, arm.translation[order], slide, axis]),
+        np.ascontiguousarray(arm.gravity, dtype=float),
     )
 
 
 def all_joints(arm: ArmModel, q: Array, *rates: Array) -> tuple[Array, ...]:
     """Motion (..., m) of all joints, as the kernels number them, by those with drives."""
+    if not arm.tree.followers:
+        return tuple(np.ascontiguousarray(x, dtype=float) for x in (q, *rates))
     motion = (arm.tree.positions(q), *map(arm.tree.rates, rates))
-    order = arm.tree.order if arm.tree.followers else slice(None)
-    return tuple(np.ascontiguousarray(x[..., order], dtype=float) for x in motion)
+    return tuple(
+        np.ascontiguousarray(x[..., arm.tree.order], dtype=float) for x in motion)
+
+
+class Pairs(NamedTuple):
+    """
+    Joints and links of which the kernels make entries.
+
+    Link by link, as the kernels number them: the joint that moves it, and those that carry this
+    joint, inwards.
+
+    Attributes
+    ----------
+    joints, columns : (pairs,) ndarray of int
+        Number of the joint, and the number of the link times the columns of a joint.
+
+    """
+
+    joints: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+    def tiles(self, samples: int) -> Array:
+        """Make an array for the entries of some samples, (⌈samples / TILE⌉, pairs, 10 TILE)."""
+        return np.empty((-(-samples // TILE), len(self.joints), WIDTH * TILE))
+
+
+@lru_cache(maxsize=32)
+def pairs(arm: ArmModel, block: int = WIDTH) -> Pairs:
+    """Find the pairs of an arm, with so many columns a joint."""
+    found, parent = [], tree(arm).parent
+    for link in range(arm.links):
+        joint = link
+        while joint >= 0:
+            found.append((joint, link * block))
+            joint = int(parent[joint])
+    return Pairs(*np.array(found, dtype=np.int64).T.copy())
 
 
 def fill_links(
@@ -88,14 +140,14 @@ def fill_links(
 
     """
     if not arm.tree.followers:
-        kernel(*constants, *motion, block, *out)
+        kernel(*constants, *motion, *pairs(arm, block), NONE, *out)
         return
-    width, order = len(INERTIAL), arm.tree.order
-    every = [np.zeros((len(motion[0]), arm.links, width * arm.links)) for _ in out]
-    kernel(*constants, *all_joints(arm, *motion), width, *every)
+    every = [np.zeros((len(motion[0]), arm.links, WIDTH * arm.links)) for _ in out]
+    kernel(*constants, *all_joints(arm, *motion), *pairs(arm), NONE, *every)
+    order = arm.tree.order
     led = np.maximum(0, order - arm.n)
-    starts = (order - led) * block + led * width
-    columns = (starts[:, None] + np.arange(width)).ravel()
+    starts = (order - led) * block + led * WIDTH
+    columns = (starts[:, None] + np.arange(WIDTH)).ravel()
     for own, full in zip(out, every, strict=True):
         own[:, :, columns] = arm.tree.gearing[order].T @ full
 
@@ -179,18 +231,18 @@ def rigid_torque(
         Nm, or N for prismatic joints.
 
     """
-    width, torque, constants = len(INERTIAL), np.empty(q.shape), tree(arm)
+    constants, every, followed = tree(arm), pairs(arm), bool(arm.tree.followers)
     if weightless:
         constants = constants._replace(gravity=np.zeros(3))
-    # In blocks, of which the regressor stays in the cache.
-    Y = np.zeros((min(BLOCK, len(q)), q.shape[1], inertial.size))
+    if followed:
+        inertial = inertial.reshape(-1, WIDTH)[arm.tree.order].ravel()
+    torque, tiles = np.empty((len(q), arm.links)), every.tiles(min(BLOCK, len(q)))
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
-        motion = tuple(np.ascontiguousarray(x[part], dtype=float) for x in (q, qd, qdd))
-        rows = Y[:len(motion[0])]
-        fill_links(arm, fill_inertial, constants, motion, width, rows)
-        torque[part] = rows @ inertial
-    return torque
+        position, velocity, acceleration = all_joints(arm, q[part], qd[part], qdd[part])
+        fill_inertial(*constants, position, velocity, acceleration, *every, tiles, NONE)
+        combine(*every, tiles, inertial, torque[part])
+    return np.asarray(torque @ arm.tree.gearing[arm.tree.order]) if followed else torque
 
 
 def fill_friction(
@@ -218,6 +270,8 @@ def fill_friction(
         ``load`` is missing where a friction term needs it.
 
     """
+    if not arm.friction:
+        return
     loads = np.zeros_like(qd) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
     known = JointHistory.unknown(qd) if history is None else history
     for term in friction_terms(arm.friction):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, cast, TypeVar
 
 import numba
@@ -16,8 +19,19 @@ NOTICE = 'compiling the numeric kernels, once on this machine'
 Function = TypeVar('Function', bound=Callable[..., Any])
 
 
+@cache
+def _content(room: Path) -> bytes:
+    """Return the hash of all sources of a room."""
+    return sha256(b''.join(path.read_bytes() for path in sorted(room.glob('*.py')))).digest()
+
+
 class _ReportingCache(FunctionCache):
     """Machine code on the disk; that it has to be made is progress."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        # The code holds the kernels and the constants that it uses, which Numba does not look at.
+        self._cache_file._source_stamp = _content(Path(function.__code__.co_filename).parent)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load the code for some types."""
@@ -36,5 +50,5 @@ def kernel(function: Function) -> Function:
     """
     compiled: Any = numba.njit(error_model='numpy', nogil=True)(function)
     # Numba has no setting for it but its own cache.
-    compiled._cache = _ReportingCache(compiled.py_func)  # type: ignore[no-untyped-call]
+    compiled._cache = _ReportingCache(compiled.py_func)
     return cast('Function', compiled)

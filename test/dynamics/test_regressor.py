@@ -18,6 +18,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel, CouplingColumn
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.tiles import EXACT_ANGLE, sine_and_rise, TILE
 
 # Pinocchio's order: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
 PINOCCHIO = (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)
@@ -85,12 +86,39 @@ def test_torque_is_that_of_rnea_with_rotor_inertia_and_friction_on_top(seed, n):
 def test_one_sample_gives_what_it_gives_among_many(seed, n):
     rng = np.random.default_rng(seed)
     arm = random_arm(rng, n)
-    q, qd, qdd = motion(rng, n)
+    # Complete tiles, and one of which the last samples do not fill a register.
+    q, qd, qdd = motion(rng, n, 2 * TILE + 7)
     Y = regressor(arm, q, qd, qdd)
-    for k in range(SAMPLES):
+    for k in (0, 1, TILE - 1, TILE, *range(2 * TILE, len(q))):
         one = regressor(arm, q[k], qd[k], qdd[k])
         assert one.shape == (1, n, arm.layout.size)
         np.testing.assert_array_equal(one[0], Y[k])
+
+
+def test_any_angle_is_turned_by():
+    # Twice the rounding of one for the polynomials, beside that of the library.
+    near = np.linspace(-7, 7, 4001)
+    far = np.random.default_rng(0).uniform(-1, 1, 4000) * np.geomspace(1, EXACT_ANGLE, 4000)
+    steps = np.pi / 4 * np.arange(-800, 801)
+    beyond = np.array([1e7, -3e9, 1e15, 1e300])
+    for angle in (near, far, steps, np.nextafter(steps, 9e9), beyond):
+        for part in np.array_split(angle, -(-len(angle) // TILE)):
+            out, padded = np.empty(2 * TILE), np.resize(part, TILE)
+            sine_and_rise(padded, out, len(part))
+            found = out.reshape(2, TILE)[:, :len(part)]
+            np.testing.assert_allclose(
+                found, [np.sin(part), 1 - np.cos(part)], rtol=0, atol=4e-16)
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf])
+def test_a_position_that_is_no_number_gives_none(value):
+    arm = random_arm(np.random.default_rng(3), 3, prismatic=False, branched=False).rigid()
+    q, qd, qdd = motion(np.random.default_rng(4), 3)
+    clean = regressor(arm, q, qd, qdd)
+    q[2, 1] = value
+    Y = regressor(arm, q, qd, qdd)
+    assert np.isnan(Y[2, 1, 10:20]).any()
+    np.testing.assert_array_equal(np.delete(Y, 2, axis=0), np.delete(clean, 2, axis=0))
 
 
 def test_a_branch_does_not_load_joints_that_do_not_carry_it():

@@ -40,3 +40,24 @@ def start(environment):
 def test_the_first_run_says_so_and_the_second_is_silent(fresh):
     assert start(fresh).communicate()[0].splitlines() == [*len(KERNELS) * [NOTICE], *KERNELS]
     assert start(fresh).communicate()[0] == ''
+
+
+STALE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from outer import outer
+print(outer(1.0))
+"""
+
+
+def test_machine_code_is_made_anew_when_what_it_uses_changes(tmp_path):
+    (tmp_path / 'outer.py').write_text(
+        'from dynid_ros.utilities.compiled import kernel\nfrom inner import FACTOR, inner\n\n\n'
+        '@kernel\ndef outer(x):\n    return FACTOR * inner(x)\n')
+    inner = ('from dynid_ros.utilities.compiled import kernel\nFACTOR = {}\n\n\n'
+             '@kernel\ndef inner(x):\n    return x + {}\n')
+    for factor, summand in ((2, 1), (3, 1), (3, 2)):
+        (tmp_path / 'inner.py').write_text(inner.format(factor, summand))
+        done = subprocess.run([sys.executable, '-c', STALE, str(tmp_path)], check=True, text=True,
+                              stdout=subprocess.PIPE)
+        assert float(done.stdout) == factor * (1.0 + summand)

@@ -65,7 +65,7 @@ class RigidArm:
         """
         # A simulation asks a thousand times a second, and spends more on checks than on sums.
         known = self._known
-        state = tuple(np.array([x], dtype=float) for x in (q, qd, qdd))
+        state = tuple(np.array((q, qd, qdd), dtype=float)[:, None])
         links = np.zeros((1, known.arm.n, known.inertial.size))
         fill_links(known.arm, fill_inertial, self._tree, state, len(INERTIAL), links)
         return np.asarray((links @ self._inertial + state[2] @ known.rotor.T)[0])
