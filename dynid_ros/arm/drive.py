@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
+
+#: Topic of the state of a JointTrajectoryController of ros2_controllers, and its type.
+CONTROLLER_TOPIC = 'controller_state'
+CONTROLLER_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
+#: Signal of a drive that follows a position, and the same less the position that was measured.
+COMMAND, DEVIATION = 'command', 'deviation'
+#: Where the gains of commands come from, if arm.yaml does not state them: nowhere yet; ratios from
+#: the data, relative to one joint; the same with a common factor by the masses of the description.
+OPEN, RELATIVE, BY_MASSES = 'open', 'relative', 'masses'
 
 
 @dataclass(frozen=True)
@@ -15,9 +25,10 @@ class DriveTopic:
     """
     A topic of its own for the drive signal.
 
-    Its messages are sensor_msgs/JointState with the signal in the field ``effort``,
-    control_msgs/DynamicJointState if there is an `interface`, or std_msgs/Float64MultiArray if
-    there are `joints`.
+    Its messages are sensor_msgs/JointState with the signal in a `field`,
+    control_msgs/DynamicJointState if there is an `interface`, std_msgs/Float64MultiArray if
+    there are `joints`, or, for commands on a topic of that name, the state of a
+    JointTrajectoryController.
 
     Attributes
     ----------
@@ -27,19 +38,30 @@ class DriveTopic:
         Interface that holds the signal.
     joints : tuple of str
         Joints in the order of the values.
+    field : str
+        ``effort``, or ``position`` for commands.
 
     """
 
     name: str
     interface: str | None = None
     joints: tuple[str, ...] = ()
+    field: str = 'effort'
 
     @property
     def kind(self) -> str:
         """Type of the messages."""
         if self.interface is not None:
             return 'control_msgs/msg/DynamicJointState'
+        if self.of_controller:
+            return CONTROLLER_STATE
         return 'std_msgs/msg/Float64MultiArray' if self.joints else 'sensor_msgs/msg/JointState'
+
+    @property
+    def of_controller(self) -> bool:
+        """Whether a JointTrajectoryController publishes its state there, references included."""
+        return (self.field == 'position' and self.interface is None and not self.joints
+                and self.name.rpartition('/')[2] == CONTROLLER_TOPIC)
 
     def beside(self, states: str) -> str:
         """Full name, given the full name of the joint states."""
@@ -54,14 +76,16 @@ class Drive:
     Conversion of the recorded drive signal to joint torque.
 
     ``tau = transmissionᵀ (gain * u)``; positions recorded at the motors become joint positions
-    by ``q = transmission⁻¹ p + offset``.
+    by ``q = transmission⁻¹ p + offset``. Of a command, u is the `deviation` of the motors from it,
+    and the drive takes ``transmissionᵀ (damping * transmission qd)`` off that torque.
 
     Attributes
     ----------
     signal : str
-        ``effort``, ``current`` or ``voltage``.
+        ``effort``, ``current``, ``voltage`` or ``command``.
     gain : (n,) ndarray
-        Nm (or N) per unit of the signal; sign and torque constants included.
+        Nm (or N) per unit of the signal; sign and torque constants included. Of a command, the
+        stiffness kp of the drive, Nm/rad.
     transmission : (n, n) ndarray
         Motor positions from joint positions; the identity for joint-side recordings.
     offset : (n,) ndarray
@@ -70,6 +94,12 @@ class Drive:
         Whether the signal includes gravity torque, as a sensor or a motor current does.
     topic : DriveTopic or None
         Where the signal is published; None if it is the effort of the joint states.
+    damping : (n,) ndarray or None
+        Damping kd of a drive that follows commands, Nm s/rad; None if it is unknown, so that it
+        counts among the viscous friction of the joint.
+    scale : str
+        Where the gains come from: empty if arm.yaml states them, else `OPEN`, `RELATIVE` or
+        `BY_MASSES`.
 
     """
 
@@ -79,11 +109,36 @@ class Drive:
     offset: Array
     includes_gravity: bool = True
     topic: DriveTopic | None = None
+    damping: Array | None = None
+    scale: str = ''
 
     @staticmethod
     def joint_torque(joints: int) -> Drive:
         """Describe a recording in Nm at the joints."""
         return Drive('effort', np.ones(joints), np.eye(joints), np.zeros(joints))
+
+    @property
+    def in_newton_metres(self) -> bool:
+        """Whether the gains are stated, so that torque is in Nm."""
+        if self.signal == COMMAND:
+            return not self.scale
+        return self.signal == 'effort' or not bool((self.gain == 1).all())
+
+    def check_topic(self, states: str) -> None:
+        """
+        Make sure that messages can hold the drive signal.
+
+        Raises
+        ------
+        ArmError
+            Commands have no topic, and joint states of that name hold none.
+
+        """
+        if self.signal == COMMAND and self.topic is None:
+            raise ArmError(
+                f'{states} holds no commands; name their topic in arm.yaml: drive: {{signal: '
+                'command, topic: /joint_command}, or the controller_state of a '
+                'JointTrajectoryController')
 
     @cached_property
     def is_direct(self) -> bool:
@@ -116,6 +171,36 @@ def joint_torque(u: Array, drive: Drive) -> Array:
     # The usual case; a copy would double the memory of a long recording.
     scaled = u if (drive.gain == 1).all() else u * drive.gain
     return scaled if drive.is_direct else scaled @ drive.transmission
+
+
+def deviation(u: Array, q: Array, drive: Drive) -> Array:
+    """
+    Commands less the measured positions of the motors.
+
+    Parameters
+    ----------
+    u : (..., n) ndarray
+        Commands, in the frame in which positions were recorded, rad or m.
+    q : (..., n) ndarray
+        Positions of the joints, rad or m.
+    drive : Drive
+        Transmission and offsets.
+
+    Returns
+    -------
+    (..., n) ndarray
+        rad or m.
+
+    """
+    return np.asarray(u - motor_position(q, drive))
+
+
+def damping_torque(qd: Array, drive: Drive) -> Array | float:
+    """Torque (..., n) by which the known damping of drives slows joints of velocity (..., n)."""
+    if drive.damping is None:
+        return 0.0
+    motors = qd if drive.is_direct else qd @ drive.transmission.T
+    return joint_torque(motors, replace(drive, gain=drive.damping))
 
 
 def joint_position(p: Array, drive: Drive) -> Array:

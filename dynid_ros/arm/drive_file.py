@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.load import arm_file, is_robot_file, load_arm
 from dynid_ros.errors import ArmError, ResultError
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import check_output, read_whole, write_whole
 
 #: Key of each kind of signal that takes up a change of the gain.
-_KEYS = {'current': 'gain', 'voltage': 'torque_constant', 'effort': 'gear_ratio'}
+_KEYS = {'current': 'gain', 'voltage': 'torque_constant', 'effort': 'gear_ratio', COMMAND: 'kp'}
 #: Relative error of a gain that is written with so many digits.
 _DIGITS, _ROUNDED = 8, 1e-7
 
@@ -82,8 +83,10 @@ def _with_gain(text: str, stated: Array, gain: Array) -> str:
     signal = _child(drive, 'signal')
     key = _KEYS['effort' if signal is None else signal.value]
     old = _child(drive, key)
-    if isinstance(old, yaml.SequenceNode):
-        before = np.array([float(item.value) for item in old.value])
+    if old is not None:
+        # A single kp stands for all joints.
+        items = old.value if isinstance(old, yaml.SequenceNode) else [old] * len(gain)
+        before = np.array([float(item.value) for item in items])
         return _replaced(text, old, _list(before * gain / stated))
     first = drive.value[0][0].start_mark
     between = ', ' if drive.flow_style else '\n' + ' ' * first.column

@@ -17,7 +17,7 @@ from dynid_ros.arm.description.tree import (
     Tolerances,
     Tool,
 )
-from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.drive import COMMAND, Drive
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.link_bounds import LinkBounds
 from dynid_ros.arm.parameters import ParameterLayout
@@ -65,7 +65,7 @@ class Conditioning:
     period : float or None
         Period of a periodic motion, s.
     delay : float or None
-        Time by which the drive signal lags behind the motion, s.
+        Time by which the drive signal lags behind the motion, or a drive behind its command, s.
 
     """
 
@@ -93,8 +93,9 @@ class Table:
     header : tuple of str
         Column names of a file without a header line.
     unit : str or None
-        ``rad`` or ``deg``, in which tables hold positions of revolute joints; velocities per
-        second. None if the columns say so, or else rad.
+        ``rad`` or ``deg``, in which tables hold positions of revolute joints, or ``percent`` of
+        the range of each joint, from -100 to 100; velocities per second. None if the columns say
+        so, or else rad.
 
     """
 
@@ -279,6 +280,16 @@ class ArmModel(Summarised):
         """
         kept = tuple(term.name for term in friction_terms(self.friction) if not term.state)
         return self if kept == self.friction else replace(self, friction=kept)
+
+    @property
+    def stated_delay(self) -> float | None:
+        """
+        Return the delay of the drive signal behind the motion, s, if it is stated.
+
+        Commands have none, as a later command looks like more damping; by their stated delay they
+        are moved before their deviation is taken.
+        """
+        return 0.0 if self.drive.signal == COMMAND else self.conditioning.delay
 
     @cached_property
     def as_measured(self) -> ArmModel:

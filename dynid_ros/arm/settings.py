@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
 from dynid_ros.arm.description.schema import ANGLES, Section
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
-from dynid_ros.arm.drive import Drive, DriveTopic
+from dynid_ros.arm.drive import COMMAND, Drive, DriveTopic, OPEN
 from dynid_ros.arm.friction import friction_terms, FrictionShape, PLAIN, TERMS
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
-_UNITS = {'effort': ('Nm', 'N'), 'current': ('A',), 'voltage': ('V',)}
-_GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain')}
+_UNITS = {'effort': ('Nm', 'N'), 'current': ('A',), 'voltage': ('V',), COMMAND: ('rad', 'm')}
+_GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain'),
+          COMMAND: ('kp', 'kd')}
 _SIDES = ('lower', 'upper')
 _BOUNDS = ('velocity', 'acceleration', 'effort')
 _FILTERS = ('butterworth', 'fir', 'periodic')
@@ -23,6 +26,10 @@ _FILTERS = ('butterworth', 'fir', 'periodic')
 LEAST_CUTOFF = 1e-3
 #: Longest delay of a drive signal, s; drives lag by some milliseconds.
 LONGEST_DELAY = 10.0
+#: Share of the range of a joint, from -100 to 100, in which LeRobot stores positions.
+PERCENT = 'percent'
+#: Units of tables.
+TABLE_UNITS = (*ANGLES, PERCENT)
 #: Signals of a drive, and quantities that joints may be coupled by.
 SIGNALS = tuple(_UNITS)
 QUANTITIES = ('qdd', 'qd', 'sign_qd')
@@ -33,30 +40,60 @@ def read_drive(top: Section, n: int) -> Drive:
     Drive from ``drive``; a recording in Nm at the joints where the section is absent.
 
     ``gain`` is the product of ``gain`` (current, Nm/A), ``torque_constant`` (Nm/A) and
-    ``amplifier_gain`` (A/V) (voltage, tau = Km Ksa u), ``gear_ratio`` and ``sign``.
+    ``amplifier_gain`` (A/V) (voltage, tau = Km Ksa u), ``gear_ratio`` and ``sign``; of a command
+    ``kp`` (Nm/rad), beside the damping ``kd`` (Nm s/rad).
     """
     section = top.section('drive', (
-        'signal', 'unit', 'gain', 'torque_constant', 'amplifier_gain', 'gear_ratio', 'sign',
-        'transmission', 'offset', 'includes_gravity', 'topic', 'interface', 'joints'))
+        'signal', 'unit', 'gain', 'torque_constant', 'amplifier_gain', 'kp', 'kd', 'gear_ratio',
+        'sign', 'transmission', 'offset', 'includes_gravity', 'topic', 'interface', 'joints'))
     signal = section.choice('signal', tuple(_UNITS), 'effort')
     section.choice('unit', _UNITS[signal], _UNITS[signal][0])
-    for key in ('gain', 'torque_constant', 'amplifier_gain'):
+    for key in dict.fromkeys(chain(*_GAINS.values())):
         if key in section and key not in _GAINS[signal]:
             raise section.error(key, f'does not belong to signal: {signal}')
-        if key in _GAINS[signal]:
+        if key in _GAINS[signal] and signal != COMMAND:
             section.needed(key, section.raw(key))
-    gain = np.prod([section.filled(key, n, 1.0)
-                    for key in (*_GAINS[signal], 'gear_ratio', 'sign')], axis=0)
+    factors = section.filled('gear_ratio', n, 1.0) * section.filled('sign', n, 1.0)
+    if signal == COMMAND:
+        return _command_drive(section, n, factors)
+    gain = np.prod([factors, *(section.filled(key, n, 1.0) for key in _GAINS[signal])], axis=0)
+    return Drive(signal, _nonzero(section, gain), *_transmission(section, n),
+                 section.flag('includes_gravity', True), _drive_topic(section, 'effort'))
+
+
+def _command_drive(section: Section, n: int, factors: Array) -> Drive:
+    """Drive that follows commands, by its stiffness and damping where they are stated."""
+    if 'includes_gravity' in section:
+        raise section.error('includes_gravity', 'does not belong to signal: command; the drive '
+                            'holds gravity by its deviation')
+    kp, kd = (section.per_joint(key, n) for key in ('kp', 'kd'))
+    if kp is None and kd is not None:
+        raise section.error('kp', 'is missing; without it, kd has no unit: give both or neither')
+    if kp is not None and not (kp > 0).all():
+        raise section.error('kp', 'must be above zero for every joint')
+    if kd is not None and not (kd >= 0).all():
+        raise section.error('kd', 'must be zero or more for every joint')
+    gain = _nonzero(section, factors if kp is None else factors * kp)
+    return Drive(COMMAND, gain, *_transmission(section, n),
+                 topic=_drive_topic(section, 'position'), damping=kd,
+                 scale=OPEN if kp is None else '')
+
+
+def _nonzero(section: Section, gain: Array) -> Array:
     if not gain.all():
         raise section.error('signal', 'has a gain of zero for a joint; give a nonzero gain')
+    return gain
+
+
+def _transmission(section: Section, n: int) -> tuple[Array, Array]:
+    """Transmission and offsets of the motors."""
     transmission = section.matrix('transmission', n)
     if np.linalg.matrix_rank(transmission) < n:
         raise section.error('transmission', 'cannot be inverted')
-    return Drive(signal, gain, transmission, section.filled('offset', n, 0.0),
-                 section.flag('includes_gravity', True), _drive_topic(section))
+    return transmission, section.filled('offset', n, 0.0)
 
 
-def _drive_topic(section: Section) -> DriveTopic | None:
+def _drive_topic(section: Section, field: str) -> DriveTopic | None:
     name, interface = section.text('topic'), section.text('interface')
     joints = section.names('joints')
     if name is None:
@@ -67,7 +104,7 @@ def _drive_topic(section: Section) -> DriveTopic | None:
     if interface is not None and joints:
         raise section.error('joints', 'does not belong to a topic with interfaces, which name '
                             'their joints')
-    return DriveTopic(name, interface, joints)
+    return DriveTopic(name, interface, joints, field)
 
 
 def read_limits(
@@ -120,7 +157,7 @@ def read_table(top: Section, n: int) -> Table:
         section.names('signal', n),
         section.text('signal_file'),
         section.names('header'),
-        section.choice('unit', tuple(ANGLES), '') if 'unit' in section else None)
+        section.choice('unit', TABLE_UNITS, '') if 'unit' in section else None)
 
 
 def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn, ...]:

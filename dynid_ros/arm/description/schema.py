@@ -165,6 +165,12 @@ class Section:
         found = self.vector(key, count, finite=finite)
         return np.full(count, default) if found is None else found
 
+    def per_joint(self, key: str, count: int) -> Array | None:
+        """``count`` numbers, (count,), of which a single one stands for all; None if absent."""
+        if isinstance(self._data.get(key), list) or key not in self:
+            return self.vector(key, count)
+        return np.full(count, self._number(key, self._data[key]))
+
     def matrix(self, key: str, count: int) -> Array:
         """``count`` rows of numbers; a flat list is a diagonal, the identity if absent."""
         value = self._data.get(key)

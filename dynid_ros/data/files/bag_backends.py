@@ -13,6 +13,7 @@ from pathlib import Path
 import re
 from typing import Any
 
+from dynid_ros.arm.drive import CONTROLLER_STATE
 from dynid_ros.data.files.joint_state_cdr import JOINT_STATE
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import RecordingError
@@ -20,7 +21,8 @@ from dynid_ros.errors import RecordingError
 STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
 ROS_1 = '.bag'
 #: Types of messages that are kept of a file, which may hold images too.
-KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray')
+KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray',
+         CONTROLLER_STATE)
 #: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
 MAGIC = b'\x89MCAP0\r\n'
 

@@ -181,7 +181,45 @@ def drive_parser(topic: DriveTopic) -> Parser:
     """Return the parser of the messages of a drive topic."""
     if topic.interface is not None:
         return partial(parse_dynamic, interface=topic.interface)
-    return partial(parse_array, joints=topic.joints) if topic.joints else parse_layout
+    if topic.of_controller:
+        return parse_controller
+    if topic.joints:
+        return partial(parse_array, joints=topic.joints)
+    return parse_layout if topic.field == 'effort' else parse_commands
+
+
+def parse_commands(data: bytes) -> Layout:
+    """
+    Find the positions of a sensor_msgs/JointState that commands them, as the effort of joints.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not such a message.
+
+    """
+    layout = parse_layout(data)
+    layout.arrays = NOTHING, NOTHING, layout.arrays[0]
+    return layout
+
+
+def parse_controller(data: bytes) -> Layout:
+    """
+    Find the reference of a control_msgs/JointTrajectoryControllerState, as the effort of joints.
+
+    It is the first point of the message, under the name ``desired`` in earlier versions; what
+    follows has changed between versions, and is not read.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not such a message.
+
+    """
+    layout = Layout(data, stamped=True)
+    layout.names = layout.strings()
+    layout.arrays = NOTHING, NOTHING, layout.doubles()
+    return layout
 
 
 def parse_dynamic(data: bytes, interface: str) -> Layout:

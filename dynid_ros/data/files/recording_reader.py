@@ -116,6 +116,7 @@ def from_messages(
 
     """
     source = str(path)
+    arm.drive.check_topic(f'{source}: topic {states.topic}')
     apart = None if path.suffix.lower() in TEXT_SUFFIXES else arm.drive.topic
     samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
     stamps = samples.received if received else samples.stamp

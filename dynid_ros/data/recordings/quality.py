@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.drive import COMMAND, DEVIATION, deviation, joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import absurd_defects, marked_defects
@@ -59,7 +61,8 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     """
     Return a recording whose stamps increase and whose positions are unwrapped.
 
-    Values that are lost are interpolated, or leave a gap (`without_lost_values`).
+    Values that are lost are interpolated, or leave a gap (`without_lost_values`). Commands become
+    deviations of the motors from them.
 
     Each change is added to the defects; a clean recording is returned unchanged.
     `check_recording` reports the defects that cannot be repaired.
@@ -74,7 +77,7 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
         Whether samples keep their stamps; see `as_measured`.
 
     """
-    recording = only_increasing(with_one_clock(recording))
+    recording = only_increasing(with_one_clock(with_deviation(recording, arm)))
     lowest, highest = finite_span(recording.q)
     if not usable(recording.t) or (
             np.maximum(-lowest, highest) > absurd_values.ABSURD_POSITION).any():
@@ -83,6 +86,21 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     if not usable(recording.t) or not np.isfinite(recording.q).all():
         return recording
     return without_bad_velocities(as_measured(recording, stamped=stamped))
+
+
+def with_deviation(recording: Recording, arm: ArmModel) -> Recording:
+    """
+    Return a recording of commands with the deviation of the motors from them as its signal.
+
+    The drive answers to a command by the delay that arm.yaml states after its stamp.
+    """
+    if recording.signal != COMMAND:
+        return recording
+    u, delay = recording.u, arm.conditioning.delay
+    if delay and usable(recording.t):
+        u = np.column_stack([
+            np.interp(recording.t - delay, recording.t, column) for column in u.T])
+    return replace(recording, u=deviation(u, recording.q, arm.drive), signal=DEVIATION)
 
 
 def check_recording(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:

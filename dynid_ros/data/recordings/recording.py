@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.arm.drive import DEVIATION
 from dynid_ros.arm.settings import SIGNALS
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import listed, RecordingError
@@ -102,7 +103,8 @@ class Recording(Summarised):
     joint_names : tuple of str
         Names in the order of the columns, as the arm calls them.
     signal : str
-        Quantity of ``u``: ``effort``, ``current`` or ``voltage``.
+        Quantity of ``u``: ``effort``, ``current``, ``voltage`` or ``command``, the position that a
+        drive was told; a cleaned recording has the ``deviation`` of the motors from it instead.
     source : str
         Where it was read from.
     qd : (N, n) ndarray or None
@@ -142,7 +144,7 @@ class Recording(Summarised):
         if isinstance(self.joint_names, str) or len(set(names)) < len(names) or not names:
             raise RecordingError(
                 f'joint_names must hold the name of each joint once, not {self.joint_names!r}')
-        if self.signal not in SIGNALS:
+        if self.signal not in (*SIGNALS, DEVIATION):
             raise RecordingError(
                 f"signal must be one of {', '.join(SIGNALS)}, not '{self.signal}'")
         t = as_numbers('t', self.t, 1)

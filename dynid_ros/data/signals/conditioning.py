@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.drive import Drive, joint_torque
+from dynid_ros.arm.drive import damping_torque, Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import presliding_of
 from dynid_ros.data.recordings.warmth import Warmth, warmth_of
@@ -185,10 +185,10 @@ def condition(
     rate = settings.rate_hz
     warmth = segment.warmth or warmth_of(segment.t, segment.q)
     if settings.filter == 'periodic':
-        return _one_period(segment, tau, settings, warmth)
+        return damped(_one_period(segment, tau, settings, warmth), drive)
     q = nuttall_fir(segment.q) if settings.filter == 'fir' else low_passed(segment.q, settings)
-    return of_positions(
-        segment.t, q, tau, rate, warmth, spoiled_beside(settings.decimator()))
+    return damped(of_positions(
+        segment.t, q, tau, rate, warmth, spoiled_beside(settings.decimator())), drive)
 
 
 def of_positions(
@@ -199,6 +199,13 @@ def of_positions(
     qdd = differentiate(qd, rate_hz)
     moves = moving(qd, rate_hz, beside=beside)
     return ConditionedMotion(t, q, qd, qdd, tau, moves, warmth)
+
+
+def damped(motion: ConditionedMotion, drive: Drive) -> ConditionedMotion:
+    """Take the known damping of drives off the torque that their stiffness makes."""
+    if drive.damping is None:
+        return motion
+    return replace(motion, tau=motion.tau - damping_torque(motion.qd, drive))
 
 
 def position_cutoff(settings: ConditioningSettings) -> float:

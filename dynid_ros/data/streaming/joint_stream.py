@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.drive import COMMAND, damping_torque, deviation, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.history import RunningPresliding
@@ -40,12 +40,14 @@ class JointStream(Checkpointed, Generic[Output]):
         Samples of the incomplete block.
     before : (0 or 1, 1 + 2 n) ndarray
         Stamp, positions and velocities of the last conditioned sample.
+    commands : (m, 1 + n) ndarray
+        Stamps and commands of the last samples, if they have a delay.
     newest : float
         Stamp of the last sample that was worked on, s.
 
     """
 
-    saved: tuple[str, ...] = ('samples', 'before')
+    saved: tuple[str, ...] = ('samples', 'before', 'commands')
     #: Made by `_design`.
     _conditioner: StreamFilter
 
@@ -56,7 +58,7 @@ class JointStream(Checkpointed, Generic[Output]):
         self._resampler = Resampler(1 + 2 * n, self.counters)
         self._warmth, self._presliding = RunningWarmth(n), RunningPresliding(n)
         self.samples = np.zeros((0, 1 + 2 * n))
-        self.before = np.zeros((0, 1 + 2 * n))
+        self.before, self.commands = np.zeros((0, 1 + 2 * n)), np.zeros((0, 1 + n))
 
     @property
     def rate_hz(self) -> float:
@@ -125,7 +127,7 @@ class JointStream(Checkpointed, Generic[Output]):
 
     def _restart(self) -> None:
         """Forget all samples, as after a gap."""
-        self.before = self.before[:0]
+        self.before, self.commands = self.before[:0], self.commands[:0]
         self._presliding.reset()
         self._conditioner.reset()
 
@@ -151,12 +153,26 @@ class JointStream(Checkpointed, Generic[Output]):
         return found
 
     def _condition(self, uniform: Array) -> list[Output]:
-        n = self.arm.n
-        uniform[:, 1 + n:] = joint_torque(uniform[:, 1 + n:], self.arm.drive)
+        n, drive = self.arm.n, self.arm.drive
+        if drive.signal == COMMAND:
+            uniform[:, 1 + n:] = deviation(
+                self._answered(uniform), uniform[:, 1:1 + n], drive)
+        uniform[:, 1 + n:] = joint_torque(uniform[:, 1 + n:], drive)
         t, q, qd, tau = self._conditioner.apply(uniform)
         if not len(t):
             return []
+        tau = tau - damping_torque(qd, drive)
         motion = np.concatenate([self.before, np.column_stack([t, q, qd])])
         self.before = motion[-1:]
         history = JointHistory(self._warmth.at(t), self._presliding.take(q))
         return self._take(motion, q, qd, tau, history)
+
+    def _answered(self, uniform: Array) -> Array:
+        """Commands (k, n) to which the drives answer at the times of samples."""
+        n, delay = self.arm.n, self.arm.conditioning.delay
+        if not delay:
+            return uniform[:, 1 + n:]
+        told = np.concatenate([self.commands, np.delete(uniform, range(1, 1 + n), axis=1)])
+        self.commands = told[told[:, 0] >= told[-1, 0] - delay - 1 / self.rate_hz]
+        times = uniform[:, 0] - delay
+        return np.column_stack([np.interp(times, told[:, 0], column) for column in told[:, 1:].T])

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 import re
 
+from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.tables.column_words import (
     Column,
@@ -25,7 +26,8 @@ from dynid_ros.errors import listed, RecordingError
 
 #: Columns that the documents name; others are guesses.
 DOCUMENTED = re.compile(
-    r'(q|qd|dq|tau|u)([_.]?\*|\[\*\])|\*\.(position|velocity|effort|torque|current|voltage)')
+    r'(q|qd|dq|tau|u|q_des|action)([_.]?\*|\[\*\])'
+    r'|\*\.(position|velocity|effort|torque|current|voltage|command)')
 TIME_NAMES = ('t', 'time', 'stamp')
 #: Short names of quantities.
 _STEMS = {'position': 'q', 'velocity': 'qd', 'signal': 'tau'}
@@ -136,16 +138,29 @@ class Choice:
                    key=len, default=[])
         labels = {column.label for column in near}
         lacking = [name for name in self._arm.joint_names if name not in labels]
+        told = quantity == 'signal' and self._arm.drive.signal == COMMAND
+        stem, word = ('q_des', COMMAND) if told else (_STEMS[quantity], quantity)
         shown = f': {summary([column.name for column in near])} do not fit' if near else (
-            f' (such as {_STEMS[quantity]}_0 or {lacking[0]}.{quantity})')
+            f' (such as {stem}_0 or {lacking[0]}.{word})')
         return RecordingError(
             f'{self.path} has no columns of {quantity} for {listed(lacking, 12)}{shown}; it has '
             f'{summary(self.names) or "none"}; name the right ones, once each, under table in '
             'arm.yaml, or set joints or aliases there'
-            + (', or table.signal_file' if quantity == 'signal' else ''))
+            + (', or table.signal_file' if quantity == 'signal' else '')
+            + ('' if told or quantity != 'signal' else self._commands()))
+
+    def _commands(self) -> str:
+        """Name columns of commands, which may serve where there is no other drive signal."""
+        found = max((family for _, family, ordered in self._candidates()
+                     if ordered and family[0].commands), key=len, default=[])
+        return '' if not found else (
+            f'; if its drives follow {summary([column.name for column in found])}, state '
+            'drive: {signal: command} there')
 
     def _order(self, column: Column, quantity: str, bare: bool) -> tuple[int, int] | None:
         """How likely columns hold a quantity, least first; None if they do not."""
+        if quantity == 'signal' and self._arm.drive.signal == COMMAND:
+            return (0, int(not column.quantity)) if column.commands else None
         if column.rank > 1:
             return None
         rank = -1 if DOCUMENTED.fullmatch(column.pattern) else column.rank

@@ -33,10 +33,13 @@ FILLERS = _words(
     'header actual act measured measurement meas real fb feedback achse achsen gelenk ist')
 #: Words of columns that are no measured quantity of a joint: commands, errors, limits, the tool.
 OTHERS = _words(
-    'target desired des d soll cmd command commanded ref reference goal set setpoint sp error err '
-    'ext external limit lim max min std tcp pose ee cartesian cart tool wrench temp temperature '
-    'temperatures gravity model mode output control estimated est hat predicted pred gripper '
-    'finger cycle execution period delay dt qdd ddq acc acceleration accelerations ddot')
+    'error err ext external limit lim max min std tcp pose ee cartesian cart tool wrench temp '
+    'temperature temperatures gravity model mode output control estimated est hat predicted pred '
+    'gripper finger cycle execution period delay dt qdd ddq acc acceleration accelerations ddot')
+#: Words of columns of commands, which may be the signal of a drive.
+COMMANDS = _words(
+    'target targets desired des d soll cmd command commands commanded ref reference references '
+    'goal goals set setpoint setpoints sp action actions ctrl')
 #: Factors to rad or m, rad/s or m/s, Nm (A, V) and s.
 _LENGTHS = {'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'mm': 1e-3,
             **dict.fromkeys(('deg', 'degree', 'degrees', 'grad', '°'), math.pi / 180)}
@@ -77,6 +80,8 @@ class Column:
         Unit in lower case, without ``/s`` and dots; empty if none is stated.
     rank : int
         0 if all words are known, 1 if some are not, 2 for commands and other quantities.
+    commands : bool
+        Whether it holds commands of positions, and nothing else.
 
     """
 
@@ -86,6 +91,7 @@ class Column:
     quantity: str
     unit: str
     rank: int
+    commands: bool = False
 
 
 def with_joints(name: str, joints: Sequence[str]) -> Column | None:
@@ -160,8 +166,10 @@ def _column(name: str, start: int, end: int) -> Column:
     unit = unit or next((word for word in words if word in units), '')
     said = [word for word in words if word not in units]
     known = all(word in WORDS or word in FILLERS for word in said)
-    rank = 2 if OTHERS.intersection(said) else int(not known)
-    return Column(name, pattern, text[start:end], quantity, unit, rank)
+    others, told = OTHERS.intersection(said), COMMANDS.intersection(said)
+    return Column(
+        name, pattern, text[start:end], quantity, unit, 2 if others or told else int(not known),
+        bool(told and not others and quantity in ('position', '')))
 
 
 def _quantity(words: Sequence[str]) -> str:

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from dynid_ros.arm.description.schema import ANGLES
+from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.settings import PERCENT
 from dynid_ros.data.recordings.in_blocks import blocks, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import GAP_SECONDS
@@ -18,7 +20,7 @@ from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
 from dynid_ros.data.tables.column_words import Column, SIGNALS, UNITS
 from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
-from dynid_ros.errors import RecordingError
+from dynid_ros.errors import ArmError, RecordingError
 from dynid_ros.utilities.arrays import Array
 
 # Distance from the middle stamp beyond which the first one is no start to count from: differences
@@ -111,12 +113,49 @@ def _at_times(
 
 def _in_units(x: Array, quantity: str, family: Family, arm: ArmModel) -> Array:
     """Turn values into rad, m, rad/s, m/s or the unit of the drive signal."""
+    if quantity == 'signal' and arm.drive.signal == COMMAND:
+        quantity = 'position'
     known = {unit: factor for kind in (SIGNALS[:3] if quantity == 'signal' else [quantity])
              for unit, factor in UNITS[kind].items()}
     factors = np.array([known.get(column.unit, 1.0) for column in family])
     if quantity != 'signal' and arm.table.unit is not None:
-        factors = np.where(arm.prismatic, factors, ANGLES[arm.table.unit])
+        return of_unit(x, quantity, arm, factors)
     return x if (factors == 1).all() else x * factors
+
+
+def of_unit(x: Array, quantity: str, arm: ArmModel, sliding: Array | float = 1.0) -> Array:
+    """
+    Turn positions or velocities into rad and m by the unit that the arm states for tables.
+
+    Parameters
+    ----------
+    x : (N, n) ndarray
+        Values.
+    quantity : str
+        ``position`` or ``velocity``.
+    arm : ArmModel
+        ``table.unit``; the limits are the ends of a range in per cent.
+    sliding : (n,) ndarray or float
+        Factors of prismatic joints for rad or deg.
+
+    Raises
+    ------
+    ArmError
+        A joint has no limits that per cent could be of.
+
+    """
+    unit = arm.table.unit or 'rad'
+    if unit != PERCENT:
+        return np.asarray(x * np.where(arm.prismatic, sliding, ANGLES[unit]))
+    low, high = arm.limits.lower, arm.limits.upper
+    for name, wide in zip(arm.joint_names, np.isfinite(high - low), strict=True):
+        if not wide:
+            raise ArmError(
+                f"'{arm.name}': joint '{name}' has no position limits, so that table.unit: "
+                'percent is of no range; give limits.lower and limits.upper of arm.yaml as '
+                'calibrated')
+    half = (high - low) / 2
+    return np.asarray(x * (half / 100) + ((high + low) / 2 if quantity == 'position' else 0.0))
 
 
 def _seconds(time: Array, columns: Family, guessed: list[str]) -> tuple[Array, float]:
@@ -182,7 +221,8 @@ def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:
     """Warn of a drive signal of another kind than the arm's, as its name or unit says."""
     kinds = [kind for kind in SIGNALS[:3] if column.unit in UNITS[kind]]
     kind = kinds[0] if kinds else column.quantity
-    if column.name in arm.table.signal or kind in (arm.drive.signal, 'signal', ''):
+    if arm.drive.signal == COMMAND or column.name in arm.table.signal or kind in (
+            arm.drive.signal, 'signal', ''):
         return []
     if not kinds and DOCUMENTED.fullmatch(column.pattern):
         return []

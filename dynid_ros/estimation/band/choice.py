@@ -45,7 +45,7 @@ def choose_conditioning(
         A given cut-off is too high for a recording.
 
     """
-    wanted = arm.conditioning
+    wanted, delay = arm.conditioning, arm.stated_delay
     slowest = min(recordings, key=sample_rate)
     rate = sample_rate(slowest)
     if wanted.cutoff_hz is not None and wanted.cutoff_hz >= rate / 2:
@@ -60,8 +60,8 @@ def choose_conditioning(
             period = find_period(longest.q, rate)
     settings = ConditioningSettings(
         wanted.cutoff_hz or highest, wanted.cutoff_hz is None, wanted.filter, rate, 1,
-        period=period if wanted.filter == 'periodic' else None, delay=wanted.delay or 0.0)
-    if wanted.cutoff_hz is None or wanted.delay is None:
+        period=period if wanted.filter == 'periodic' else None, delay=delay or 0.0)
+    if wanted.cutoff_hz is None or delay is None:
         settings = _from_data(arm, recordings, settings, highest)
     return replace(settings, decimation=decimation_step(rate, settings.cutoff_hz))
 
@@ -88,7 +88,7 @@ def _from_data(
     else:
         count = motions.count(settings.cutoff_hz)
         lowest = motions.below(settings.cutoff_hz, count) if count >= FEWEST_BLOCKS else None
-    if arm.conditioning.delay is None and lowest is not None:
+    if arm.stated_delay is None and lowest is not None:
         delay = estimate_delay(lowest)
     if not delay:
         return settings

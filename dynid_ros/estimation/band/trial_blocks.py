@@ -17,6 +17,7 @@ from dynid_ros.data.recordings.warmth import warmth_of
 from dynid_ros.data.signals.conditioning import (
     ConditionedMotion,
     ConditioningSettings,
+    damped,
     of_positions,
 )
 from dynid_ros.data.signals.filters import REACH_PERIODS
@@ -224,4 +225,5 @@ def _spread_over(
 
 def _raw(segment: Segment, arm: ArmModel, rate_hz: float) -> ConditionedMotion:
     warmth = segment.warmth or warmth_of(segment.t, segment.q)
-    return of_positions(segment.t, segment.q, joint_torque(segment.u, arm.drive), rate_hz, warmth)
+    tau = joint_torque(segment.u, arm.drive)
+    return damped(of_positions(segment.t, segment.q, tau, rate_hz, warmth), arm.drive)

@@ -175,8 +175,7 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
         Motion and torque.
 
     """
-    unknown = arm.drive.signal != 'effort' and bool((arm.drive.gain == 1).all())
-    if arm.inertial is None or unknown or not arm.drive.includes_gravity:
+    if arm.inertial is None or not arm.drive.in_newton_metres or not arm.drive.includes_gravity:
         return []
     links, samples = arm.rigid(), thinned(samples)
     still = np.zeros_like(samples.q)

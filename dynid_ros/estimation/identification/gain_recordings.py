@@ -94,22 +94,57 @@ def recorded_gains(
         if rests is not None and held is not None:
             with about(*data.sources):
                 return gains_at_rest(arm, rests, held, mass)
-    arm, start = arm.as_measured, np.zeros(arm.n)
-    if friction is None:
-        # Terms that were chosen by gains which follow from these terms would confirm themselves.
-        rich = arm.with_friction(RICHEST)
-        start = _settled(rich, start, data)[1]
-        friction = data.fit(_with_gains(rich, start), choose=True)[0].arm.friction
-    arm = arm.with_friction(tuple(friction))
-    found, _ = _settled(arm, start, data)
+    arm, found, _ = _settled_gains(arm.as_measured, data, friction)
     # Open gains are those stated in both figures, so that the same torque counts.
-    corrected = _with_gains(arm, np.where(found.std <= GUESSED, found.value, 0.0))
+    corrected = with_gains(arm, np.where(found.std <= GUESSED, found.value, 0.0))
     (before, _), (after, with_load) = data.fit(arm), data.fit(corrected)
     stated, error = (metrics(arm.joint_names, each.own).relative_error_percent
                      for each in (before, after))
     return DriveGains(
         arm.joint_names, arm.drive.gain, found, stated, error, arm.friction, mass,
         tuple(note for each in (after, *with_load) for note in each.notes))
+
+
+def relative_gains(
+    arm: ArmModel, recordings: Sequence[Recording], friction: Sequence[str] | None = None,
+) -> tuple[LogGains, Array]:
+    """
+    Find the ratios of gains of which none is stated.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, with gains to begin with.
+    recordings : sequence of Recording
+        Checked recordings.
+    friction : sequence of str, optional
+        As for `recorded_gains`.
+
+    Returns
+    -------
+    found : LogGains
+        Logarithms of the gains by those of the arm, the reference's as it was.
+    applied : (n,) ndarray
+        Logarithms of the gains to use: found ones, and for a joint whose ratio is open one that
+        gives it the torque of the least loaded joint of the others.
+
+    """
+    data = _Data(choose_conditioning(arm.memoryless, recordings), [*recordings], [], None)
+    return _settled_gains(arm, data, friction)[1:]
+
+
+def _settled_gains(
+    arm: ArmModel, data: _Data, friction: Sequence[str] | None,
+) -> tuple[ArmModel, LogGains, Array]:
+    """Return an arm with its friction terms, its gains, and those to apply."""
+    start = np.zeros(arm.n)
+    if friction is None:
+        # Terms that were chosen by gains which follow from these terms would confirm themselves.
+        rich = arm.with_friction(RICHEST)
+        start = _settled(rich, start, data)[1]
+        friction = data.fit(with_gains(rich, start), choose=True)[0].arm.friction
+    arm = arm.with_friction(tuple(friction))
+    return arm, *_settled(arm, start, data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +188,7 @@ def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Arra
     size = data.signal_size(arm.drive.gain)
     for number in range(ROUNDS):
         progress('gains', number / ROUNDS)
-        free, loaded = data.fit(_with_gains(arm, applied))
+        free, loaded = data.fit(with_gains(arm, applied))
         recorded = [MotorRows(free.rows), *(MotorRows(each.rows, loaded=True) for each in loaded)]
         with about(*data.sources):
             step = estimate_gains(free.arm, recorded, -applied, data.mass)
@@ -169,7 +204,8 @@ def _settled(arm: ArmModel, applied: Array, data: _Data) -> tuple[LogGains, Arra
     return found, applied
 
 
-def _with_gains(arm: ArmModel, logarithms: Array) -> ArmModel:
+def with_gains(arm: ArmModel, logarithms: Array) -> ArmModel:
+    """Return an arm of which the gains are multiplied by exponentials (n,)."""
     return replace(arm, drive=replace(arm.drive, gain=arm.drive.gain * np.exp(logarithms)))
 
 

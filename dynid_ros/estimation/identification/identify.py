@@ -6,13 +6,15 @@ that it makes:
 
 1. `divide`: recordings → `Division`, checked samples of a training set and a held-out set
 2. `correct_zeros`, if asked: `Division` → `Division` with the zeros of the joints corrected
-3. `condition`: `Division` → `ConditionedData`, resampled, low-passed and differentiated
-4. `fit_model`: `KeptRows` of the training set → `FittedModel`, with friction chosen and outliers
+3. `relate_gains`, if a drive follows commands and no stiffness is stated: `Division` → `Division`
+   with gains that the data and the stated masses give
+4. `condition`: `Division` → `ConditionedData`, resampled, low-passed and differentiated
+5. `fit_model`: `KeptRows` of the training set → `FittedModel`, with friction chosen and outliers
    left out
-5. `estimate_parameters`: `FittedModel` → `EstimatedModel`, physically possible, with error bars
-6. `judge_model`: `EstimatedModel` → `IdentifiedModel`, with held-out error and verdict
-7. `compare_bandwidths`: `IdentifiedModel` → the same with its error by cut-off
-8. `compare_parameters`: `IdentifiedModel` → the same with the error of possible and of stated
+6. `estimate_parameters`: `FittedModel` → `EstimatedModel`, physically possible, with error bars
+7. `judge_model`: `EstimatedModel` → `IdentifiedModel`, with held-out error and verdict
+8. `compare_bandwidths`: `IdentifiedModel` → the same with its error by cut-off
+9. `compare_parameters`: `IdentifiedModel` → the same with the error of possible and of stated
    parameters
 """
 
@@ -31,6 +33,7 @@ from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED, METHODS
 from dynid_ros.estimation.calibration.joint_offsets import recording_offsets
 from dynid_ros.estimation.diagnosis.clipped_signals import clipped_findings
 from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
+from dynid_ros.estimation.identification.command_gains import relate_gains
 from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
 from dynid_ros.estimation.identification.estimate_choice import (
     estimate_parameters,
@@ -113,6 +116,9 @@ def identify(
     laps.append(perf_counter())
     if joint_offsets:
         division = correct_zeros(division)
+    if stated is None and arm.inertial is not None:
+        stated = arm
+    division = relate_gains(division, stated, friction)
     progress('condition', 0.2)
     data = condition(division, thin=method == DIFFERENTIATED)
     laps.append(perf_counter())
@@ -122,8 +128,6 @@ def identify(
             division.arm, data.train.rows, method, division.source, choose=friction is None)
     estimated = estimate_parameters(fitted, division.source)
     laps.append(perf_counter())
-    if stated is None and arm.inertial is not None:
-        stated = arm
     progress('search for faults', 0.7)
     model = judge_model(estimated, data, arm)
     progress('error by bandwidth', 0.9)
@@ -164,6 +168,7 @@ def judge_model(
         gravity=stated.gravity, known=fitted.findings,
         clipped=clipped_findings(arm, data.levels),
         refuted=refuted_gains(arm, fitted.kept, estimate.theta))
+    verdict = replace(verdict, findings=(*verdict.findings, *division.findings))
     notes = (*division.notes, *fitted.notes, *remarks,
              *unexplained(arm, own, unseen, data.train.settings.cutoff_hz))
     return IdentifiedModel(

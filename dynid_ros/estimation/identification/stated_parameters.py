@@ -59,10 +59,8 @@ def stated_findings(model: IdentifiedModel, errors: Mapping[str, Metrics]) -> li
         From `stated_errors`.
 
     """
-    drive = model.arm.drive
-    unknown = drive.signal != 'effort' and bool((drive.gain == 1).all())
     found = errors.get(DRIVES_FITTED)
-    if (unknown or not model.verdict.trustworthy or found is None
+    if (not model.arm.drive.in_newton_metres or not model.verdict.trustworthy or found is None
             or not found.relative_error_percent > MOST_PERCENT):
         return []
     return [Finding(

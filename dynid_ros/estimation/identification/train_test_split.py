@@ -18,6 +18,7 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.leakage_check import KnownSamples, marked_repeat
 from dynid_ros.estimation.model.metrics import ANOTHER_MOTION, FITTED_AGAIN
+from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
@@ -197,6 +198,8 @@ class Division:
     clocks : tuple of SampleClock
         Of all recordings whose stamps were replaced, each file once; the first `DRAWN_CLOCKS` have
         times for a drawing.
+    findings : tuple of Finding
+        Warnings of the drive, for the verdict.
 
     """
 
@@ -210,6 +213,7 @@ class Division:
     repeats: bool = False
     notes: tuple[str, ...] = ()
     clocks: tuple[SampleClock, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def divide(

@@ -35,7 +35,7 @@ def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
         The beginning of a sentence; empty if no delay was found.
 
     """
-    if arm.conditioning.delay is not None or settings.delay <= 0:
+    if arm.stated_delay is not None or settings.delay <= 0:
         return ''
     return f'The {arm.drive.signal} is {plain(1000 * settings.delay, 2)} ms late'
 

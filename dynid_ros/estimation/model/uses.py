@@ -96,7 +96,7 @@ def _simulation(model: IdentifiedModel) -> Use:
 
 def _masses(model: IdentifiedModel) -> Use:
     purpose, drive, gains = 'masses as such', model.arm.drive, 'masses need drive gains'
-    if drive.signal != 'effort' and (drive.gain == 1).all():
+    if not drive.in_newton_metres:
         return Use(purpose, False, f'arm.yaml states no gains for the {drive.signal}', gains)
     if not model.possible:
         return Use(purpose, False, 'no physically possible parameters predict as well', IMPOSSIBLE)

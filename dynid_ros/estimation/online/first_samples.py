@@ -54,7 +54,7 @@ class FirstSamples(Checkpointed):
     saved = ('held', 'cutoff_hz', 'delay', 'position_hz', 'looked')
 
     def __init__(self, arm: ArmModel, delay: float | None = None) -> None:
-        self._arm, self._delay = arm, arm.conditioning.delay if delay is None else delay
+        self._arm, self._delay = arm, arm.stated_delay if delay is None else delay
         self.held: Array = np.zeros((0, 1 + 2 * arm.n))
         self.cutoff_hz, self.delay, self.looked = 0.0, self._delay or 0.0, -np.inf
         self.position_hz: Array = np.zeros(0)

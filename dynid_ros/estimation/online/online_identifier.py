@@ -25,6 +25,7 @@ import hashlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
@@ -101,6 +102,9 @@ class OnlineIdentifier(Checkpointed):
         delay: float | None = None, memory: float = np.inf,
         prior: Prior | None = None, start: IdentifiedModel | None = None,
     ) -> None:
+        if delay and arm.drive.signal == COMMAND:
+            raise InputError(f'a delay of {delay:g} s is of measured signals; commands have the '
+                             'delay that "conditioning.delay" in arm.yaml states')
         self.stated, self._source = arm, source
         self._given, self._start = prior, start
         self.prior, self.friction_strength = arm_prior(self.arm), dict[str, float]()

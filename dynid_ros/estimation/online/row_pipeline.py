@@ -71,7 +71,7 @@ class RowPipeline(JointStream[RowBlock]):
         self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
         self.cutoff_hz = cutoff_hz or wanted.cutoff_hz or USUAL_HZ
-        self.delay = (wanted.delay or 0.0) if delay is None else delay
+        self.delay = (arm.stated_delay or 0.0) if delay is None else delay
         self._position_hz = position_hz
         self._columns = base_parameters(arm).columns
         self._standstill = RunningStandstill(arm.n)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.drive import damping_torque, joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError, ResultError
@@ -55,9 +55,11 @@ def recording_track(
     start = float(known.t[0])
     t = frame_times(float(known.t[-1]) - start)
     q = at_times(t + start, known.t, known.q)
+    qd = np.gradient(q, t, axis=0)
     track = Track(
-        f'{arm.name}: {Path(recording.source).name}', arm, t, q, np.gradient(q, t, axis=0),
-        at_times(t + start, known.t, joint_torque(known.u, arm.drive)),
+        f'{arm.name}: {Path(recording.source).name}', arm, t, q, qd,
+        at_times(t + start, known.t, joint_torque(known.u, arm.drive))
+        - damping_torque(qd, arm.drive),
         moments=tuple(Moment(each.first_stamp, 'defect', each.message)
                       for each in defects if each.first_stamp is not None),
         notes=tuple(each.message for each in defects if each.first_stamp is None))

@@ -24,6 +24,13 @@ STORE.register({
     **get_types_from_msg('std_msgs/Header header\nstring[] joint_names\n'
                          'control_msgs/InterfaceValue[] interface_values',
                          'control_msgs/msg/DynamicJointState')})
+POINT = 'trajectory_msgs/msg/JointTrajectoryPoint'
+#: As control_msgs has it in Humble, and since then up to what is not read.
+STATES = {
+    'desired': '\n'.join(f'{POINT.replace("/msg", "")} {name}'
+                          for name in ('desired', 'actual', 'error')),
+    'reference': '\n'.join([*(f'{POINT.replace("/msg", "")} {name}' for name in (
+        'reference', 'feedback', 'error', 'output')), 'string[] multi_dof_joint_names'])}
 TOPICS = {
     'states': DriveTopic('currents'),
     'interfaces': DriveTopic('/ns/dynamic', 'current'),
@@ -65,17 +72,24 @@ def typed(topic, message):
 
 def write(path, topic, states, signals):
     """Write a bag of joint states without efforts, and of signals, by the library rosbags."""
+    return write_typed(path, topic, [*states, *signals], [typed(topic, m) for m in signals],
+                       states=len(states))
+
+
+def write_typed(path, topic, messages, contents, store=STORE, states=None):
+    """Write a bag of joint states, all or some of the messages, and of signals of the others."""
+    others = messages if states is None else messages[states:]
     writer = Writer(path, version=9, storage_plugin=PLUGINS['mcap'])
     with writer:
-        one = writer.add_connection('/joint_states', KIND, typestore=STORE)
+        one = writer.add_connection('/joint_states', KIND, typestore=store)
         two = writer.add_connection(
-            topic.beside('/joint_states'), topic.kind, typestore=STORE)
-        every = [(m, replace(m, effort=[]).typed(), one) for m in states]
-        every += [(m, typed(topic, m), two) for m in signals]
+            topic.beside('/joint_states'), topic.kind, typestore=store)
+        every = [(m, replace(m, effort=[]).typed(), one) for m in messages[:states]]
+        every += [(m, own, two) for m, own in zip(others, contents, strict=True)]
         for message, content, connection in sorted(every, key=lambda entry: entry[0].stamp):
             received = message.stamp if message.received is None else message.received
             writer.write(
-                connection, received, STORE.serialize_cdr(content, connection.msgtype))
+                connection, received, store.serialize_cdr(content, connection.msgtype))
     return path
 
 
@@ -197,3 +211,50 @@ def test_a_wrong_stamp_on_either_topic_costs_few_samples(tmp_path, stamp):
     np.testing.assert_array_equal(log.q, motion.q[places])
     # Beside the wrong one, the signal is interpolated.
     np.testing.assert_allclose(log.u, FACTOR * motion.effort[places], atol=1e-3)
+
+
+def command_arm(topic):
+    arm = arm_with(topic)
+    return replace(arm, drive=replace(arm.drive, signal='command'))
+
+
+def test_commands_are_the_positions_of_joint_states(tmp_path):
+    motion, topic = Motion(NAMES), DriveTopic('joint_command', field='position')
+    messages = motion.messages()
+    told = [replace(m, position=[FACTOR * q for q in m.position], velocity=[]) for m in messages]
+    bag = write(tmp_path / 'bag', replace(topic, field='effort'), messages, messages)
+    path = write_typed(tmp_path / 'told', topic, messages, [m.typed() for m in told])
+    log = read_recording(path, command_arm(topic))
+    np.testing.assert_array_equal(log.u, FACTOR * motion.q)
+    assert log.signal == 'command'
+    with pytest.raises(RecordingError, match=r'no topic /other; topics there: /joint_command'):
+        read_recording(bag, command_arm(replace(topic, name='other')))
+
+
+@pytest.mark.parametrize('first', STATES)
+def test_commands_are_the_references_of_a_trajectory_controller(tmp_path, first):
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    kind = 'control_msgs/msg/JointTrajectoryControllerState'
+    store.register(get_types_from_msg(
+        f'std_msgs/Header header\nstring[] joint_names\n{STATES[first]}', kind))
+    motion, topic = Motion(NAMES), DriveTopic('/arm_controller/controller_state', field='position')
+    messages, types = motion.messages(), store.types
+    wait = types['builtin_interfaces/msg/Duration'](0, 0)
+
+    def point(q):
+        empty = np.zeros(0)
+        return types[POINT](np.array(q), empty, empty, empty, wait)
+
+    def state(message):
+        own = message.typed().header
+        header = types['std_msgs/msg/Header'](own.stamp, 'base')
+        others = len(STATES[first].split('\n')) - 1 - (first == 'reference')
+        more = [[]] if first == 'reference' else []
+        return types[kind](
+            header, [*message.names[::-1]], point([FACTOR * q for q in message.position[::-1]]),
+            *[point([9.0])] * others, *more)
+
+    path = write_typed(tmp_path / 'bag', topic, messages, [state(m) for m in messages], store)
+    log = read_recording(path, command_arm(topic))
+    np.testing.assert_array_equal(log.u, FACTOR * motion.q)
+    np.testing.assert_array_equal(log.q, motion.q)

@@ -1,8 +1,13 @@
 """Identifier and recorder with a drive signal that has a topic of its own."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from control_msgs.msg import DynamicJointState, InterfaceValue
+from control_msgs.msg import (
+    DynamicJointState,
+    InterfaceValue,
+    JointTrajectoryControllerState,
+)
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from identifier_rig import recording
 import numpy as np
@@ -10,6 +15,7 @@ import pytest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectoryPoint
 import yaml
 
 from dynid_ros.arm import load_arm
@@ -17,14 +23,18 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.result_files.result_file import read_result
 
+#: Of stated stiffness and damping, which answers 4 ms late.
+COMMANDS = {'signal': 'command', 'kp': 80.0, 'kd': 0.5}
 TWO_AXIS = Path(__file__).resolve().parents[3] / 'config' / 'arms' / 'two_axis' / 'arm.yaml'
 
 
 def arm_file(folder, **topic):
     """arm.yaml of an arm whose drive signal has a topic of its own."""
     content = yaml.safe_load(TWO_AXIS.read_text())
-    content['drive'] |= topic
-    content['conditioning'] = {'cutoff_hz': 5.0, 'delay': 0.0}
+    # Gains of voltages are none of commands.
+    content['drive'] = topic if topic.get('signal') == 'command' else content['drive'] | topic
+    content['conditioning'] = {
+        'cutoff_hz': 5.0, 'delay': 0.004 if topic.get('signal') == 'command' else 0.0}
     path = folder / 'arm.yaml'
     path.write_text(yaml.safe_dump(content))
     return path
@@ -37,6 +47,11 @@ def stamped(message, t):
 
 
 def signal(kind, names, u):
+    if kind is JointTrajectoryControllerState:
+        return JointTrajectoryControllerState(
+            joint_names=names[::-1], reference=JointTrajectoryPoint(positions=u[::-1].tolist()))
+    if kind == 'command':
+        return JointState(name=names[::-1], position=u[::-1].tolist())
     if kind is JointState:
         return JointState(name=names[::-1], effort=u[::-1].tolist())
     if kind is Float64MultiArray:
@@ -52,7 +67,8 @@ class Pair:
     def __init__(self, talker, kind, topic):
         self.talker, self.kind = talker, kind
         self.states = talker.states()
-        self.signals = talker.node.create_publisher(kind, topic, 2000)
+        self.signals = talker.node.create_publisher(
+            JointState if kind == 'command' else kind, topic, 2000)
 
     def play(self, log, listeners, silent=()):
         """Publish both; every second signal comes before its state."""
@@ -79,10 +95,14 @@ def in_diagnostics(heard, words, level):
 @pytest.mark.parametrize(('kind', 'topic'), [
     (JointState, {'topic': 'volts'}),
     (DynamicJointState, {'topic': 'dynamic_joint_states', 'interface': 'volts'}),
+    ('command', COMMANDS | {'topic': 'joint_command'}),
+    (JointTrajectoryControllerState, COMMANDS | {'topic': '/arm_controller/controller_state'}),
 ])
 def test_identifier_learns_what_a_replay_of_the_recorded_bag_gives(
         start, talker, tmp_path, kind, topic):
     log, path = recording(6.0, 500.0), arm_file(tmp_path, **topic)
+    if topic.get('signal') == 'command':
+        log = replace(log, u=log.q + 0.01 * log.u)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     start('identifier', arm=path, output_folder=tmp_path / 'out', report_rate=10.0)
     start('recorder', arm=path, output_folder=tmp_path / 'recordings', report_rate=5.0)

@@ -162,6 +162,7 @@ class ArmSubscription:
         states = StateSubscription(
             node, JointState, 'joint_states', lambda m: self._on(self.topic, self.reader.add, m))
         self.topic = states.topic
+        arm.drive.check_topic(self.topic)
         self._followed = [states]
         apart = arm.drive.topic
         if apart is not None:

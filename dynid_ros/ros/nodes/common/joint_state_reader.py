@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from control_msgs.msg import DynamicJointState
+from control_msgs.msg import DynamicJointState, JointTrajectoryControllerState
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
@@ -41,6 +41,8 @@ def message_type(topic: DriveTopic) -> Any:
     """Return the type of the messages."""
     if topic.interface is not None:
         return DynamicJointState
+    if topic.of_controller:
+        return JointTrajectoryControllerState
     return Float64MultiArray if topic.joints else JointState
 
 
@@ -60,8 +62,14 @@ def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], ND
     """
     if topic.joints:
         return 0, topic.joints, np.array(message.data)
+    if topic.of_controller:
+        # Humble calls it otherwise.
+        point = message.reference if hasattr(message, 'reference') else message.desired
+        return (nanoseconds(message.header.stamp), tuple(message.joint_names),
+                np.array(point.positions))
     if topic.interface is None:
-        return nanoseconds(message.header.stamp), tuple(message.name), np.array(message.effort)
+        return (nanoseconds(message.header.stamp), tuple(message.name),
+                np.array(getattr(message, topic.field)))
     held = {
         name: own.values[own.interface_names.index(topic.interface)]
         for name, own in zip(message.joint_names, message.interface_values, strict=True)
