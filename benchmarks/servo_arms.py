@@ -4,8 +4,8 @@ Arms that report no effort: commands and positions alone, against the truth of t
     python benchmarks/servo_arms.py FOLDER [--seconds 60] [--seed 1] [--only NAME ...]
 
 FOLDER is a checkout of MuJoCo Menagerie (github.com/google-deepmind/mujoco_menagerie), of which
-meshes may be missing. MuJoCo moves three servo arms and a leg by their own position actuators along
-sums of sines, and only the log of such arms is kept: commands and positions, 100 times a second,
+meshes may be missing. MuJoCo moves three servo arms and a leg by their own position actuators
+along sums of sines, and only the log of such arms is kept: commands and positions, 100 times a second,
 the positions rounded to the 4096 counts a turn of their encoders. Each arm is identified twice:
 from the stiffness kp and damping kd that its MJCF states, and without them. One line each: the
 held-out torque error; the joints whose 95 % intervals of armature, damping and friction loss hold
@@ -15,6 +15,7 @@ that the stated masses gave from the true one; and the verdict.
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 import tempfile
 from typing import Any, NamedTuple
@@ -46,7 +47,7 @@ FRICTION = ('viscous', 'coulomb', 'offset')
 
 
 class Robot(NamedTuple):
-    """A robot of the Menagerie: its file, and the joints that move while others hold their place."""
+    """A robot of the Menagerie: its file, and the joints that move while others hold."""
 
     file: str
     joints: tuple[str, ...]

@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
-#: Topic on which a JointTrajectoryController of ros2_controllers publishes its state, and the type.
+#: Topic of the state of a JointTrajectoryController of ros2_controllers, and its type.
 CONTROLLER_TOPIC = 'controller_state'
 CONTROLLER_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
 #: Signal of a drive that follows a position, and the same less the position that was measured.
