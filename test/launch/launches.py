@@ -76,8 +76,10 @@ class Launch:
                 ['ros2', *command],
                 stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 start_new_session=True,
-                # A test run in the background of a shell ignores Ctrl-C, and so would the launch.
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                # A test run in the background of a shell, or under nohup, ignores Ctrl-C or the
+                # end of its terminal, and so would the launch.
+                preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL)
+                                    for number in (signal.SIGINT, signal.SIGHUP)])
 
     @property
     def printed(self) -> str:

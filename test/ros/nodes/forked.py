@@ -8,6 +8,7 @@ from multiprocessing.context import ForkServerContext
 from multiprocessing.forkserver import ensure_running
 import os
 from pathlib import Path
+import signal
 import sys
 
 FOLDER = Path(__file__).resolve().parents[3]
@@ -33,6 +34,8 @@ def run_node(
 ) -> None:
     """Be a node from now on, as ``python -m`` of its module would."""
     os.setsid()
+    # Under nohup the test run ignores the end of its terminal, and so would the node.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.chdir(FOLDER)
     out = os.open(log, os.O_WRONLY | os.O_APPEND)
     for number in (1, 2):
