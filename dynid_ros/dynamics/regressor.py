@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -81,16 +81,9 @@ def all_joints(arm: ArmModel, q: Array, *rates: Array) -> tuple[Array, ...]:
 
 class Pairs(NamedTuple):
     """
-    Joints and links of which the kernels make entries.
+    Joints and first columns (pairs,) of the entries that kernels make, as they number them.
 
-    Link by link, as the kernels number them: the joint that moves it, and those that carry this
-    joint, inwards.
-
-    Attributes
-    ----------
-    joints, columns : (pairs,) ndarray of int
-        Number of the joint, and the number of the link times the columns of a joint.
-
+    Link by link: for the joint that moves it, and for those that carry this joint, inwards.
     """
 
     joints: NDArray[np.int64]
@@ -111,6 +104,26 @@ def pairs(arm: ArmModel, block: int = WIDTH) -> Pairs:
             found.append((joint, link * block))
             joint = int(parent[joint])
     return Pairs(*np.array(found, dtype=np.int64).T.copy())
+
+
+def fill_tiles(arm: ArmModel, constants: Tree, motion: Sequence[Array], tiles: Array) -> None:
+    """
+    Fill tiles with the inertial entries of the regressor.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    constants : Tree
+        Its arrays.
+    motion : sequence of (N, n) ndarray
+        Positions, velocities and accelerations.
+    tiles : (⌈N / TILE⌉ or more, pairs, 10 TILE) ndarray
+        Output; places behind the last sample are left as they are.
+
+    """
+    q, qd, qdd = all_joints(arm, *motion)
+    fill_inertial(*constants, q, qd, qdd, *pairs(arm), tiles, NONE)
 
 
 def fill_links(
@@ -239,8 +252,7 @@ def rigid_torque(
     torque, tiles = np.empty((len(q), arm.links)), every.tiles(min(BLOCK, len(q)))
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
-        position, velocity, acceleration = all_joints(arm, q[part], qd[part], qdd[part])
-        fill_inertial(*constants, position, velocity, acceleration, *every, tiles, NONE)
+        fill_tiles(arm, constants, (q[part], qd[part], qdd[part]), tiles)
         combine(*every, tiles, inertial, torque[part])
     return np.asarray(torque @ arm.tree.gearing[arm.tree.order]) if followed else torque
 

@@ -159,6 +159,56 @@ class Decimator:
         return kept.reshape(len(kept), *x.shape[1:])
 
 
+class Shares:
+    """
+    Coefficients of a decimator by samples: which outputs some consecutive ones count for.
+
+    Parameters
+    ----------
+    decimator : Decimator
+        The filter.
+    samples : int
+        Number of the consecutive samples.
+
+    """
+
+    def __init__(self, decimator: Decimator, samples: int) -> None:
+        self._step, self._reached, self._samples = decimator.step, len(decimator.taps), samples
+        beside = np.zeros(samples)
+        self._windows = np.lib.stride_tricks.sliding_window_view(
+            np.concatenate([beside, decimator.taps, beside]), samples)
+        # They come again with each output.
+        self._known: dict[tuple[int, int], Array] = {}
+
+    def of(self, start: int, outputs: int) -> tuple[slice, Array]:
+        """
+        Find the shares of the samples from one on.
+
+        Parameters
+        ----------
+        start : int
+            The first sample, behind the first one of the signal.
+        outputs : int
+            Number of outputs of the signal.
+
+        Returns
+        -------
+        within : slice
+            The outputs, k of them.
+        share : (k, samples) ndarray
+            Coefficients.
+
+        """
+        low = max(0, (start - self._reached) // self._step + 1)
+        high = min(outputs, (start + self._samples - 1) // self._step + 1)
+        key = start - self._step * low, high - low
+        if key not in self._known:
+            # The coefficients of a later output are those of samples that much before.
+            places = self._samples + key[0] - self._step * np.arange(key[1])
+            self._known[key] = self._windows[places]
+        return slice(low, high), self._known[key]
+
+
 class StreamDecimator(Checkpointed):
     """
     Filter a stream as `Decimator` filters a recording, and keep each `step`-th sample.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,15 +12,18 @@ from dynid_ros.arm.friction import friction_terms, FrictionTerm, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.between_samples import BetweenSamples
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.data.signals.filters import StreamDecimator
+from dynid_ros.data.signals.filters import Shares
 from dynid_ros.dynamics.base import base_parameters, gravity_torque, random_regressor
-from dynid_ros.dynamics.regressor import coupling_value, regressor
+from dynid_ros.dynamics.link_tiles import WIDTH
+from dynid_ros.dynamics.regressor import coupling_value, fill_tiles, pairs, tree
+from dynid_ros.dynamics.tiles import TILE
 from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]
 
-#: Samples whose columns stay in the cache until they are filtered.
-IN_CACHE = 256
+#: Samples of which the columns of links, and all others, stay in the cache until they are
+#: filtered.
+IN_CACHE, AT_ONCE = 4 * TILE, 16 * TILE
 #: Samples, and kept rows, of a piece at most. The low-pass reaches over both ends of a piece,
 #: where samples are evaluated twice: 2 % of this many at a cut-off of 2.5 Hz and 1 kHz.
 SAMPLES, ROWS = 65536, 2048
@@ -76,6 +79,7 @@ class FilteredColumns:
         self, arm: ArmModel, settings: ConditioningSettings, terms: Sequence[str],
     ) -> None:
         self.arm, self._decimator = arm.rigid(), settings.decimator()
+        self._shares = Shares(self._decimator, TILE)
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
         self._loaded: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
@@ -89,7 +93,7 @@ class FilteredColumns:
             *(f'{term.symbol}{j + 1}' for term in self._loaded for j in every))
         found = random_regressor(self.arm)[:, rigid.columns].reshape(-1, arm.n, rigid.count)
         movers, columns = np.nonzero(found.any(axis=0))
-        self._movers, self._places = movers, rigid.columns[columns]
+        self._sums = _sums_of_tiles(self.arm, movers, rigid.columns[columns])
         friction = rigid.count + np.arange(arm.n * len(own))
         declared = rigid.count + len(friction) + np.arange(len(arm.coupling))
         self._loads = arm.n * len(self._loaded)
@@ -120,9 +124,13 @@ class FilteredColumns:
             return np.hstack([
                 motion.tau[part], qdd, self._friction(motion, part),
                 *(coupling_value(each.quantity, each.matrix, qd, qdd) for each in self._coupling),
-                regressor(self.arm, motion.q[part], qd, qdd)[:, self._movers, self._places]])
+            ])
 
-        return self._filtered(piece, len(self.joints) - self._loads, entries)
+        own = len(self.joints) - self._loads - len(self._sums[1])
+        result = np.empty((piece.count, own + len(self._sums[1])))
+        result[:, :own] = self._filtered(piece, own, entries)
+        result[:, own:] = self._filtered_links(piece, motion)
+        return result
 
     def evaluate_load(
         self, piece: Piece, motion: ConditionedMotion, inertial: Array | None,
@@ -151,12 +159,73 @@ class FilteredColumns:
         return between.thinned(np.hstack([
             qd[:, :0], *(term.at(qd, qd, history, self._shape) for term in self._terms)]))
 
+    def _filtered_links(self, piece: Piece, motion: ConditionedMotion) -> Array:
+        """Filter and decimate the entries of the links, (rows, E)."""
+        every = pairs(self.arm)
+        tiles, found = every.tiles(IN_CACHE), np.zeros((piece.count, WIDTH * len(every.joints)))
+        # The last tile may have places without a sample.
+        tiles[:] = 0.0
+        for start, part in self._parts(piece, IN_CACHE):
+            states = motion.q[part], motion.qd[part], motion.qdd[part]
+            fill_tiles(self.arm, tree(self.arm), states, tiles)
+            for k in range(0, len(states[0]), TILE):
+                within, share = self._shares.of(start + k, piece.count)
+                found[within] += share @ tiles[k // TILE].reshape(-1, TILE).T
+        places, starts, factors = self._sums
+        if not self.arm.tree.followers:
+            return np.asarray(found[:, places])
+        return np.asarray(np.add.reduceat(found[:, places] * factors, starts, axis=1))
+
     def _filtered(
         self, piece: Piece, width: int, entries: Callable[[slice], Array],
     ) -> Array:
         """Filter and decimate entries of the samples of a piece, some at a time."""
-        stream, first = StreamDecimator(self._decimator, width), piece.first * self._decimator.step
-        stop = first + (piece.count - 1) * self._decimator.step + len(self._decimator.taps)
-        return np.concatenate([
-            stream.apply(entries(slice(start, min(start + IN_CACHE, stop))))
-            for start in range(first, stop, IN_CACHE)])
+        found = np.zeros((piece.count, width))
+        for start, part in self._parts(piece, AT_ONCE):
+            values = entries(part)
+            for k in range(0, len(values), TILE):
+                within, share = self._shares.of(start + k, piece.count)
+                own = values[k:k + TILE]
+                found[within] += share[:, :len(own)] @ own
+        return found
+
+    def _parts(self, piece: Piece, size: int) -> Iterator[tuple[int, slice]]:
+        """Yield parts of a piece: the first sample in the piece, and all in the stretch."""
+        first = piece.first * self._decimator.step
+        samples = (piece.count - 1) * self._decimator.step + len(self._decimator.taps)
+        for start in range(0, samples, size):
+            yield start, slice(first + start, first + min(start + size, samples))
+
+
+def _sums_of_tiles(
+    arm: ArmModel, movers: Places, columns: Places,
+) -> tuple[Places, Places, Array]:
+    """
+    Find how entries of the rigid arm are sums of those that the kernels make.
+
+    A joint has the torque of its followers, too, by their gearing.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm, without rotor inertia and friction.
+    movers, columns : (E,) ndarray of int
+        Joint and column of each entry.
+
+    Returns
+    -------
+    places : (K,) ndarray of int
+        Rows of tiles, entry by entry.
+    starts : (E,) ndarray of int
+        First of these of each entry.
+    factors : (K,) ndarray
+        Factor of each row.
+
+    """
+    every, order = pairs(arm), arm.tree.order
+    gearing = arm.tree.gearing[order[every.joints]][:, movers].T
+    links = order[every.columns // WIDTH] == columns[:, None] // WIDTH
+    entries, found = np.nonzero(links & (gearing != 0))
+    places = found * WIDTH + columns[entries] % WIDTH
+    starts = np.searchsorted(entries, np.arange(len(columns)))
+    return places, starts, gearing[entries, found]
