@@ -96,8 +96,8 @@ class FirstSamples(Checkpointed):
         self.cutoff_hz = USUAL_HZ
         try:
             recording, _ = checked_recording(
-                Recording(t[:, 0], q, u, self._arm.joint_names, self._arm.drive.signal),
-                self._arm, stamped=True)
+                Recording(t[:, 0], q, u, self._arm.joint_names, self._arm.drive.signal,
+                          as_logged=True), self._arm, stamped=True)
             chosen = choose_conditioning(self._arm, [recording])
             self.cutoff_hz, self.position_hz = chosen.cutoff_hz, np.array(chosen.position_hz)
             self.delay = chosen.delay if self._delay is None else self._delay
