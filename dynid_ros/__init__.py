@@ -76,7 +76,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        # Names of commands among them: design stands for design_excitation.
+        near = [known for known in __all__ if name in known.split('_')]
+        hint = f'; did you mean {" or ".join(near)}?' if near else ''
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}{hint}')
     value = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
     globals()[name] = value
     return value

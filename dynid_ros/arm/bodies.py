@@ -6,6 +6,7 @@ from dynid_ros.arm.description.schema import near
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
+from dynid_ros.utilities.inputs import as_text
 
 TOOL = 'tool'
 
@@ -34,7 +35,7 @@ def find_body(arm: ArmModel, name: str) -> tuple[int, Placement]:
         There is no such body; the message suggests similar names.
 
     """
-    if name in arm.tree.link_names:
+    if as_text('body', name) in arm.tree.link_names:
         return arm.tree.link_names.index(name), Placement()
     if name == TOOL:
         return arm.tool_link, arm.tool.placement

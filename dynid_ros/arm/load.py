@@ -32,6 +32,7 @@ from dynid_ros.arm.settings import (
 )
 from dynid_ros.errors import ArmError, ArmWarning
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import as_path
 from dynid_ros.utilities.text import counted
 
 KEYS = (
@@ -109,7 +110,7 @@ def arm_file(name_or_path: str | Path) -> Path:
         There is no such arm or file.
 
     """
-    shipped, path = _shipped(), Path(name_or_path)
+    shipped, path = _shipped(), as_path('name_or_path', name_or_path)
     if str(name_or_path) in shipped:
         return shipped[str(name_or_path)]
     if path.is_dir():

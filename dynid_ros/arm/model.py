@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ from dynid_ros.arm.link_bounds import LinkBounds
 from dynid_ros.arm.parameters import ParameterLayout
 from dynid_ros.errors import listed
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import wrong_type
 from dynid_ros.utilities.summarised import Summarised
 
 
@@ -299,9 +301,21 @@ class ArmModel(Summarised):
             return self
         return replace(self, gravity=np.zeros(3))
 
-    def with_friction(self, names: tuple[str, ...]) -> ArmModel:
-        """Return the same arm with other friction terms."""
-        return replace(self, friction=names)
+    def with_friction(self, names: Sequence[str]) -> ArmModel:
+        """
+        Return the same arm with other friction terms.
+
+        Raises
+        ------
+        InputError
+            A name is not one of a friction term.
+
+        """
+        if isinstance(names, str) or not isinstance(names, Sequence) or not all(
+                isinstance(name, str) for name in names):
+            raise wrong_type('names', 'a tuple of names of friction terms', names)
+        friction_terms(tuple(names))
+        return replace(self, friction=tuple(names))
 
     def with_tree(self, **changes: Any) -> ArmModel:
         """Return the same arm with other values of fields of its kinematic tree."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,10 +13,21 @@ from dynid_ros.utilities.arrays import Array
 
 
 def numbers(name: str, value: ArrayLike) -> Array:
-    """Convert an argument to an array of float64, or raise an `InputError` that names it."""
+    """
+    Convert an argument to an array of float64, or raise an `InputError` that names it.
+
+    Text is refused even where it reads as a number, and complex numbers even where they are real:
+    what made them is wrong.
+    """
     try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
+        array = np.asarray(value)
+        if array.dtype.kind not in 'fiub':
+            kinds = {type(entry).__name__ for entry in array.ravel().tolist()
+                     } & {'str', 'bytes', 'complex', 'datetime', 'date', 'timedelta'}
+            if kinds:
+                raise ValueError(f'it holds values of the type {min(kinds)}')
+        return array.astype(float, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f'{name} must hold numbers: {error}') from None
 
 
@@ -32,6 +46,35 @@ def one_count(name: str, value: object, least: int = 1) -> int:
     if number % 1:
         raise InputError(f'{name} must be a whole number, not {value!r}')
     return int(number)
+
+
+def as_path(name: str, value: object) -> Path:
+    """Convert an argument to a path, or raise an `InputError` that names it."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise wrong_type(name, 'a path', value)
+    text = os.fspath(value)
+    if not isinstance(text, str) or '\0' in text:
+        raise InputError(f'{name} must be a path of text without NUL, not {text!r}')
+    return Path(text)
+
+
+def as_text(name: str, value: object) -> str:
+    """Return an argument that is text, or raise an `InputError` that names it."""
+    if not isinstance(value, str):
+        raise wrong_type(name, 'text', value)
+    return value
+
+
+def as_flag(name: str, value: object) -> bool:
+    """Return an argument that is true or false, or raise an `InputError` that names it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise wrong_type(name, 'True or False', value)
+    return bool(value)
+
+
+def wrong_type(name: str, wanted: str, given: object) -> InputError:
+    """Return the error on an argument of another type."""
+    return InputError(f'{name} must be {wanted}, not {type(given).__name__}')
 
 
 def as_numbers(name: str, value: ArrayLike, dimensions: int, width: int | None = None) -> Array:

@@ -32,6 +32,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.simulation.mjcf import friction_of
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
+from dynid_ros.utilities.inputs import as_path
 
 #: Differences of geometry that are rounding, m or without unit.
 ROUNDING = 1e-6
@@ -180,12 +181,13 @@ def export_urdf(
         The file cannot be written.
 
     """
+    target = as_path('out', out)
     arm, notes = simple_arm(model, rotor_inertia=False), list[str]()
     if robot is None:
         text = urdf_of(arm)
     else:
-        text, notes = replaced_urdf(arm, Path(robot))
-    write_whole(Path(out), f'{text}{SIGNED}'.encode())
+        text, notes = replaced_urdf(arm, as_path('robot', robot))
+    write_whole(target, f'{text}{SIGNED}'.encode())
     return tuple(notes)
 
 

@@ -140,6 +140,24 @@ def _checked(data: Any, kind: type, where: str) -> Any:
     return data
 
 
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two values that `to_plain` takes hold the same, NaN being like NaN."""
+    if dataclasses.is_dataclass(one):
+        return type(one) is type(other) and all(
+            same_values(getattr(one, field.name), getattr(other, field.name))
+            for field in dataclasses.fields(one))
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and bool(
+            np.array_equal(one, other, equal_nan=one.dtype.kind == 'f'))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(
+            same_values(value, other[key]) for key, value in one.items())
+    if isinstance(one, list | tuple):
+        return isinstance(other, list | tuple) and len(one) == len(other) and all(
+            map(same_values, one, other))
+    return bool(one == other or (one != one and other != other))
+
+
 def arm_to_plain(arm: ArmModel) -> dict[str, Any]:
     """Turn an arm into plain values of YAML; the fields of its tree stand among its own."""
     plain: dict[str, Any] = to_plain(arm)

@@ -139,7 +139,7 @@ def from_messages(
     start, shift = stamps[0], float(behind - stamps[0]) * 1e-9
     return Recording(
         (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
-        arm.drive.signal, source, values.get('velocity'), defects,
+        arm.drive.signal, source, values.get('velocity'), defects, as_logged=True,
         validation=tuple(
             (begin + shift, end + shift) for begin, end in validation_spans(path)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from dynid_ros.arm.settings import SIGNALS
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.inputs import as_numbers
+from dynid_ros.utilities.inputs import as_numbers, as_text
 from dynid_ros.utilities.summarised import Summarised
 
 
@@ -89,8 +89,8 @@ class Recording(Summarised):
     """
     One recording of n joints and N samples, never resampled in place.
 
-    Lists become arrays, and shapes are checked. NaN stamps, positions and drive signals are
-    allowed, as recordings have them; `check_recording` reports them.
+    Lists become arrays, and shapes are checked. Single NaN among stamps, positions and drive
+    signals are allowed, as recordings have them; `check_recording` reports them.
 
     Attributes
     ----------
@@ -118,11 +118,14 @@ class Recording(Summarised):
         The clock of the measurement, where it replaced the stamps.
     validation : tuple of (float, float)
         From when to when the arm ran a motion that validates the others, in the time of ``t``, s.
+    as_logged : bool
+        Whether stamps may go back and columns be NaN throughout, as in logs, of which
+        `check_recording` reports that. All that is made of a recording has it.
 
     Raises
     ------
     RecordingError
-        Shapes do not fit, or the signal is unknown.
+        Shapes do not fit, the signal is unknown, stamps go back, or all values of a joint are NaN.
 
     """
 
@@ -137,28 +140,51 @@ class Recording(Summarised):
     warmth: Warmth | None = None
     clock: SampleClock | None = None
     validation: tuple[tuple[float, float], ...] = ()
+    as_logged: bool = False
 
     def __post_init__(self) -> None:
         """Convert lists, and check shapes against the joints and stamps."""
-        names = tuple(self.joint_names)
-        if isinstance(self.joint_names, str) or len(set(names)) < len(names) or not names:
+        given = self.joint_names
+        names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
+        if not all(isinstance(name, str) for name in names) or (
+                len(set(names)) < len(names) or not names):
             raise RecordingError(
-                f'joint_names must hold the name of each joint once, not {self.joint_names!r}')
-        if self.signal not in (*SIGNALS, DEVIATION):
+                f'joint_names must hold the name of each joint once, not {given!r}')
+        as_text('source', self.source)
+        if as_text('signal', self.signal) not in (*SIGNALS, DEVIATION):
             raise RecordingError(
                 f"signal must be one of {', '.join(SIGNALS)}, not '{self.signal}'")
         t = as_numbers('t', self.t, 1)
         arrays = {'t': t}
         for name in ('q', 'u', 'qd'):
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name != 'qd':
                 arrays[name] = as_numbers(name, value, 2, len(names))
                 if len(arrays[name]) != len(t):
                     raise RecordingError(
                         f'{self.source}: {name} must have a row for each of the {len(t)} stamps '
                         f'of t, but has {len(arrays[name])}')
-        for name, value in {**arrays, 'joint_names': names}.items():
+        if not self.as_logged:
+            self._check_content(arrays, names)
+        for name, value in {**arrays, 'joint_names': names, 'as_logged': True}.items():
             object.__setattr__(self, name, value)
+
+    def _check_content(self, arrays: Mapping[str, Array], names: Sequence[str]) -> None:
+        """Refuse what a program that makes recordings can hardly mean."""
+        t = arrays['t'][np.isfinite(arrays['t'])]
+        back = np.flatnonzero(np.diff(t) < 0)
+        if len(back):
+            k = back[0]
+            raise RecordingError(
+                f'{self.source}: t goes back from {t[k]:g} to {t[k + 1]:g} s after {k + 1} '
+                'samples; sort the samples by their stamps, or state as_logged=True')
+        for key, values in arrays.items():
+            lost = np.flatnonzero(np.isnan(np.atleast_2d(values.T)).all(axis=1)).tolist()
+            if len(values) and lost:
+                of = '' if key == 't' else f' of {listed([names[k] for k in lost])}'
+                raise RecordingError(
+                    f'{self.source}: all values of {key}{of} are NaN; give the samples in which '
+                    'they are known, or state as_logged=True')
 
     def facts(self) -> list[tuple[str, str]]:
         """Return length, joints and defects, for a console or a notebook."""

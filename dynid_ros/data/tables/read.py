@@ -80,7 +80,7 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Re
     return Recording(
         data['time'], data['position'], data['signal'], arm.joint_names, arm.drive.signal,
         str(path), data.get('velocity'),
-        (*defects, *_other_signal(parts[-1][1]['signal'][0], arm)))
+        (*defects, *_other_signal(parts[-1][1]['signal'][0], arm)), as_logged=True)
 
 
 def _values(

@@ -181,7 +181,8 @@ def _choose(arm: ArmModel, samples: Array, delay: float | None) -> Band:
     t, q, u = np.split(samples, [1, 1 + arm.n], axis=1)
     try:
         recording, _ = checked_recording(
-            Recording(t[:, 0], q, u, arm.joint_names, arm.drive.signal), arm, stamped=True)
+            Recording(t[:, 0], q, u, arm.joint_names, arm.drive.signal, as_logged=True), arm,
+            stamped=True)
         chosen = choose_conditioning(arm, [recording])
     except RecordingError:
         # A stream goes on with what is usual where a recording would be refused.

@@ -19,7 +19,7 @@ from dynid_ros.interface.python.boundary import (
     Logs,
     Model,
 )
-from dynid_ros.utilities.inputs import as_numbers, one_number
+from dynid_ros.utilities.inputs import as_flag, as_numbers, as_path, as_text, one_number
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ def export(
     from dynid_ros.applications.export.formats import export_model
 
     return export_model(
-        as_model(model), Path(out), None if robot is None else Path(robot), form)
+        as_model(model), as_path('out', out), None if robot is None else as_path('robot', robot),
+        None if form is None else as_text('form', form))
 
 
 def convert(
@@ -173,5 +174,6 @@ def convert(
     from dynid_ros.data.files import conversion
 
     return conversion.convert(
-        Path(recording), Path(out), None if arm is None else as_arm(arm), topic=topic,
-        received=received)
+        as_path('recording', recording), as_path('out', out),
+        None if arm is None else as_arm(arm), topic=as_text('topic', topic),
+        received=as_flag('received', received))

@@ -7,17 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.settings import LEAST_CUTOFF
+from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.files.sidecar import check_same_arm
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.result_files.result_file import read_result, RESULT
-from dynid_ros.utilities.inputs import one_number
+from dynid_ros.utilities.inputs import as_flag, as_path, as_text, one_number, wrong_type
 
 #: A name or path, or the object itself.
 Arm: TypeAlias = str | Path | ArmModel
@@ -29,13 +31,13 @@ Logs: TypeAlias = Log | Iterable[Log]
 Friction: TypeAlias = str | Sequence[str] | None
 
 
-def as_arm(arm: Any) -> ArmModel:
+def as_arm(arm: Any, name: str = 'arm') -> ArmModel:
     """Take an arm by its name or path, or as it is; see `load_arm`."""
     if isinstance(arm, ArmModel):
         return arm
     if isinstance(arm, (str, Path)):
         return load_arm(arm)
-    raise _wrong('arm', 'a name, a path or an ArmModel', arm)
+    raise wrong_type(name, 'a name, a path or an ArmModel', arm)
 
 
 def is_result(path: str | Path) -> bool:
@@ -46,7 +48,7 @@ def is_result(path: str | Path) -> bool:
 def as_arm_or_model(arm: Any) -> ArmModel | IdentifiedModel:
     """Take an arm, or a result, or the folder of one."""
     if isinstance(arm, (str, Path)) and is_result(arm):
-        return read_result(Path(arm))
+        return read_result(as_path('arm', arm))
     return arm if isinstance(arm, IdentifiedModel) else as_arm(arm)
 
 
@@ -61,8 +63,8 @@ def as_model(model: Any, name: str = 'model') -> IdentifiedModel:
     if isinstance(model, IdentifiedModel):
         return model
     if isinstance(model, (str, Path)):
-        return read_result(Path(model))
-    raise _wrong(name, 'the folder of a result or an IdentifiedModel', model)
+        return read_result(as_path(name, model))
+    raise wrong_type(name, 'the folder of a result or an IdentifiedModel', model)
 
 
 def as_models(models: Any, name: str) -> list[IdentifiedModel]:
@@ -92,6 +94,8 @@ def as_recording(
         Argument, for the message.
 
     """
+    as_text('topic', topic)
+    as_flag('received', received)
     if isinstance(recording, Recording):
         if set(recording.joint_names) != set(arm.joint_names):
             raise InputError(
@@ -104,10 +108,11 @@ def as_recording(
         return replace(recording, joint_names=arm.joint_names, q=recording.q[:, order],
                        u=recording.u[:, order], qd=qd)
     if not isinstance(recording, (str, Path)):
-        raise _wrong(name, 'a path or a Recording', recording)
+        raise wrong_type(name, 'a path or a Recording', recording)
+    path = as_path(name, recording)
     if of_model:
-        check_same_arm(Path(recording), arm)
-    return read_recording(recording, arm, topic=topic, received=received)
+        check_same_arm(path, arm)
+    return read_recording(path, arm, topic=topic, received=received)
 
 
 def as_recordings(logs: Any, arm: ArmModel, name: str, **reading: Any) -> Iterator[Recording]:
@@ -115,18 +120,19 @@ def as_recordings(logs: Any, arm: ArmModel, name: str, **reading: Any) -> Iterat
     if isinstance(logs, (str, Path, Recording)):
         logs = [logs]
     if not isinstance(logs, Iterable):
-        raise _wrong(name, 'a path, a Recording, or a list of these', logs)
+        raise wrong_type(name, 'a path, a Recording, or a list of these', logs)
     return (as_recording(each, arm, name=name, **reading) for each in logs)
 
 
 def as_friction(friction: Any) -> tuple[str, ...] | None:
     """Take names of friction terms; None where they are as strong as they predict."""
-    if friction is None or friction == 'auto':
+    if friction is None or (isinstance(friction, str) and friction == 'auto'):
         return None
     if isinstance(friction, str):
         friction = [each.strip() for each in friction.split(',')]
     if not isinstance(friction, Sequence) or not all(isinstance(each, str) for each in friction):
-        raise _wrong('friction', 'a name, names joined by commas, or a list of names', friction)
+        raise wrong_type(
+            'friction', 'a name, names joined by commas, or a list of names', friction)
     names = tuple(filter(None, friction))
     friction_terms(names)
     return names
@@ -154,11 +160,19 @@ def with_cutoff(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
     return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff_hz))
 
 
+def online_settings(
+    cutoff_hz: float | None, delay: float | None, memory: float,
+) -> dict[str, Any]:
+    """Check the settings of a session; see `OnlineIdentifier`."""
+    return {
+        'cutoff_hz': cutoff_hz if cutoff_hz is None else one_number(
+            'cutoff_hz', cutoff_hz, LEAST_CUTOFF),
+        'delay': delay if delay is None else one_number(
+            'delay', delay, -LONGEST_DELAY, LONGEST_DELAY),
+        'memory': one_number('memory', memory, np.finfo(float).tiny)}
+
+
 def _paths(logs: Any) -> list[Path]:
     """Find the paths among recordings that are not read one by one from an iterator."""
     several = logs if isinstance(logs, (list, tuple)) else [logs]
-    return [Path(each) for each in several if isinstance(each, (str, Path))]
-
-
-def _wrong(name: str, wanted: str, given: object) -> InputError:
-    return InputError(f'{name} must be {wanted}, not {type(given).__name__}')
+    return [as_path('recording', each) for each in several if isinstance(each, (str, Path))]

@@ -26,11 +26,12 @@ from dynid_ros.interface.python.boundary import (
     Log,
     Logs,
     Model,
+    online_settings,
     with_cutoff,
 )
 from dynid_ros.interface.python.results import IdentifiedModel
 from dynid_ros.interface.python.validation import Validation
-from dynid_ros.utilities.inputs import one_number
+from dynid_ros.utilities.inputs import as_flag, as_path, as_text, one_number
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def read_recording(
     from dynid_ros.data.files import recording_reader
 
     return recording_reader.read_recording(
-        path, as_arm(arm), topic=topic, rate_hz=rate_hz, received=received)
+        as_path('path', path), as_arm(arm), topic=as_text('topic', topic),
+        rate_hz=None if rate_hz is None else one_number('rate_hz', rate_hz, np.finfo(float).tiny),
+        received=as_flag('received', received))
 
 
 @one_thread()
@@ -148,7 +151,7 @@ def identify(
     from dynid_ros.estimation.identification import identify as batch
 
     arm = with_cutoff(as_arm(arm), cutoff_hz)
-    if isinstance(stated, (str, Path)) and is_robot_file(Path(stated)):
+    if isinstance(stated, (str, Path)) and is_robot_file(as_path('stated', stated)):
         stated = stated_arm(Path(stated), arm.joint_names)
     check_once(recordings, validation)
     # One by one: raw samples of a long recording are released before its rows are made.
@@ -157,8 +160,9 @@ def identify(
     return IdentifiedModel.of(batch.identify(
         arm, fitted, friction=as_friction(friction),
         holdout=None if holdout is None else one_number('holdout', holdout), validation=others,
-        method=method, joint_offsets=joint_offsets,
-        stated=None if stated is None else as_arm(stated)))
+        method=as_text('method', method),
+        joint_offsets=as_flag('joint_offsets', joint_offsets),
+        stated=None if stated is None else as_arm(stated, 'stated')))
 
 
 def load_model(folder: str | Path) -> IdentifiedModel:
@@ -314,6 +318,7 @@ def replay(
     from dynid_ros.estimation.online import replay as online
     from dynid_ros.estimation.result_files.starting_model import same_arm
 
+    filters = online_settings(cutoff_hz, delay, memory)
     begin, first = perf_counter(), None if start is None else as_model(start, 'start')
     if arm is None and first is None:
         raise InputError('arm must be a name, a path or an ArmModel where start is None')
@@ -323,7 +328,6 @@ def replay(
     log = as_recording(
         recording, own, topic=topic, received=received, of_model=first is not None)
     read = perf_counter() - before
-    model, history = online.replay(
-        own, log, cutoff_hz=cutoff_hz, delay=delay, memory=memory, start=first)
+    model, history = online.replay(own, log, start=first, **filters)
     timing = {'read': read, **model.timing, 'total': perf_counter() - begin}
     return Replay(IdentifiedModel.of(replace(model, timing=timing)), history)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid_ros.estimation.online import online_identifier
-from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, Model
+from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, Model, online_settings
 from dynid_ros.interface.python.results import IdentifiedModel
+from dynid_ros.utilities.inputs import as_text
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -45,8 +46,9 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
         start: Model | None = None,
     ) -> None:
         super().__init__(
-            as_arm(arm), source, cutoff_hz=cutoff_hz, delay=delay, memory=memory, prior=prior,
-            start=None if start is None else as_model(start, 'start'))
+            as_arm(arm), as_text('source', source), prior=prior,
+            start=None if start is None else as_model(start, 'start'),
+            **online_settings(cutoff_hz, delay, memory))
 
     @one_thread()
     def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:

@@ -16,7 +16,15 @@ from dynid_ros.interface.python.boundary import (
     as_simulated_arm,
     Model,
 )
-from dynid_ros.utilities.inputs import as_numbers, one_count, one_number
+from dynid_ros.utilities.inputs import (
+    as_flag,
+    as_numbers,
+    as_path,
+    as_text,
+    one_count,
+    one_number,
+    wrong_type,
+)
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -96,8 +104,9 @@ def design_excitation(
     if surroundings is None and isinstance(arm, (str, Path)):
         surroundings = arm
     arm = as_arm(arm)
+    as_flag('scale_columns', scale_columns)
     scene = None if surroundings is None else build_scene(
-        arm, load_surroundings(surroundings, arm))
+        arm, load_surroundings(as_path('surroundings', surroundings), arm))
     period, seconds = one_number('period', period, 1e-3), one_number('seconds', seconds, 1e-3)
     periods, ramp = one_count('periods', periods), one_number('ramp', ramp, 0.0)
     task = Task(
@@ -105,6 +114,10 @@ def design_excitation(
         starts=one_count('starts', starts), seconds=seconds, seed=one_count('seed', seed, 0))
     length, earlier = period * periods + 2 * ramp, as_models(given, 'given')
     parameters = (parameters,) if isinstance(parameters, str) else parameters
+    if not isinstance(parameters, Sequence) or not all(isinstance(x, str) for x in parameters):
+        raise wrong_type('parameters', 'a sequence of names such as Izz6', parameters)
+    if as_text('criterion', criterion) not in CRITERIA:
+        raise InputError(f'criterion must be {" or ".join(CRITERIA)}, not {criterion}')
     if load is not None:
         mass, *center = as_numbers('load', load, 1).tolist() or [0.0]
         if not mass > 0 or len(center) not in (0, 3) or parameters:
@@ -113,8 +126,6 @@ def design_excitation(
         own = PayloadDesign(arm, length, mass, center or (0.0, 0.0, 0.0), earlier)
         designed = design(own.arm, replace(task, objective=own.objective), scene)
         return replace(designed, notes=designed.notes | own.notes(designed.motion))
-    if criterion not in CRITERIA:
-        raise InputError(f'criterion must be {" or ".join(CRITERIA)}, not {criterion}')
     objective = DesignObjective(
         criterion, scale_columns, parameters_sought(arm, parameters) if parameters else None)
     if earlier:
@@ -155,12 +166,17 @@ def simulate(
 
     """
     from dynid_ros.motion.excitation.search import Design as Designed
+    from dynid_ros.motion.trajectory.fourier import FourierMotion
+    from dynid_ros.motion.trajectory.motion_pair import MotionPair
     from dynid_ros.simulation.session import simulated_recording
 
     if isinstance(motion, Designed):
         motion = motion.pair or motion.motion
+    if motion is not None and not isinstance(motion, (FourierMotion, MotionPair)):
+        motion = as_path('motion', motion)
     return simulated_recording(
-        as_simulated_arm(arm), motion, seed=one_count('seed', seed, 0), out=out)
+        as_simulated_arm(arm), motion, seed=one_count('seed', seed, 0),
+        out=None if out is None else as_path('out', out))
 
 
 @one_thread()
@@ -197,11 +213,12 @@ def feedforward(
     from dynid_ros.motion.execution.feed_forward import with_effort
     from dynid_ros.motion.trajectory.trajectory_file import Trajectory, write_trajectory
 
+    known, target = as_model(model), None if out is None else as_path('out', out)
     points = motion if isinstance(motion, Trajectory) else _points(
         motion, one_number('rate_hz', rate_hz, 1e-3))
-    filled = with_effort(as_model(model), points)
-    if out is not None:
-        write_trajectory(Path(out), filled)
+    filled = with_effort(known, points)
+    if target is not None:
+        write_trajectory(target, filled)
     return filled
 
 
@@ -219,10 +236,11 @@ def _points(motion: Design | str | Path, rate_hz: float) -> Trajectory:
     if isinstance(motion, Designed):
         whole, names = motion.pair or motion.motion, motion.arm.joint_names
     else:
-        content = read_yaml(Path(motion))
+        path = as_path('motion', motion)
+        content = read_yaml(path)
         if isinstance(content, dict) and 'points' in content:
-            return read_trajectory(Path(motion))
-        read = read_motion(Path(motion))
+            return read_trajectory(path)
+        read = read_motion(path)
         whole, names = read.motion, read.joint_names
     wanted = whole.duration * rate_hz
     if wanted > MOST_POINTS:

@@ -9,6 +9,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, as_recording, Log, Model
 from dynid_ros.pages.report import figures
 from dynid_ros.pages.report.plots import evolution_figure, motion_figure
+from dynid_ros.utilities.inputs import wrong_type
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,6 +80,10 @@ def plot_motion(design: Design) -> Figure:
         From `design_excitation`.
 
     """
+    from dynid_ros.motion.excitation.search import Design as Designed
+
+    if not isinstance(design, Designed):
+        raise wrong_type('design', 'the result of design_excitation', design)
     return motion_figure(design.motion, design.arm)
 
 
@@ -94,7 +99,12 @@ def plot_contacts(model: Model, found: MonitoredRecording) -> Figure:
         From `monitor`.
 
     """
-    return figures.contact_figure(as_model(model).arm, found)
+    from dynid_ros.applications.contact.over_recording import MonitoredRecording as Monitored
+
+    known = as_model(model)
+    if not isinstance(found, Monitored):
+        raise wrong_type('found', 'the result of monitor', found)
+    return figures.contact_figure(known.arm, found)
 
 
 def plot_estimates(replayed: Replay) -> Figure:
@@ -107,4 +117,8 @@ def plot_estimates(replayed: Replay) -> Figure:
         From `replay`.
 
     """
+    from dynid_ros.interface.python.identification import Replay as Replayed
+
+    if not isinstance(replayed, Replayed):
+        raise wrong_type('replayed', 'the result of replay', replayed)
     return evolution_figure(replayed.history, replayed.model.units)

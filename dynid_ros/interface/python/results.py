@@ -16,7 +16,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel as Core
 from dynid_ros.interface.python.boundary import as_recording, Log
 from dynid_ros.interface.python.validation import Validation
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.inputs import one_number
+from dynid_ros.utilities.inputs import as_path, one_number
 from dynid_ros.utilities.summarised import html_table
 
 if TYPE_CHECKING:
@@ -66,6 +66,18 @@ class IdentifiedModel(Core):
         # With all that was found for it.
         made.__dict__.update(vars(model))
         return made
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two models hold the same, as one does that was saved and the one read back."""
+        from dynid_ros.data.files.plain_values import field_hints, same_values
+
+        if not isinstance(other, Core):
+            return NotImplemented
+        return all(same_values(getattr(self, name), getattr(other, name))
+                   for name in field_hints(Core))
+
+    def __hash__(self) -> int:
+        return hash((self.data_hash, self.theta.tobytes()))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -273,7 +285,7 @@ class IdentifiedModel(Core):
         from dynid_ros.pages.report.page import report_page
         from dynid_ros.utilities.atomic_write import write_together
 
-        folder = Path(folder)
+        folder = as_path('folder', folder)
         page = folder / 'report.html'
         write_together({**result_contents(self, folder), page: report_page(self, page)})
         return folder

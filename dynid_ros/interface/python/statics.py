@@ -12,7 +12,7 @@ from dynid_ros.dynamics.rigid_parameters import check_possible
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.interface.python.boundary import Arm, as_arm, as_arm_or_model, Model
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.inputs import numbers, one_number
+from dynid_ros.utilities.inputs import as_flag, numbers, one_number
 
 if TYPE_CHECKING:
     from dynid_ros.dynamics.kinematics.pose_uncertainty import Budget
@@ -75,6 +75,7 @@ def external_force(
     if not isinstance(model, IdentifiedModel):
         check_possible(model)
     q = numbers('q', q)
+    in_base = as_flag('in_base', in_base)
     fext = on_bodies.external_force(model, body, wrench, None if in_base else q)
     gravity = rigid_body.gravity_torque(model, q)
     return WrenchEffect(gravity, rigid_body.inverse_dynamics(model, q, fext=fext),

@@ -259,7 +259,7 @@ class RollingQuality:
         q = joint_position(self._values[:, 0], self._arm.drive)
         recording = Recording(
             t, q, self._values[:, 1].copy(), self._arm.joint_names, self._arm.drive.signal,
-            self._topic)
+            self._topic, as_logged=True)
         return tuple(d for d in check_recording(recording, self._arm) if d.code not in IGNORED)
 
 

@@ -32,7 +32,8 @@ def recording(t, rate=RATE, velocities=False):
     q = 1.2 * np.sin(phase) + 1e-5 * rng.normal(size=phase.shape)
     qd = 1.2 * w * np.cos(phase)
     u = -10 * q + 2 * np.sign(qd) + rng.normal(scale=0.1, size=q.shape)
-    return Recording(t, q, u, ('j1', 'j2', 'j3'), 'effort', 'made', qd if velocities else None)
+    return Recording(t, q, u, ('j1', 'j2', 'j3'), 'effort', 'made', qd if velocities else None,
+                     as_logged=True)
 
 
 def changed(place, value):

@@ -125,7 +125,7 @@ def test_cleaned_stamps_always_increase_and_cleaning_twice_changes_nothing(steps
     t = 100 + np.cumsum(np.nan_to_num(steps))
     t[np.isnan(steps)] = np.nan
     values = np.random.default_rng(0).normal(size=(len(t), N))
-    log = Recording(t, values, values, NAMES, 'effort', 'made')
+    log = Recording(t, values, values, NAMES, 'effort', 'made', as_logged=True)
     cleaned = clean(log, arm)
     if len(np.unique(t[np.isfinite(t)])) > 1:
         assert (np.diff(cleaned.t) > 0).all()

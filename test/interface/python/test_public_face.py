@@ -2,6 +2,7 @@
 
 import ast
 from contextlib import redirect_stdout
+from dataclasses import replace
 from functools import partial
 import io
 from pathlib import Path
@@ -60,6 +61,8 @@ def test_public_names_are_there_and_no_other():
     assert typed == {(name, f'dynid_ros.{module}') for name, module in dyn._MODULES.items()}
     with pytest.raises(AttributeError, match='nothing'):
         dyn.nothing  # noqa: B018 - the access is what fails
+    with pytest.raises(AttributeError, match='did you mean design_excitation'):
+        dyn.design  # noqa: B018 - the access is what fails
 
 
 def test_predicted_torque_is_the_rigid_body_torque_and_friction():
@@ -166,6 +169,107 @@ def test_wrong_input_is_refused_with_its_name_and_shape(call, said):
     with pytest.raises(dyn.DynidError) as refused:
         call()
     assert said in str(refused.value)
+
+
+#: Calls, and the arguments in them that are not of the right type yet.
+CALLS = {
+    dyn.load_arm: {'name_or_path': 'panda'},
+    dyn.load_model: {'folder': 'result'},
+    dyn.read_recording: {'path': 'log', 'arm': TWO_AXIS, 'topic': 'joints', 'rate_hz': 10.0,
+                         'received': False},
+    dyn.check_recording: {'recording': LOG, 'arm': TWO_AXIS},
+    dyn.convert: {'recording': 'log', 'out': 'bag', 'arm': TWO_AXIS, 'topic': 'joints',
+                  'received': False},
+    dyn.identify: {'arm': TWO_AXIS, 'recordings': [], 'friction': (), 'holdout': 0.1,
+                   'validation': (), 'method': 'power', 'cutoff_hz': 1.0, 'joint_offsets': False,
+                   'stated': TWO_AXIS},
+    dyn.gains: {'arm': TWO_AXIS, 'recordings': [], 'loaded': (), 'mass': 1.0, 'friction': ()},
+    dyn.replay: {'arm': TWO_AXIS, 'recording': LOG, 'start': MODEL, 'cutoff_hz': 1.0,
+                 'delay': 0.0, 'memory': 1.0, 'topic': 'joints', 'received': False},
+    dyn.validate: {'model': MODEL, 'recording': LOG, 'topic': 'joints', 'received': False},
+    dyn.compare: {'model': MODEL, 'other': MODEL, 'level': 0.9},
+    dyn.monitor: {'model': MODEL, 'recording': LOG, 'alarms_per_hour': 1.0},
+    dyn.payload: {'model': MODEL, 'recordings': LOG, 'flange': [0] * 6},
+    dyn.export: {'model': MODEL, 'out': 'new.urdf', 'robot': 'old.urdf', 'form': 'urdf'},
+    dyn.export_urdf: {'robot': 'old.urdf', 'out': 'new.urdf'},
+    dyn.external_force: {'arm': MODEL, 'wrench': [0] * 6, 'q': [0, 0], 'body': 'tool',
+                         'in_base': False},
+    dyn.pose_error: {'arm': TWO_AXIS, 'q': [0, 0], 'body': 'tool'},
+    dyn.feedforward: {'model': MODEL, 'motion': 'motion.yaml', 'rate_hz': 1.0, 'out': 'new.yaml'},
+    dyn.design_excitation: {
+        'arm': TWO_AXIS, 'surroundings': 'two_axis', 'period': 1.0, 'harmonics': 2, 'periods': 1,
+        'ramp': 0.0, 'criterion': 'volume', 'scale_columns': False, 'parameters': ('Izz1',),
+        'load': [1.0], 'starts': 1, 'seconds': 1.0, 'seed': 0, 'given': MODEL},
+    dyn.simulate: {'arm': TWO_AXIS, 'motion': 'motion.yaml', 'seed': 0, 'out': 'bag'},
+    dyn.plot_recording: {'recording': LOG, 'arm': TWO_AXIS},
+    dyn.plot_torque: {'result': MODEL}, dyn.plot_friction: {'model': MODEL},
+    dyn.plot_motion: {'design': None}, dyn.plot_contacts: {'model': MODEL, 'found': None},
+    dyn.plot_estimates: {'replayed': None},
+    dyn.OnlineIdentifier: {'arm': TWO_AXIS, 'source': 'stream', 'cutoff_hz': 1.0, 'delay': 0.0,
+                           'memory': 1.0, 'start': MODEL},
+    dyn.Recording: {'t': STAMPS, 'q': ROWS, 'u': ROWS, 'joint_names': TWO_AXIS.joint_names,
+                    'signal': 'effort', 'source': 'own', 'qd': ROWS},
+    TWO_AXIS.with_friction: {'names': ('viscous',)},
+    MODEL.save: {'folder': 'result'}, MODEL.validate: {'recording': LOG},
+    MODEL.conf_int: {'level': 0.9}, MODEL.gravity: {'q': [0, 0]},
+    MODEL.predict_torque: {'q': [0, 0], 'qd': [0, 0], 'qdd': [0, 0]},
+}
+WRONG = (object(), 1j, b'x', 10**400, {'a': 1}, len, np.array([[1j, 2j]]),
+         ['1', '2', '3'])
+
+
+@pytest.mark.parametrize(('call', 'argument'), [
+    pytest.param(call, argument, id=f'{call.__name__}-{argument}')
+    for call, arguments in CALLS.items() for argument in arguments])
+def test_each_argument_of_another_type_is_refused_by_its_name(
+        tmp_path, monkeypatch, call, argument):
+    monkeypatch.chdir(tmp_path)
+    others = {'model': MODEL} if call is dyn.export_urdf else {}
+    for value in WRONG:
+        with pytest.raises(dyn.DynidError) as refused:
+            call(**others, **{**CALLS[call], argument: value})
+        # Texts in a list or a dictionary may be names, which are looked up and named instead.
+        assert isinstance(value, (list, dict)) or argument in str(refused.value)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(('changes', 'said'), [
+    ({'t': [0, 2, 1, 3]}, 'own: t goes back from 2 to 1 s after 2 samples; sort'),
+    ({'t': [0, np.nan, 2, 1]}, 't goes back from 2 to 1 s'),
+    ({'q': np.column_stack([STAMPS, STAMPS * np.nan])},
+     f'own: all values of q of {TWO_AXIS.joint_names[1]} are NaN'),
+    ({'u': ROWS * np.nan}, f'all values of u of {", ".join(TWO_AXIS.joint_names)} are NaN'),
+    ({'t': STAMPS * np.nan}, 'all values of t are NaN'),
+    ({'q': ROWS.astype(str)}, 'q must hold numbers: it holds values of the type str'),
+    ({'u': ROWS + 0j}, 'u must hold numbers: it holds values of the type complex'),
+    ({'u': [[1, 2], [3]] * 2}, 'u must hold numbers'), ({'q': None}, 'q must')])
+def test_a_recording_of_what_can_hardly_be_meant_is_refused(changes, said):
+    given = {'t': STAMPS, 'q': ROWS, 'u': ROWS, 'joint_names': TWO_AXIS.joint_names,
+             'source': 'own'}
+    with pytest.raises(dyn.DynidError) as refused:
+        dyn.Recording(**given | changes)
+    assert said in str(refused.value)
+
+
+def test_a_recording_as_logged_keeps_what_a_check_then_reports():
+    u = np.where([True, False], np.nan, ROWS)
+    log = dyn.Recording([0, 2, 1, 3], ROWS, u, TWO_AXIS.joint_names, as_logged=True)
+    codes = {defect.code for defect in dyn.check_recording(log, TWO_AXIS)}
+    assert {'stamps_backward', 'effort_nan'} & codes
+    # Parts of a recording are not judged again.
+    whole = dyn.Recording(STAMPS, ROWS, np.where(STAMPS[:, None] > 1, ROWS, np.nan),
+                          TWO_AXIS.joint_names)
+    assert np.isnan(whole.part(0, 2).u).all()
+
+
+def test_a_model_equals_the_one_that_is_read_back_and_no_other(tmp_path):
+    arm = dyn.load_arm('two_axis')
+    model = dyn.IdentifiedModel.of(identification(arm))
+    read = dyn.load_model(model.save(tmp_path / 'result'))
+    assert read is not model and read == model and hash(read) == hash(model)
+    assert read != dyn.IdentifiedModel.of(replace(model, theta=model.theta + 1e-9))
+    assert read != dyn.IdentifiedModel.of(replace(model, samples=model.samples + 1))
+    assert read != 'result'
 
 
 def test_lists_become_arrays():
