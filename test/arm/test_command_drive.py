@@ -69,7 +69,7 @@ def test_topics_of_commands():
     # The state of a controller holds no effort that was measured.
     effort = DriveTopic('/arm/controller_state')
     assert effort.kind == 'sensor_msgs/msg/JointState'
-    with pytest.raises(ArmError, match=r'/joint_states holds no commands; .*topic: /joint_command'):
+    with pytest.raises(ArmError, match=r'/joint_states holds no commands; .*: /joint_command'):
         drive_of().check_topic('/joint_states')
     drive_of(topic='/joint_command').check_topic('/joint_states')
 

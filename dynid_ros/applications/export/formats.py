@@ -72,7 +72,7 @@ def export_model(
 
 
 def _of_commands(arm: ArmModel, form: str) -> list[str]:
-    """State where the gains of drives that follow commands come from, and which values are sums."""
+    """State where the gains of commands come from, and which values are sums."""
     drive = arm.drive
     if drive.signal != COMMAND:
         return []

@@ -100,6 +100,6 @@ def table_of(model: IdentifiedModel) -> str:
         'kd': 'in Fv' if drive.damping is None else drive.damping.tolist(),
         'scale': drive.scale or 'stated'}}
     text: str = yaml.safe_dump({
-        'arm': model.arm.name, 'links': links, **({'coupling': coupling} if coupling else {}), **servos,
-    }, sort_keys=False)
+        'arm': model.arm.name, 'links': links, **({'coupling': coupling} if coupling else {}),
+        **servos}, sort_keys=False)
     return header + text

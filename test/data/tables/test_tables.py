@@ -88,7 +88,8 @@ def test_commands_have_the_unit_of_positions(tmp_path, servo):
     path = write_csv(tmp_path / 'a.csv', header, values)
     log = read_recording(path, replace(servo, table=Table(unit='deg')))
     np.testing.assert_allclose(log.u, np.deg2rad(MOTION.q + 0.1))
-    ends = replace(servo.limits, lower=np.array([-1.0, -2.0, 0.0]), upper=np.array([1.0, 2.0, 1.0]))
+    ends = replace(
+        servo.limits, lower=np.array([-1.0, -2.0, 0.0]), upper=np.array([1.0, 2.0, 1.0]))
     log = read_recording(path, replace(servo, table=Table(unit='percent'), limits=ends))
     np.testing.assert_allclose(log.q, [0.0, 0.0, 0.5] + MOTION.q / 100 * [1.0, 2.0, 0.5])
 
