@@ -18,7 +18,9 @@ STAND_IN = [
     '(sys_platform != "linux" or platform_machine == "x86_64")', 'rosbags']
 # and pages in 3D.
 VIEW = ['viser>=1.1']
-ALL = [*BAGS, *SIMULATION, *STAND_IN, *VIEW]
+# data sets of LeRobot,
+LEROBOT = ['pyarrow']
+ALL = [*BAGS, *LEROBOT, *SIMULATION, *STAND_IN, *VIEW]
 NODES = ('feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm',
          'trajectory_publisher', 'watch')
 # colcon puts scripts where `ros2 run` finds them (setup.cfg). pip would put them on the user's
@@ -64,7 +66,7 @@ setup(
     ],
     extras_require={
         'all': ALL, 'bags': BAGS, 'completion': ['argcomplete'], 'docs': DOCS, 'fleet': FLEET,
-        'simulation': SIMULATION, 'stand_in': STAND_IN, 'view': VIEW, 'test': [
+        'lerobot': LEROBOT, 'simulation': SIMULATION, 'stand_in': STAND_IN, 'view': VIEW, 'test': [
             *ALL,
             *DOCS,
             *FLEET,

@@ -5,11 +5,11 @@ Arms that report no effort: commands and positions alone, against the truth of t
 
 FOLDER is a checkout of MuJoCo Menagerie (github.com/google-deepmind/mujoco_menagerie), of which
 meshes may be missing. MuJoCo moves three servo arms and a leg by their own position actuators
-along sums of sines, and only the log of such arms is kept: commands and positions, 100 times a second,
-the positions rounded to the 4096 counts a turn of their encoders. Each arm is identified twice:
-from the stiffness kp and damping kd that its MJCF states, and without them. One line each: the
-held-out torque error; the joints whose 95 % intervals of armature, damping and friction loss hold
-the true value, of which damping without kd is the sum of both; the largest distance of a kp
+along sums of sines, and only the log of such arms is kept: commands and positions, 100 times a
+second, the positions rounded to the 4096 counts a turn of their encoders. Each arm is identified
+twice: from the stiffness kp and damping kd that its MJCF states, and without them. One line each:
+the held-out torque error; the joints whose 95 % intervals of armature, damping and friction loss
+hold the true value, of which damping without kd is the sum of both; the largest distance of a kp
 that the stated masses gave from the true one; and the verdict.
 """
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dynid_ros.arm.description.urdf_elements import numbers
+from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import EXTENT, inertial_to_com
 from dynid_ros.dynamics.rigid_parameters import check_physical
@@ -74,7 +75,7 @@ def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]
                     dtype=np.intp)
 
 
-def mjcf_of(arm: ArmModel) -> str:
+def mjcf_of(arm: ArmModel, *, servos: bool = False) -> str:
     """
     Write an arm as an MJCF of its joints and links alone, with a motor at each joint.
 
@@ -83,6 +84,8 @@ def mjcf_of(arm: ArmModel) -> str:
     arm : ArmModel
         With physical nominal inertial parameters; rotor inertia is armature, and friction other
         than viscous and Coulomb is left out.
+    servos : bool
+        Whether joints whose drives follow commands have position actuators instead.
 
     """
     root = ElementTree.Element('mujoco', model=arm.name)
@@ -94,7 +97,10 @@ def mjcf_of(arm: ArmModel) -> str:
         parent = world if arm.parent[joint] < 0 else bodies[arm.parent[joint]]
         bodies[joint] = _add_body(parent, arm, joint)
     actuators = ElementTree.SubElement(root, 'actuator')
-    for name, effort in zip(arm.joint_names, arm.limits.effort, strict=True):
+    for joint, (name, effort) in enumerate(zip(arm.joint_names, arm.limits.effort, strict=True)):
+        if servos and has_servos(arm):
+            _add_servo(actuators, arm, joint)
+            continue
         motor = ElementTree.SubElement(actuators, 'motor', name=name, joint=name)
         if np.isfinite(effort):
             motor.set('ctrlrange', numbers([-effort, effort]))
@@ -106,6 +112,23 @@ def mjcf_of(arm: ArmModel) -> str:
                 polycoef=numbers([each.offset, each.multiplier, 0, 0, 0]))
     ElementTree.indent(root)
     return f'{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def has_servos(arm: ArmModel) -> bool:
+    """Whether each joint has a drive of its own that follows commands."""
+    return arm.drive.signal == COMMAND and arm.drive.is_direct
+
+
+def _add_servo(actuators: Any, arm: ArmModel, joint: int) -> None:
+    """Add a position actuator; a damping that is unknown counts among that of the joint."""
+    drive, name, effort = arm.drive, arm.joint_names[joint], arm.limits.effort[joint]
+    servo = ElementTree.SubElement(
+        actuators, 'position', name=name, joint=name, kp=numbers(abs(drive.gain[joint])))
+    if drive.damping is not None:
+        servo.set('kv', numbers(drive.damping[joint]))
+    # The limit is in Nm.
+    if np.isfinite(effort) and not drive.scale:
+        servo.set('forcerange', numbers([-effort, effort]))
 
 
 def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynid_ros.arm.drive import Drive, motor_position
+from dynid_ros.arm.drive import COMMAND, damping_torque, Drive, motor_position
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.rigid_parameters import rigid_parameters
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
@@ -100,7 +100,8 @@ def measure(
     Returns
     -------
     q, qd, u : (N, n) ndarray
-        Position and velocity of the motors, and the drive signal in its unit.
+        Position and velocity of the motors, and the drive signal in its unit: of a drive that
+        follows commands the one that makes this torque.
 
     """
     drive = arm.drive
@@ -108,8 +109,12 @@ def measure(
     velocity = qd + np.asarray(sensors.velocity_noise) * rng.normal(size=q.shape)
     rest = np.zeros_like(q)
     gravity = rest if drive.includes_gravity else rigid_parameters(arm).torque(q, rest, rest)
-    position = quantise(motor_position(q, drive), sensors.encoder_counts, arm.prismatic)
-    return position, velocity @ drive.transmission.T, drive_signal(torque, gravity, drive)
+    signal = drive_signal(torque + damping_torque(qd, drive), gravity, drive)
+    motors = motor_position(q, drive)
+    # The command is what the drive is told, however it measures its motor.
+    signal = motors + signal if drive.signal == COMMAND else signal
+    position = quantise(motors, sensors.encoder_counts, arm.prismatic)
+    return position, velocity @ drive.transmission.T, signal
 
 
 def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 import warnings
 
+from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.bag_writer import check_bag, write_joint_states
 from dynid_ros.data.files.recording_reader import at_joints
@@ -75,6 +76,9 @@ def simulated_recording(
         raise InputError(
             f"'{arm.name}': simulations hold the drive signal in the joint states; simulate an "
             'arm without drive.topic')
+    if out is not None and arm.drive.signal == COMMAND:
+        raise InputError(f"'{arm.name}': joint states of a bag hold no commands; simulate the arm "
+                         'with drive: {signal: effort}')
     if out is not None:
         check_bag(Path(out))
     if arm.coupling:

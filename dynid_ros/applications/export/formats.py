@@ -9,10 +9,12 @@ from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.export.maker_tables import maker_table
 from dynid_ros.applications.export.standalone import python_of, table_of
 from dynid_ros.applications.export.urdf import export_urdf
+from dynid_ros.arm.drive import BY_MASSES, COMMAND, RELATIVE
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict_words import headline
-from dynid_ros.simulation.mjcf import mjcf_of
+from dynid_ros.simulation.mjcf import has_servos, mjcf_of
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: Formats by the suffix of a file.
@@ -66,7 +68,24 @@ def export_model(
     elif robot is not None:
         notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
                      'in it; for friction, export a URDF (-o FILE.urdf)')
-    return tuple(notes)
+    return (*notes, *_of_commands(model.arm, form))
+
+
+def _of_commands(arm: ArmModel, form: str) -> list[str]:
+    """State where the gains of commands come from, and which values are sums."""
+    drive = arm.drive
+    if drive.signal != COMMAND:
+        return []
+    origin = {'': 'that arm.yaml states',
+              BY_MASSES: 'by the masses that the description states, as all torque',
+              RELATIVE: 'in the same relative unit as masses, armature, damping and friction loss'}
+    notes = [f'the position actuators have a stiffness kp {origin[drive.scale]}'
+             if form == 'mjcf' and has_servos(arm) else
+             f'masses, inertias and friction follow from a stiffness kp {origin[drive.scale]}']
+    if drive.damping is None:
+        notes.append('damping is the sum of the viscous friction of a joint and of the kd of its '
+                     'drive, which commands do not tell apart')
+    return notes
 
 
 def format_of(out: Path) -> str:
@@ -82,7 +101,7 @@ def format_of(out: Path) -> str:
 def _text(model: IdentifiedModel, form: str, robot: Path | None) -> str:
     """Write a model in a format other than URDF."""
     if form == 'mjcf':
-        return mjcf_of(simple_arm(model, rotor_inertia=True))
+        return mjcf_of(simple_arm(model, rotor_inertia=True), servos=True)
     if form == 'python':
         return python_of(model.possible_arm)
     return table_of(model) if robot is None else maker_table(model.possible_arm, robot)

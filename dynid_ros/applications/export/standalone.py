@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, WARM_SECONDS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
@@ -93,7 +94,12 @@ def table_of(model: IdentifiedModel) -> str:
     header = ('# Physically possible parameters, by dynid_ros: links by the joint that moves them '
               'and in its frame; kg, m, kg m².\n')
     coupling = stated(range(layout.first_coupling, layout.size))
+    drive = model.arm.drive
+    servos = {} if drive.signal != COMMAND else {'drive': {
+        'kp': drive.gain.tolist(),
+        'kd': 'in Fv' if drive.damping is None else drive.damping.tolist(),
+        'scale': drive.scale or 'stated'}}
     text: str = yaml.safe_dump({
         'arm': model.arm.name, 'links': links, **({'coupling': coupling} if coupling else {}),
-    }, sort_keys=False)
+        **servos}, sort_keys=False)
     return header + text

@@ -24,6 +24,7 @@ from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.tables.joint_names import likely_names, remedy
+from dynid_ros.data.tables.lerobot_table import data_set_of
 from dynid_ros.data.tables.read import read_table
 from dynid_ros.data.tables.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.errors import RecordingError
@@ -53,7 +54,8 @@ def read_recording(
     Parameters
     ----------
     path : str or Path
-        Bag folder, or a file of `BAG_SUFFIXES` or `TABLE_SUFFIXES`.
+        Bag folder, a file of `BAG_SUFFIXES` or `TABLE_SUFFIXES`, or a data set of LeRobot; see
+        `data_set_of`.
     arm : ArmModel
         Names of the joints, drive and table settings.
     topic : str
@@ -86,6 +88,8 @@ def read_messages(path: Path, topic: str) -> JointStates | None:
         The path is no recording, or it cannot be read.
 
     """
+    if data_set_of(path) is not None:
+        return None
     suffix, known = path.suffix.lower(), ', '.join((*BAG_SUFFIXES, *TABLE_SUFFIXES))
     if not path.exists():
         raise RecordingError(f'{path} does not exist; give a bag folder or a file ({known})')

@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.arm.description.schema import ANGLES
 from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.settings import PERCENT
+from dynid_ros.arm.settings import PERCENT, TABLE_UNITS
 from dynid_ros.data.recordings.in_blocks import blocks, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import GAP_SECONDS
@@ -18,6 +18,7 @@ from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ
 from dynid_ros.data.recordings.stamp_unit import UNITS as STAMP_UNITS
 from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
 from dynid_ros.data.tables.column_words import Column, SIGNALS, UNITS
+from dynid_ros.data.tables.lerobot_table import data_set_of
 from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import ArmError, RecordingError
@@ -57,6 +58,10 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Re
 
     """
     parts = parts_of(path, arm)
+    if data_set_of(path) is not None and arm.table.unit is None:
+        raise RecordingError(
+            f'{path} is a data set of LeRobot, which does not state the unit of positions; state '
+            f'it in arm.yaml, table: {{unit: ...}}, as one of {", ".join(TABLE_UNITS)}')
     guessed = guesses(parts, arm)
     data, start, bad, defects = _values(*parts[0], arm, guessed)
     t = data.pop('time', None)

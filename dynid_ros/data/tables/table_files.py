@@ -11,6 +11,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.tables.array_table import open_arrays
 from dynid_ros.data.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
 from dynid_ros.data.tables.column_words import FILLERS, plain, summary, tokens, WORDS
+from dynid_ros.data.tables.lerobot_table import data_set_of, open_data_set
 from dynid_ros.data.tables.text_table import open_text, Table
 from dynid_ros.errors import RecordingError
 
@@ -42,6 +43,8 @@ def open_table(path: Path, header: Sequence[str] = ()) -> Table:
         The file cannot be read.
 
     """
+    if data_set_of(path) is not None:
+        return open_data_set(path)
     arrays = path.suffix.lower() in ARRAY_SUFFIXES
     return open_arrays(path, header) if arrays else open_text(path, header)
 
@@ -61,6 +64,8 @@ def parts_of(path: Path, arm: ArmModel) -> list[Part]:
     if beside is not None:
         return [main, _part(_signal_file(path, beside), arm, ('signal',))]
     if 'signal' not in main[1]:
+        if data_set_of(path) is not None:
+            raise Choice(path, main[0].names, arm).missing('signal')
         return [main, _beside(path, arm)]
     return [main]
 

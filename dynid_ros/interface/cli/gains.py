@@ -14,6 +14,7 @@ from itertools import compress
 from pathlib import Path
 from typing import Any
 
+from dynid_ros.arm.drive import COMMAND, OPEN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
@@ -29,7 +30,7 @@ from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence, several
 
 #: Units of the signals; an effort in Nm has a gain without one.
-SIGNALS = {'current': 'A', 'voltage': 'V'}
+SIGNALS = {'current': 'A', 'voltage': 'V', COMMAND: 'rad'}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -60,11 +61,17 @@ def run(args: Namespace) -> Answer:
         check_copy(args.arm, args.write)
     found = gains(arm, args.recordings, loaded=args.loaded, mass=args.mass,
                   friction=args.friction, **reading(args))
-    wrote = []
-    if args.write and not found.objection:
+    unstated, wrote = arm.drive.scale == OPEN, []
+    # What nobody states, and no load gave, is no gain.
+    lacking = list(compress(found.joint_names, ~found.known)) if unstated else []
+    if unstated and args.mass is None:
+        lacking = list(found.joint_names)
+    if args.write and not found.objection and not lacking:
         write_copy(args.arm, found.gain, args.write)
         wrote = [args.write]
-    unwritten = [f'{args.write} is not written.'] if args.write and not wrote else []
+    unwritten = [f'{args.write} is not written.' if found.objection else
+                 f'{args.write} is not written: kp of {several(lacking)} is not known in Nm/rad.'
+                 ] if args.write and not wrote else []
     refuted = list(compress(found.joint_names, found.refuted))
     joints, reference = gain_joints(found), found.logarithms.reference
     facts = {
@@ -76,8 +83,9 @@ def run(args: Namespace) -> Answer:
     against = f'the stated gain of {several(refuted)}' if refuted else 'no stated gain'
     return Answer(
         facts, f'Not trustworthy: {sentence(found.objection)}' if found.objection else
+        'arm.yaml states no kp, which the data give as below.' if unstated else
         f'The data refute {against}.',
-        int(bool(refuted or found.objection)), gain_table(arm, joints),
+        int(bool((refuted and not unstated) or found.objection)), gain_table(arm, joints),
         [*unwritten, *_notes(found)], [f'Friction: {", ".join(found.friction) or "none"}.'], wrote)
 
 
@@ -104,6 +112,8 @@ def gain_table(arm: ArmModel, joints: list[dict[str, Any]]) -> list[list[str]]:
                       f' (source: {each["source"]})')
         else:
             unit = f'{torque}/{SIGNALS[signal]}' if signal in SIGNALS else ''
+            # A drive that slides follows a distance.
+            unit = 'N/m' if unit == 'N/rad' else unit
             gain = f'{each["gain"]:.5g} {unit}'.strip()
             found = '' if verdict == REFERENCE else f'{ratio:.4f} ± {std:.4f}'
         if verdict == ROUGH:

@@ -81,6 +81,30 @@ def test_mjcf_has_the_torque_of_links_rotors_and_viscous_friction(seed):
             atol=1e-6)
 
 
+@pytest.mark.parametrize('damping', [None, np.array([0.4, 0.3, 0.2, 0.1])])
+def test_position_actuators_have_the_law_of_the_drives(damping):
+    mujoco = pytest.importorskip('mujoco')
+    arm, kp, n = arm_of(2, ('viscous',)), np.array([30.0, 20.0, 10.0, 5.0]), 4
+    drive = replace(arm.drive, signal='command', gain=kp, damping=damping)
+    limits = replace(arm.limits, effort=np.full(n, 2.0))
+    model = mujoco.MjModel.from_xml_string(
+        mjcf_of(replace(arm, drive=drive, limits=limits), servos=True))
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    order = [int(model.joint(name).dofadr[0]) for name in arm.joint_names]
+    for _ in range(5):
+        q, qd, command = rng.normal(scale=0.1, size=(3, n))
+        data.qpos[order], data.qvel[order], data.ctrl[:] = q, qd, command
+        mujoco.mj_forward(model, data)
+        tau = kp * (command - q) - (0.0 if damping is None else damping * qd)
+        np.testing.assert_allclose(
+            data.qfrc_actuator[order], np.clip(tau, -2.0, 2.0), rtol=1e-6)
+    # Of a stiffness that nobody states, limits in Nm do not hold.
+    free = mjcf_of(replace(arm, drive=replace(drive, scale='relative'), limits=limits),
+                   servos=True)
+    assert 'forcerange' in mjcf_of(replace(arm, drive=drive, limits=limits), servos=True)
+    assert 'forcerange' not in free
+
+
 @pytest.mark.parametrize('names', [(), ('viscous', 'coulomb', 'offset'), tuple(TERMS)])
 def test_python_file_has_the_whole_torque(names):
     arm = arm_of(5, names)

@@ -59,6 +59,52 @@ def test_usual_column_names_need_no_settings(tmp_path, arm, pattern, first, time
     assert_motion(read_recording(write_csv(tmp_path / 'a.csv', header, BLOCK), arm))
 
 
+@pytest.fixture(scope='module')
+def servo(arm):
+    return replace(arm, drive=replace(arm.drive, signal='command'))
+
+
+@pytest.mark.parametrize('pattern', [
+    'q_des_{i}', 'des_q{i}', 'q_cmd[{i}]', 'action_{i}', 'goal_position_{i}', 'target_q_{i}',
+    'desired_joint_pos_{i}', 'ctrl{i}', '{joint}.command', '{joint}_goal_position',
+    '/joint_command/{joint}/position', '/arm_controller/controller_state/reference/positions[{i}]',
+])
+def test_commands_are_found_beside_positions(tmp_path, servo, pattern):
+    told = [pattern.format(i=i, joint=f'j{i + 1}') for i in range(N)]
+    others = [f'tau_{i}' for i in range(N)]
+    # Torque, and commands of velocities, are no commands of positions.
+    header = ['t', *(f'q_{i}' for i in range(N)), *others, *told,
+              *(f'cmd_vel_{i}' for i in range(N))]
+    values = np.column_stack([MOTION.t, MOTION.q, MOTION.effort, MOTION.q + 0.1, MOTION.qd])
+    log = read_recording(write_csv(tmp_path / 'a.csv', header, values), servo)
+    np.testing.assert_array_equal(log.q, MOTION.q)
+    np.testing.assert_array_equal(log.u, MOTION.q + 0.1)
+    assert log.signal == 'command' and not [d for d in log.defects if d.severity != 'info']
+
+
+def test_commands_have_the_unit_of_positions(tmp_path, servo):
+    header = ['t', *(f'q_{i}' for i in range(N)), *(f'q_des_{i}' for i in range(N))]
+    values = np.column_stack([MOTION.t, MOTION.q, MOTION.q + 0.1])
+    path = write_csv(tmp_path / 'a.csv', header, values)
+    log = read_recording(path, replace(servo, table=Table(unit='deg')))
+    np.testing.assert_allclose(log.u, np.deg2rad(MOTION.q + 0.1))
+    ends = replace(
+        servo.limits, lower=np.array([-1.0, -2.0, 0.0]), upper=np.array([1.0, 2.0, 1.0]))
+    log = read_recording(path, replace(servo, table=Table(unit='percent'), limits=ends))
+    np.testing.assert_allclose(log.q, [0.0, 0.0, 0.5] + MOTION.q / 100 * [1.0, 2.0, 0.5])
+
+
+def test_commands_are_offered_where_there_is_no_torque(tmp_path, arm, servo):
+    header = ['t', *(f'q_{i}' for i in range(N)), *(f'q_des_{i}' for i in range(N))]
+    path = write_csv(tmp_path / 'a.csv', header, BLOCK[:, :1 + 2 * N])
+    with pytest.raises(RecordingError, match=(
+            r'if its drives follow q_des_0 \.\.\. q_des_2, state drive: \{signal: command\}')):
+        read_recording(path, arm)
+    bare = write_csv(tmp_path / 'b.csv', header[:1 + N], BLOCK[:, :1 + N])
+    with pytest.raises(RecordingError, match=r'such as q_des_0 or j1\.command'):
+        read_recording(bare, servo)
+
+
 @pytest.mark.parametrize('separator', [',', ';', '\t', ' '])
 def test_the_separator_is_found(tmp_path, arm, separator):
     header = ['t', *names('{stem}_{i}')]
