@@ -63,7 +63,7 @@ class BaseParameters:
 
     @cached_property
     def coordinates(self) -> Array:
-        """Standard parameters by base parameters and the other columns behind them, (p, p)."""
+        """Return standard parameters by base ones and the other columns behind them, (p, p)."""
         p, b = self.layout.size, self.count
         others = np.setdiff1d(np.arange(p), self.columns)
         T = np.zeros((p, p))

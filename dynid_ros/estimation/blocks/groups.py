@@ -33,7 +33,7 @@ class Motion(Protocol):
 
     @property
     def t(self) -> Array:
-        """Times (N,), s."""
+        """Time (N,), s."""
 
     @property
     def q(self) -> Array:

@@ -119,7 +119,7 @@ class Suspect:
 
     @property
     def arm(self) -> ArmModel:
-        """The arm as assumed."""
+        """Return the arm as assumed."""
         return self.rows.arm
 
     @property

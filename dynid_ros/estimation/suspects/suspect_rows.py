@@ -53,7 +53,7 @@ class SuspectRows:
 
     @cached_property
     def counts(self) -> Array:
-        """Samples in which each joint moves, (n,)."""
+        """Count the samples in which each joint moves, (n,)."""
         return np.asarray(self.samples.moving.sum(axis=0), dtype=float)
 
     def mixed(self, mixing: Array) -> Array:

@@ -87,7 +87,7 @@ def test_noise_is_a_copy_of_nothing(true):
 
 
 def columns(tau, own):
-    """Samples of joints that always move, and their columns."""
+    """Return samples of joints that always move, and their columns."""
     k, n = tau.shape
     still = np.zeros((k, n))
     return own, TrialSamples(np.arange(float(k)), still, still, still, tau, np.isfinite(tau),

@@ -27,7 +27,7 @@ def motion(samples=50):
 
 
 def found(left=0.1, **values):
-    """Findings for parameters by name; all others are one."""
+    """Return findings for parameters by name; all others are one."""
     names = base_parameters(ARM).names
     theta = np.ones(len(names))
     for name, value in values.items():

@@ -87,7 +87,7 @@ def test_a_collision_in_what_is_held_out_is_named_and_counts():
 
 
 def turning(off, reverses=True):
-    """A torque that turns by 2 Nm, as friction does, and one sample that is off before it."""
+    """Return a torque that turns by 2 Nm, as by friction, and one sample that is off before it."""
     t, at = 0.05 * np.arange(100), 50
     qd = -np.tanh(t - t[at]) + 2.0 * (not reverses)
     tau_hat = -np.tanh(20 * (t - t[at]))

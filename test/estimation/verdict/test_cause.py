@@ -25,7 +25,7 @@ def recorded():
 
 
 def table(recorded, joint, torque, after=0.1):
-    """A sign that wins, in a recording with this root mean square torque, Nm."""
+    """Return a sign that wins, in a recording with this root mean square torque, Nm."""
     (suspect,) = [each for each in reversed_signals(recorded, list(range(6)))
                   if each.joints == (joint,)]
     left = np.full((GROUPS, 6), 0.01) * torque**2
