@@ -10,13 +10,16 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import ArmError, InputError
 from dynid_ros.interface.cli.common.arguments import add_output
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.atomic_write import check_output, write_whole
 from dynid_ros.utilities.text import counted, sentence, several
+
+if TYPE_CHECKING:
+    from dynid_ros.arm.model import ArmModel
 
 
 def add_arguments(parser: ArgumentParser) -> None:
