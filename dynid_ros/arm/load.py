@@ -30,6 +30,7 @@ from dynid_ros.arm.settings import (
     read_nominal,
     read_table,
 )
+from dynid_ros.arm.shipped import shipped_files
 from dynid_ros.errors import ArmError, ArmWarning
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.inputs import as_path
@@ -44,11 +45,6 @@ KEYS = (
 ROUNDED = 0.01
 _GRAVITY = (0.0, 0.0, -9.81)
 _DESCRIPTIONS = ('urdf', 'mdh', 'dh')
-
-
-def shipped_arms() -> tuple[str, ...]:
-    """Names of the arms that come with the package."""
-    return tuple(_shipped())
 
 
 def load_arm(name_or_path: str | Path) -> ArmModel:
@@ -110,7 +106,7 @@ def arm_file(name_or_path: str | Path) -> Path:
         There is no such arm or file.
 
     """
-    shipped, path = _shipped(), as_path('name_or_path', name_or_path)
+    shipped, path = shipped_files(), as_path('name_or_path', name_or_path)
     if str(name_or_path) in shipped:
         return shipped[str(name_or_path)]
     if path.is_dir():
@@ -141,15 +137,6 @@ def description_file(name_or_path: str | Path) -> Path | None:
     section = Section(read_yaml(path), path, KEYS).section('description', _DESCRIPTIONS)
     urdf = section.text('urdf')
     return None if urdf is None else path.parent / urdf
-
-
-def _shipped() -> dict[str, Path]:
-    """Shipped arms: beside the package in a checkout, else where the build put shared files."""
-    package = Path(__file__).resolve().parents[1]
-    beside = package.parent / 'config' / 'arms'
-    installed = (folder / 'share' / package.name / 'config' / 'arms' for folder in package.parents)
-    folder = next((folder for folder in (beside, *installed) if folder.is_dir()), beside)
-    return {file.parent.name: file for file in sorted(folder.glob('*/arm.yaml'))}
 
 
 def stated_arm(path: Path, joints: tuple[str, ...]) -> ArmModel:

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from dynid_ros.arm.description.tree import JointLimits
-from dynid_ros.arm.load import load_arm, shipped_arms
+from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.parameters import inertial_from_com, is_physical
+from dynid_ros.arm.shipped import shipped_arms
 from dynid_ros.data.files.plain_values import arm_from_plain
 from dynid_ros.data.files.sidecar import sidecar_text
 from dynid_ros.motion.excitation.random_motion import random_motion

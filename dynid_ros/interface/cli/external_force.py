@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.interface.cli.common.arguments import add_position, finite, position
 from dynid_ros.interface.cli.common.output import Answer
 
@@ -30,6 +29,7 @@ def run(args: Namespace) -> Answer:
     import numpy as np
 
     from dynid_ros.arm.description.tree import joint_units
+    from dynid_ros.arm.model import ArmModel
     from dynid_ros.interface.python.boundary import as_arm_or_model
     from dynid_ros.interface.python.statics import external_force
     from dynid_ros.utilities.text import plain, several

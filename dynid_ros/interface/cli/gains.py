@@ -12,25 +12,19 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
-from dynid_ros.arm.drive import COMMAND, OPEN
-from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.calibration.gain_verdict import (
-    DriveGains,
-    NOT_DETERMINED,
-    REFERENCE,
-    ROUGH,
-)
-from dynid_ros.estimation.estimate.possible_parameters import source_of
 from dynid_ros.interface.cli.common.arguments import add_arm, add_friction, positive, reading
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence, several
 
+if TYPE_CHECKING:
+    from dynid_ros.arm.model import ArmModel
+    from dynid_ros.estimation.calibration.gain_verdict import DriveGains
+
 #: Units of the signals; an effort in Nm has a gain without one.
-SIGNALS = {'current': 'A', 'voltage': 'V', COMMAND: 'rad'}
+SIGNALS = {'current': 'A', 'voltage': 'V', 'command': 'rad'}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,6 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Answer:
     """Find the gains, and write them into a copy of the arm."""
     from dynid_ros.arm import load_arm
+    from dynid_ros.arm.drive import OPEN
     from dynid_ros.arm.drive_file import check_copy, write_copy
     from dynid_ros.interface.python.identification import gains
 
@@ -91,6 +86,9 @@ def run(args: Namespace) -> Answer:
 
 def gain_joints(found: DriveGains) -> list[dict[str, Any]]:
     """Return the gain of each joint under stable keys."""
+    from dynid_ros.estimation.calibration.gain_verdict import NOT_DETERMINED
+    from dynid_ros.estimation.estimate.possible_parameters import source_of
+
     rows = zip(found.joint_names, found.stated, found.ratio, found.ratio_std, found.verdicts,
                map(source_of, found.logarithms.from_data), zip(*found.interval, strict=True),
                found.gain, strict=True)
@@ -103,6 +101,10 @@ def gain_joints(found: DriveGains) -> list[dict[str, Any]]:
 
 def gain_table(arm: ArmModel, joints: list[dict[str, Any]]) -> list[list[str]]:
     """Gains joint by joint."""
+    from dynid_ros.arm.parameters import torque_units
+    from dynid_ros.estimation.calibration.gain_verdict import NOT_DETERMINED, REFERENCE, ROUGH
+    from dynid_ros.estimation.estimate.possible_parameters import source_of
+
     table, signal = [['joint', 'stated', 'found by stated', 'gain', 'verdict']], arm.drive.signal
     for each, torque in zip(joints, torque_units(arm), strict=True):
         verdict, ratio, std = (each[key] for key in ('verdict', 'ratio', 'ratio_std'))

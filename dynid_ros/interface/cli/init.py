@@ -13,7 +13,6 @@ from pathlib import Path
 import shlex
 from typing import TYPE_CHECKING
 
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import ArmError, InputError
 from dynid_ros.interface.cli.common.arguments import add_output
 from dynid_ros.interface.cli.common.output import Answer
@@ -22,6 +21,7 @@ from dynid_ros.utilities.text import counted, sentence, several
 
 if TYPE_CHECKING:
     from dynid_ros.arm.description.joint_choice import GuessedArm, Joints
+    from dynid_ros.arm.model import ArmModel
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -35,8 +35,10 @@ WITHOUT_ANSWER = ('run', 'watch')
 UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 
-def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
-    """Build the parser of some of the commands, or of all of them."""
+def build_parser(
+    commands: Sequence[str] = COMMANDS, *, arguments: bool = True,
+) -> ArgumentParser:
+    """Build the parser of some of the commands, or of all of them, with their arguments or not."""
     class Parser(ArgumentParser):
 
         def __init__(self, **settings: Any) -> None:
@@ -63,10 +65,11 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> ArgumentParser:
         title, _, about = (module.__doc__ or '').strip().partition('\n\n')
         command = subparsers.add_parser(
             name, help=title[:1].lower() + title[1:].rstrip('.'), description=about)
-        module.add_arguments(command)
-        if name not in WITHOUT_ANSWER:
-            add_answer(command)
-        command.set_defaults(run=module.run)
+        if arguments:
+            module.add_arguments(command)
+            if name not in WITHOUT_ANSWER:
+                add_answer(command)
+            command.set_defaults(run=module.run)
     return parser
 
 
@@ -125,9 +128,11 @@ def _run(given: Sequence[str]) -> int:
         import argcomplete
 
         argcomplete.autocomplete(build_parser())
-    # A command needs the module of no other; the help shows all of them.
-    commands = given[:1] if given and given[0] in COMMANDS else COMMANDS
-    parsed = build_parser(commands).parse_args(given)
+    # A command needs the module of no other; the help shows the titles of all of them.
+    given = given[1:] if given[:1] == ['--'] else given
+    chosen = bool(given) and given[0] in COMMANDS
+    commands = given[:1] if chosen else COMMANDS
+    parsed = build_parser(commands, arguments=chosen).parse_args(given)
     with _plain_warnings():
         with shown_progress():
             found: Answer | int = parsed.run(parsed)

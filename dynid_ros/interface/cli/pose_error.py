@@ -10,16 +10,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.interface.cli.common.arguments import add_output, add_position, position, positive
 from dynid_ros.interface.cli.common.output import Answer
-from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import columns, plain
 
 if TYPE_CHECKING:
+    from dynid_ros.arm.model import ArmModel
     from dynid_ros.dynamics.kinematics.pose_uncertainty import Budget
+    from dynid_ros.utilities.arrays import Array
 
 #: Positions over the limits, positions of a picture, and sources that are listed.
 STATES, DRAWN, LARGEST = 500, 40, 5
@@ -42,6 +40,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> Answer:
     """State the budget of errors and draw it."""
+    import numpy as np
+
     from dynid_ros.arm import load_arm
     from dynid_ros.dynamics.kinematics.pose_uncertainty import workspace_states
     from dynid_ros.interface.python.statics import pose_error
@@ -89,7 +89,7 @@ def _details(budget: Budget, largest: list[tuple[str, float]]) -> Iterator[str]:
 
 
 def _rms(values: Array) -> float:
-    return float(np.sqrt((values**2).mean()))
+    return float((values**2).mean()**0.5)
 
 
 def _numbers(values: Array) -> str:
@@ -97,6 +97,8 @@ def _numbers(values: Array) -> str:
 
 
 def _draw(arm: ArmModel, budget: Budget, args: Namespace) -> None:
+    import numpy as np
+
     from dynid_ros.dynamics.kinematics.pose_error import error_jacobian
     from dynid_ros.dynamics.kinematics.pose_uncertainty import propagated_covariance
     from dynid_ros.pages.report.arm_picture import arm_picture, save_picture

@@ -7,15 +7,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from dynid_ros.arm.load import shipped_arms
-from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.settings import LEAST_CUTOFF, LONGEST_DELAY
+from dynid_ros.arm.shipped import shipped_arms
 from dynid_ros.errors import InputError
-from dynid_ros.utilities.arrays import Array
+
+if TYPE_CHECKING:
+    from dynid_ros.arm.model import ArmModel
+    from dynid_ros.utilities.arrays import Array
 
 Number = TypeVar('Number', int, float)
 
@@ -80,15 +79,26 @@ share = checked(float, 'a share from 0 to below 1', lambda value: 0 <= value < 1
 positive = checked(float, 'a number above zero', lambda value: 0 < value < inf)
 not_negative = checked(float, 'a number of zero or more', lambda value: 0 <= value < inf)
 finite = checked(float, 'a finite number', isfinite)
-#: Cut-off of a filter, Hz, and delay of a signal, s.
-cutoff = checked(float, f'a frequency of {LEAST_CUTOFF:g} Hz or more',
-                 lambda value: LEAST_CUTOFF <= value < inf)
-delay = checked(float, f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s',
-                lambda value: abs(value) <= LONGEST_DELAY)
 #: A number of starts, harmonics or periods, and a seed of random numbers.
 count = checked(int, f'a whole number from 1 to {MOST}', lambda value: 0 < value <= MOST)
 seed = checked(int, 'a whole number of zero or more, below 2**63',
                lambda value: 0 <= value < 2**63)
+
+
+def cutoff(text: str) -> float:
+    """Parse the cut-off of a filter, Hz."""
+    from dynid_ros.arm.settings import LEAST_CUTOFF
+
+    return checked(float, f'a frequency of {LEAST_CUTOFF:g} Hz or more',
+                   lambda value: LEAST_CUTOFF <= value < inf)(text)
+
+
+def delay(text: str) -> float:
+    """Parse the delay of a signal, s."""
+    from dynid_ros.arm.settings import LONGEST_DELAY
+
+    return checked(float, f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s',
+                   lambda value: abs(value) <= LONGEST_DELAY)(text)
 
 
 def add_friction(parser: argparse._ActionsContainer) -> None:
@@ -121,6 +131,8 @@ def position(arm: ArmModel, args: argparse.Namespace) -> Array:
         The number of values differs from the number of joints.
 
     """
+    import numpy as np
+
     at = args.at
     if at is None:
         ends = np.array([arm.limits.lower, arm.limits.upper])
