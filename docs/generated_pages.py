@@ -4,6 +4,7 @@ from argparse import Action, ArgumentParser, SUPPRESS
 from collections.abc import Iterator
 import inspect
 from pathlib import Path
+import re
 
 from sphinx.application import Sphinx
 
@@ -20,11 +21,27 @@ GUIDES = {
     'feedforward': 'feedforward', 'external-force': 'pose_errors', 'pose-error': 'pose_errors',
     'run': 'nodes', 'watch': 'watch_live',
     'doctor': 'start'}
+#: Files that pages link to, since a checkout has them, and the pages that the site makes of them.
+MADE_OF = {
+    r'\.\./examples/gallery/README\.rst': 'gallery/index.rst',
+    r'\.\./examples/gallery/(\w+)\.py': r'gallery/\1.rst',
+    r'\.\./dynid_ros/interface/cli/main\.py': 'commands.md',
+    r'\.\./dynid_ros/__init__\.py': 'api.rst',
+}
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect with Sphinx."""
+    app.connect('source-read', link_pages)
     app.connect('builder-inited', write_commands)
     app.connect('builder-inited', write_api)
     return {'parallel_read_safe': True}
+
+
+def link_pages(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """Let links to files lead to the pages that the site makes of them."""
+    for file, page in MADE_OF.items():
+        source[0] = re.sub(rf'\]\({file}\)', f']({page})', source[0])
 
 
 def write_commands(app: Sphinx) -> None:

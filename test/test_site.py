@@ -4,6 +4,7 @@ from functools import partial
 from html.parser import HTMLParser
 import os
 from pathlib import Path
+import re
 import runpy
 import shutil
 import subprocess
@@ -46,6 +47,45 @@ def site(tmp_path_factory):
 def _environment():
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
     return {**os.environ, 'PYTHONPATH': path}
+
+
+PAGES = sorted([*(ROOT / 'docs').glob('*.md'), ROOT / 'README.md', ROOT / 'CONTRIBUTING.md'])
+
+
+def prose(page):
+    """Return a page without code."""
+    text = re.sub(r'^```.*?^```', '', page.read_text(encoding='utf-8'), flags=re.S | re.M)
+    return re.sub(r'`[^`\n]*`', '`', text)
+
+
+def anchors(page):
+    """Return the anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r'^#+ (.*)$', page.read_text(encoding='utf-8'), re.MULTILINE)
+    return {re.sub(r'[^\w\- ]', '', re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', heading)).strip()
+            .lower().replace(' ', '-') for heading in headings}
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
+def test_links_work_in_a_checkout(page):
+    for target, anchor in re.findall(r'\]\(([^)#\s]*)(?:#([^)\s]*))?\)', prose(page)):
+        if re.match(r'\w+:', target):
+            continue
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        if anchor and file.suffix == '.md':
+            assert anchor in anchors(file), f'{target}#{anchor}'
+
+
+def test_the_site_leads_to_its_own_pages():
+    pytest.importorskip('sphinx', reason='sphinx is not installed')
+    links = runpy.run_path(str(ROOT / 'docs' / 'generated_pages.py'))['link_pages']
+    made = set()
+    for page in PAGES:
+        source = [page.read_text(encoding='utf-8')]
+        links(None, page.stem, source)
+        made |= set(re.findall(r'\]\((gallery/\w+\.rst|api\.rst|commands\.md)\)', source[0]))
+        assert not re.search(r'\]\(\.\./(dynid_ros|examples/gallery)', source[0])
+    assert {'api.rst', 'commands.md', 'gallery/index.rst', 'gallery/plot_geometry.rst'} <= made
 
 
 class Texts(HTMLParser):

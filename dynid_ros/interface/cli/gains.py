@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_arm, add_friction, positive, reading
+from dynid_ros.interface.cli.common.arguments import (
+    add_arm,
+    add_friction,
+    add_recordings,
+    positive,
+    reading,
+)
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence, several
 
@@ -30,11 +36,11 @@ SIGNALS = {'current': 'A', 'voltage': 'V', 'command': 'rad'}
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add('recordings', nargs='+', type=Path, metavar='BAG')
+    add_recordings(
+        parser, 'recordings', 'BAG', None, '--loaded',
+        'recordings with a weighed load on the tool. If the arm mostly rests in them and in those '
+        'without the load, its weight gives the gains')
     add_arm(parser)
-    add('--loaded', action='append', default=[], type=Path, metavar='BAG',
-        help='recording with a weighed load on the tool; may be given several times. If the arm '
-             'mostly rests in this one and in those without the load, its weight gives the gains')
     add('--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
     add('--write', type=Path, metavar='FILE',
         help='write a copy of the arm.yaml with the gains found for those that the data refute')

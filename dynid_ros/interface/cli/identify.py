@@ -8,12 +8,12 @@ held-out validation and a report.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from dynid_ros.interface.cli.common.arguments import (
     add_arm,
     add_friction,
     add_output,
+    add_recordings,
     cutoff,
     reading,
     share,
@@ -24,15 +24,14 @@ from dynid_ros.interface.cli.common.output import Answer
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add('recordings', nargs='+', type=Path, metavar='BAG')
+    add_recordings(parser, 'recordings', 'BAG', None, '--validate',
+                   'validate on these recordings instead')
     add_arm(parser)
     add_output(parser, 'folder for result.yaml and report.html')
     add_friction(parser)
     add('--holdout', type=share, metavar='SHARE',
         help='share at the end of each recording that is held out for validation (default: 0.33, '
              'and nothing of a recording of less than 6 s)')
-    add('--validate', action='append', default=[], type=Path, metavar='BAG',
-        help='validate on this recording instead; may be given several times')
     add('--cutoff', type=cutoff, metavar='HZ',
         help='cut-off of the low-pass filters (default: the one in arm.yaml, else from the data)')
     add('--method', choices=('differentiated', 'filtered', 'power'), default='differentiated',

@@ -15,6 +15,7 @@ from typing import Any
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
     add_reading,
+    add_recordings,
     finite,
     reading,
 )
@@ -24,10 +25,9 @@ from dynid_ros.interface.cli.common.output import Answer
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add('loaded', nargs='+', type=Path, metavar='LOADED_BAG', help='recordings with the load')
+    add_recordings(parser, 'loaded', 'LOADED_BAG', 'recordings with the load', '--unloaded',
+                   'instead of --model: recordings without the load')
     add('--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
-    add('--unloaded', nargs='+', type=Path, metavar='BAG',
-        help='instead of --model: recordings without the load')
     add('--arm', metavar='ARM', help='with --unloaded: a shipped arm, or the path of an arm.yaml')
     add('--flange', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
         help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
@@ -46,7 +46,7 @@ def run(args: Namespace) -> Answer:
 
 def _model(args: Namespace) -> Any:
     """Return the folder of the model, or identify it from recordings without the load."""
-    if (args.model is None) == (args.unloaded is None):
+    if (args.model is None) == (not args.unloaded):
         raise InputError('give either --model DIR or --unloaded BAG')
     if args.model is not None:
         if args.arm is not None:

@@ -16,7 +16,7 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.result_files.result_file import read_result
-from dynid_ros.interface.cli.main import main
+from dynid_ros.interface.cli.main import build_parser, main
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 
@@ -200,6 +200,23 @@ def test_other_recordings_may_be_fitted_together_and_validated_on(bags, tmp_path
     assert seen['conditioning']['cutoff_hz'] == 6
     assert seen['friction'] == ['viscous', 'coulomb']
     assert seen['samples'] == len(read_recording(bags[0], load_arm(ARM)).t)
+
+
+@pytest.mark.parametrize(('command', 'option'), [
+    ('identify', '--validate'), ('gains', '--loaded'), ('payload', '--unloaded')])
+def test_second_recordings_are_taken_in_each_form_of_the_help(capsys, command, option):
+    more = ['--arm', ARM, *(['-o', 'result'] if command == 'identify' else [])]
+    for words in (['a', 'b', option, 'v', 'w', *more], [*more, 'a', 'b', option, 'v', 'w'],
+                  ['a', 'b', option, 'v', *more, option, 'w'],
+                  [option, 'v', 'w', *more, 'a', 'b']):
+        found = vars(build_parser([command]).parse_args([command, *words]))
+        first = found['loaded' if command == 'payload' else 'recordings']
+        assert [*map(str, first)] == ['a', 'b']
+        assert [*map(str, found[option.strip('-')])] == ['v', 'w']
+    with pytest.raises(SystemExit):
+        main([command, '--help'])
+    told = ' '.join(capsys.readouterr().out.split())
+    assert f'BAG ...] [{option} BAG [BAG ...]] [options]' in told
 
 
 def test_help_names_every_command_and_the_exit_status(capsys):

@@ -31,6 +31,18 @@ def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add_reading(parser)
 
 
+def add_recordings(
+    parser: argparse.ArgumentParser, name: str, metavar: str, about: str | None, second: str,
+    about_second: str,
+) -> None:
+    """Add recordings, and an option that takes others: any number, and any number of times."""
+    # An option that stands before would take the first ones, too.
+    parser.usage = f'%(prog)s {metavar} [{metavar} ...] [{second} BAG [BAG ...]] [options]'
+    parser.add_argument(name, nargs='+', type=Path, metavar=metavar, help=about)
+    parser.add_argument(second, nargs='+', action='extend', default=[], type=Path, metavar='BAG',
+                        help=f'{about_second}; behind the other recordings')
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add how bags are read: ``--topic`` and ``--received``."""
     parser.add_argument(
