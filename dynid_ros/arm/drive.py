@@ -140,6 +140,22 @@ class Drive:
                 'command, topic: /joint_command}, or the controller_state of a '
                 'JointTrajectoryController')
 
+    def check_scale(self) -> None:
+        """
+        Make sure that gains are known, where no complete recording can show them.
+
+        Raises
+        ------
+        ArmError
+            Nobody states the stiffness of the drives.
+
+        """
+        if self.scale == OPEN:
+            raise ArmError(
+                'no stiffness kp of the drives is stated, which a stream and a fleet need; state '
+                'kp under "drive" in arm.yaml, or identify a recording first ("dynid identify") '
+                'and start from its result')
+
     @cached_property
     def is_direct(self) -> bool:
         """Whether the drives move the joints one to one."""

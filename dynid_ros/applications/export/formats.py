@@ -10,8 +10,8 @@ from dynid_ros.applications.export.maker_tables import maker_table
 from dynid_ros.applications.export.standalone import python_of, table_of
 from dynid_ros.applications.export.urdf import export_urdf
 from dynid_ros.arm.drive import BY_MASSES, COMMAND, RELATIVE
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.identification.command_gains import SCALED, UNSCALED
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.simulation.mjcf import has_servos, mjcf_of
@@ -68,20 +68,21 @@ def export_model(
     elif robot is not None:
         notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
                      'in it; for friction, export a URDF (-o FILE.urdf)')
-    return (*notes, *_of_commands(model.arm, form))
+    return (*notes, *_of_commands(model, form))
 
 
-def _of_commands(arm: ArmModel, form: str) -> list[str]:
+def _of_commands(model: IdentifiedModel, form: str) -> list[str]:
     """State where the gains of commands come from, and which values are sums."""
-    drive = arm.drive
+    arm, drive = model.arm, model.arm.drive
     if drive.signal != COMMAND:
         return []
     origin = {'': 'that arm.yaml states',
-              BY_MASSES: 'by the masses that the description states, as all torque',
-              RELATIVE: 'in the same relative unit as masses, armature, damping and friction loss'}
+              BY_MASSES: 'that follows from the masses of the description',
+              RELATIVE: 'in the relative unit of masses, armature, damping and friction loss'}
     notes = [f'the position actuators have a stiffness kp {origin[drive.scale]}'
              if form == 'mjcf' and has_servos(arm) else
              f'masses, inertias and friction follow from a stiffness kp {origin[drive.scale]}']
+    notes += [each.text for each in model.verdict.findings if each.code in (SCALED, UNSCALED)]
     if drive.damping is None:
         notes.append('damping is the sum of the viscous friction of a joint and of the kd of its '
                      'drive, which commands do not tell apart')

@@ -101,6 +101,7 @@ def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningS
 
     Medians of the choices for single bags: a bag that does not belong decides nothing.
     """
+    arm.drive.check_scale()
     chosen = [choose_conditioning(arm.memoryless, [recording]) for recording in sample]
     rate = float(np.median([each.rate_hz for each in chosen]))
     cutoff = float(np.median([each.cutoff_hz for each in chosen]))

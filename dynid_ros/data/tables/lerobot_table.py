@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.tables.text_table import Rows, Table
 from dynid_ros.errors import listed, reason_of, RecordingError
 from dynid_ros.utilities.arrays import Array
@@ -132,7 +133,14 @@ def _read(
     values = [np.column_stack([
         columns['t'][:, 0] if name == 't' else columns[places[name][0]][:, places[name][1]]
         for name in own]) if own else np.zeros((len(order), 0)) for own in families]
-    return values, np.zeros(len(order), dtype=np.bool_), ()
+    return values, np.zeros(len(order), dtype=np.bool_), _pauses(columns[EPISODE])
+
+
+def _pauses(episode: Array) -> list[Defect]:
+    count = len(np.unique(episode))
+    return [] if count == 1 else [Defect(
+        'episodes', 'info', f'{count} episodes follow each other, with pauses of {PAUSE:g} s that '
+        'count as gaps of the stamps.', count=count)]
 
 
 def _episode(path: Path) -> int | None:

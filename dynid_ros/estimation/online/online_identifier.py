@@ -102,6 +102,7 @@ class OnlineIdentifier(Checkpointed):
         if delay and arm.drive.signal == COMMAND:
             raise InputError(f'a delay of {delay:g} s is of measured signals; commands have the '
                              'delay that "conditioning.delay" in arm.yaml states')
+        arm.drive.check_scale()
         self.stated, self._source, self._executor = arm, source, executor
         self._given, self._start = prior, start
         self.prior, self.friction_strength = arm_prior(self.arm), dict[str, float]()

@@ -91,6 +91,7 @@ def test_all_episodes_are_read_with_a_gap_between_them(tmp_path, version, names)
     pauses = np.cumsum(LENGTHS)[:-1] - 1
     np.testing.assert_allclose(np.delete(steps, pauses), 1 / FPS)
     assert (steps[pauses] > 0.5).all()
+    assert [(d.code, d.count) for d in log.defects if d.code == 'episodes'] == [('episodes', 3)]
 
 
 @pytest.mark.parametrize('version', ['v2.1', 'v3.0'])

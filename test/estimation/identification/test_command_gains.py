@@ -8,7 +8,7 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import BY_MASSES, Drive, OPEN, RELATIVE
 from dynid_ros.data.recordings.quality import clean
-from dynid_ros.errors import InputError
+from dynid_ros.errors import ArmError, InputError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.conditioning_words import lateness
@@ -134,6 +134,15 @@ def test_a_stream_learns_the_same_from_commands(sensed, told, delay):
     assert (np.abs(found.theta - expected.theta) < expected.std).all()
     with pytest.raises(InputError, match=r'conditioning\.delay'):
         replay(own, early, cutoff_hz=5.0, delay=0.01)
+
+
+def test_a_stream_needs_gains(sensed, told):
+    arm, _ = sensed
+    with pytest.raises(ArmError, match='no stiffness kp of the drives is stated'):
+        replay(servo(arm, scale=OPEN), told, cutoff_hz=5.0)
+    start = identify(servo(arm, scale=OPEN), [told], friction=FRICTION)
+    found, _ = replay(start.arm, told, cutoff_hz=5.0, start=start)
+    assert found.arm.drive.scale == BY_MASSES
 
 
 def test_a_recording_is_cleaned_once(sensed, told):

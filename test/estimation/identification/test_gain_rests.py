@@ -101,3 +101,17 @@ def test_a_motion_holds_no_rests():
     log = recording(panda(), waves, theta(), np.zeros((3000, panda().n)))
     assert rests_of(panda(), [log]) is None
     assert len(rests_of(panda(), [rests(LOAD, 2)]).q) == 32
+
+
+def test_a_load_gives_the_stiffness_that_nobody_states():
+    arm, kp = panda(), np.array([900.0, 800.0, 700.0, 600.0, 300.0, 200.0, 100.0])
+    servo = replace(arm, drive=replace(arm.drive, signal='command', scale='open'))
+    told = [replace(each, signal='command', u=each.q + each.u / kp)
+            for each in (rests(np.zeros(10), 1), rests(LOAD, 2))]
+    found = recorded_gains(servo, told[:1], loaded=told[1:], mass=MASS)
+    # The first axis is vertical.
+    assert found.verdicts[0] == NOT_DETERMINED and found.known[1:6].all()
+    off = np.abs(np.log(found.gain / kp))
+    assert (off < 4 * found.logarithms.std)[found.known].all()
+    rows = gain_table(servo, gain_joints(found))
+    assert rows[2][3].endswith(' Nm/rad')
