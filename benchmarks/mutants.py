@@ -164,7 +164,7 @@ MUTANTS = (
            'each.sum(axis=0)', TABLE),
     Mutant('one_fault_at_most', 'suspects/table.py', 'FAULTS = 3', 'FAULTS = 1', TABLE),
     Mutant('sizes_as_tried', 'suspects/best_size.py',
-           'STEPS, SETTLED = 8, 1e-3', 'STEPS, SETTLED = 0, 1e-3', TABLE),
+           'STEPS, SETTLED = 8, 0.002', 'STEPS, SETTLED = 0, 0.002', TABLE),
     Mutant('score_of_any_parameters', 'suspects/likelihood.py',
            'values = found.nearest(prior, found.information, found.score)',
            'values = found.values', TABLE),
