@@ -39,12 +39,12 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.calibration.block_jackknife import INTERVAL
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, REFUTING_STD, ROUGH_STD
 from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.suspects.best_size import INTERVAL
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate, Simulation
 from dynid_ros.simulation.sensors import drive_signal, SensorModel

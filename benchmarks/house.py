@@ -28,7 +28,7 @@ FLOORS = (
     ('data/clocks', 'data/recordings', 'data/signals', 'data/streaming', 'data/tables',
      'data/files'),
     ('estimation/blocks', 'estimation/estimate', 'estimation/model', 'estimation/band',
-     'estimation/calibration', 'estimation/diagnosis', 'estimation/suspects',
+     'estimation/diagnosis', 'estimation/suspects', 'estimation/calibration',
      'estimation/verdict', 'estimation/identification', 'estimation/online',
      'estimation/result_files'),
     ('motion/trajectory', 'motion/feasibility', 'motion/excitation', 'motion/execution'),

@@ -66,10 +66,10 @@ class TrialSamples:
 
 def trial_samples(
     motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-    left_out: Sequence[NDArray[np.bool_]],
+    left_out: Sequence[NDArray[np.bool_]] | None = None, most: int = SAMPLES,
 ) -> TrialSamples:
     """
-    Take samples that are spread over a recording, at most `SAMPLES`.
+    Take samples that are spread over a recording.
 
     Only the torque passes the low-pass of the rows: positions have passed one already, and
     friction columns are computed as it leaves them.
@@ -81,12 +81,17 @@ def trial_samples(
     settings : ConditioningSettings
         Cut-off and decimation.
     left_out : sequence of (N, n) ndarray of bool
-        Samples of each stretch whose torque is left out, with all that the low-pass mixes in.
+        Samples of each stretch whose torque is left out, with all that the low-pass mixes in;
+        none by default.
+    most : int
+        Their number at most; fewer than twice as many are not thinned.
 
     """
     decimator = settings.decimator()
-    every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // SAMPLES)
+    every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // most)
     parts, shift = [], own_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
+    if left_out is None:
+        left_out = [np.zeros(motion.q.shape, dtype=np.bool_) for motion in motions]
     for motion, marks in zip(motions, left_out, strict=True):
         tau = decimator.whole(motion.tau)
         rows = decimator.reach + decimator.step * np.arange(len(tau))

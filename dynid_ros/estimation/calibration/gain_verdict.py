@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.calibration.block_jackknife import INTERVAL
 from dynid_ros.estimation.calibration.log_gains import LogGains
+from dynid_ros.estimation.suspects.best_size import Estimated, INTERVAL
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.summarised import Summarised
 
@@ -160,6 +160,15 @@ def differs(found: LogGains) -> Flags:
     return np.asarray((std <= REFUTING_STD) & (np.abs(found.value) > least))
 
 
+def ratios_of(every: Estimated) -> LogGains:
+    """Return gains that are the size of a suspect, relative to a reference."""
+    size, c = every.suspect.size, len(every.theta)
+    assert size is not None
+    found = LogGains(size.x, every.covariance[c:, c:], every.from_prior[c:, c:], None,
+                     np.ones(len(size.x)))
+    return with_reference(found.relative_to(0))
+
+
 def with_reference(found: LogGains) -> LogGains:
     """
     Choose the reference of gains that are known but for a common factor.
@@ -168,9 +177,6 @@ def with_reference(found: LogGains) -> LogGains:
     ratios are known, of these one whose stated gain most others agree with, and of these
     the one to which the ratios are known best.
     """
-    if found.reference is None:
-        return found
-
     def rank(ratios: LogGains) -> tuple[int, int, float]:
         known = ratios.std <= ROUGH_STD
         return -int(known.sum()), int(differs(ratios).sum()), float(ratios.std[known].sum())

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.dynamics.base import base_parameters, random_states, standard_of
+from dynid_ros.dynamics.base import base_parameters, random_states
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.blocks.groups import row_groups
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import motions
-from dynid_ros.estimation.blocks.products import Products
-from dynid_ros.estimation.blocks.qr_factors import compress_groups, stack
-from dynid_ros.estimation.blocks.rows import RowBlock
-from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.blocks.preparation import take_motions
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA, source_of
-from dynid_ros.estimation.estimate.weights import fit, solve
+from dynid_ros.estimation.suspects.arm_suspects import shifted
+from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
+from dynid_ros.estimation.suspects.fitted_rows import of_fit
+from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.utilities.arrays import Array
 
 #: Step of the central differences, rad or m: errors of 1e-9 of the torque a rad.
 STEP = 1e-4
-#: Largest step of an offset, rad or m.
-LARGEST_STEP = 0.1
-#: Iterations, and when they stop: steps in rad or m, or by the standard deviation.
-ITERATIONS, SETTLED, SETTLED_BY_STD = 12, 1e-6, 0.02
 #: Standard deviation up to which an offset counts as determined, rad or m: 0.05 degrees in 95 of
 #: 100 cases.
 ACCURACY = float(np.radians(0.025))
@@ -103,24 +95,19 @@ class JointOffsets:
         return f'{name}: not determined by these data ({value})'
 
 
-def estimate_joint_offsets(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-) -> JointOffsets:
+def estimate_joint_offsets(arm: ArmModel, kept: KeptRows) -> JointOffsets:
     """
     Estimate the offsets of the joint zeros together with the dynamics.
 
-    ``W(q + offset) theta = tau`` is linear in theta; Gauss-Newton steps of the offsets are taken
-    from the least-squares problem in which their columns ``dW/dq theta`` stand beside W, so that
-    an offset never absorbs an effect of the parameters.
+    They are the size of a suspect, of all zeros at once, with the parameters projected out: an
+    offset never absorbs an effect of the parameters.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm; a friction term that depends on the load keeps the load of the start.
-    motions : sequence of ConditionedMotion
-        Conditioned stretches.
-    settings : ConditioningSettings
-        Cut-off and decimation.
+        The arm, without friction terms that depend on the load.
+    kept : KeptRows
+        Rows of the motion.
 
     Returns
     -------
@@ -132,31 +119,27 @@ def estimate_joint_offsets(
     RecordingError
         There are fewer rows than parameters.
 
-    References
-    ----------
-    Kaufman 1975, A variable projection method for solving separable nonlinear least squares
-    problems, BIT 15.
-
     """
-    n = arm.n
-    offset, std = np.zeros(n), np.full(n, PRIOR)
-    theta = fit(arm, KeptRows(arm, motions, settings, arm.friction)).theta
-    hidden = hidden_offsets(arm, theta)
-    free = np.flatnonzero(~hidden)
-    for _ in range(ITERATIONS if len(free) else 0):
-        shifted = [replace(motion, q=motion.q + offset) for motion in motions]
-        step, std[free], theta = _step(arm, shifted, settings, theta, free, offset[free])
-        step = np.clip(step, -LARGEST_STEP, LARGEST_STEP)
-        offset[free] += step
-        if (np.abs(step) < np.maximum(SETTLED, SETTLED_BY_STD * std[free])).all():
-            break
-    return JointOffsets(
-        offset, std, hidden, arm.joint_names, arm.prismatic)
+    base, hidden = of_fit(arm, kept), hidden_offsets(arm)
+    rows, free = int(base.rows.counts.sum()), np.flatnonzero(~hidden)
+    if rows <= len(base.rows.columns) + len(free):
+        raise RecordingError(
+            f'{rows} rows are left after filtering, without joints at rest: too few for '
+            f'{len(base.rows.columns)} parameters and {len(free)} offsets; record a longer motion')
+    offset, std = np.zeros(arm.n), np.full(arm.n, PRIOR)
+    if len(free):
+        likelihood = Likelihood(base)
+        best = settled(likelihood, shifted(base, free.tolist(), np.zeros(len(free)), PRIOR))
+        assert best.size is not None
+        found = with_error_bars(likelihood, best)
+        offset[free] = -best.size.x
+        std[free] = np.sqrt(np.diag(found.covariance)[len(found.theta):])
+    return JointOffsets(offset, std, hidden, arm.joint_names, arm.prismatic)
 
 
-def hidden_offsets(arm: ArmModel, theta: Array) -> NDArray[np.bool_]:
+def hidden_offsets(arm: ArmModel) -> NDArray[np.bool_]:
     """
-    Find the joints with unidentifiable zeros, (n,).
+    Find the joints with unidentifiable zeros, (n,), whatever the parameters are.
 
     At random states the change of the torque with the offset is compared with the part that
     the parameters do not absorb.
@@ -165,82 +148,20 @@ def hidden_offsets(arm: ArmModel, theta: Array) -> NDArray[np.bool_]:
     ----------
     arm : ArmModel
         The arm.
-    theta : (b,) ndarray
-        Base parameters.
 
     """
-    columns = base_parameters(arm).columns
-    q, qd, qdd, load, history = random_states(arm)
-    W = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, columns].reshape(
-        -1, len(columns))
-    Z = np.stack([_change(arm, q, qd, qdd, theta, i).reshape(-1) for i in range(arm.n)], axis=1)
+    rigid = arm.rigid()
+    columns = base_parameters(rigid).columns
+    q, qd, qdd, *_ = random_states(rigid)
+    W = regressor(rigid, q, qd, qdd)[:, :, columns].reshape(-1, len(columns))
+    theta = np.random.default_rng(0).normal(size=rigid.layout.size)
+    Z = np.empty((len(W), arm.n))
+    for joint, step in enumerate(STEP * np.eye(arm.n)):
+        ahead, behind = (regressor(rigid, q + way * step, qd, qdd) @ theta for way in (1, -1))
+        Z[:, joint] = (ahead - behind).ravel() / (2 * STEP)
     Q = np.linalg.qr(W / np.linalg.norm(W, axis=0))[0]
     left = np.linalg.norm(Z - Q @ (Q.T @ Z), axis=0)
     return np.asarray(left <= HIDDEN * np.maximum(np.linalg.norm(Z, axis=0), HIDDEN))
-
-
-def _change(arm: ArmModel, q: Array, qd: Array, qdd: Array, theta: Array, joint: int) -> Array:
-    """Change of the torque (N, n) with the position of one joint, by central differences."""
-    rigid = arm.rigid()
-    inertial = standard_of(arm, theta)[arm.layout.all_inertial()]
-    step = STEP * np.eye(arm.n)[joint]
-    ahead, behind = (regressor(rigid, q + way * step, qd, qdd) @ inertial for way in (1, -1))
-    return np.asarray((ahead - behind) / (2 * STEP))
-
-
-def _step(
-    arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-    theta: Array, joints: NDArray[np.intp], offset: Array,
-) -> tuple[Array, Array, Array]:
-    """
-    Least squares of ``[W  dW/dq theta]`` for the steps of the offsets.
-
-    Parameters
-    ----------
-    arm, motions, settings
-        As for `estimate_joint_offsets`, the motions at the offsets found so far.
-    theta : (b,) ndarray
-        Base parameters found so far.
-    joints : (m,) ndarray of int
-        Joints whose offsets are estimated.
-    offset : (m,) ndarray
-        Their offsets, beside whose prior the steps stand.
-
-    Returns
-    -------
-    step, std : (m,) ndarray
-        Steps of the offsets, and their standard deviations.
-    theta : (b,) ndarray
-        Base parameters.
-
-    """
-    b, m, rows = len(theta), len(joints), KeptRows(arm, motions, settings, arm.friction)
-    # At the kept samples: filtering these columns too would change the result by
-    # no more than the product of residual and filter error, at a multiple of the cost.
-    decimator, changes = settings.decimator(), []
-    for motion in motions:
-        kept = decimator.reach + decimator.step * np.arange(decimator.outputs(len(motion.t)))
-        state = (motion.q[kept], motion.qd[kept], motion.qdd[kept])
-        changes.append(np.stack(
-            [_change(arm, *state, theta, int(joint)) for joint in joints], axis=2))
-
-    def blocks() -> Iterator[RowBlock]:
-        done = [0] * len(motions)
-        for block in rows.blocks(arm, theta):
-            first = done[block.segment]
-            done[block.segment] = last = first + len(block.t)
-            Z = changes[block.segment][first:last] * block.moving[:, :, None]
-            yield replace(block, W=np.concatenate([block.W, Z], axis=2))
-
-    parts = compress_groups(b + m, row_groups(motions, rows.numbers, blocks()))
-    data = stack(parts)
-    known = arm_prior(arm).reaching(data.torque()).rows()
-    prior = np.column_stack([block_diag(known[:, :-1], np.eye(m) / PRIOR),
-                             np.append(known[:, -1], -offset / PRIOR)])
-    solution = solve(data, prior)
-    scatter = group_scatter([Products.of(part) for part in parts], solution)
-    std = np.sqrt(np.diag(scatter.covariance(solution)))
-    return solution.theta[b:], std[b:], solution.theta[:b]
 
 
 def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOffsets:
@@ -272,9 +193,8 @@ def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOf
     plain = arm.memoryless
     settings = choose_conditioning(plain, recordings)
     for _ in range(ROUNDS):
-        parts = [
-            motion for recording in recordings for motion in motions(arm, recording, settings)]
-        found = estimate_joint_offsets(arm, parts, settings)
+        parts = take_motions(arm, recordings, settings)
+        found = estimate_joint_offsets(plain, KeptRows(plain, parts, settings, plain.friction))
         corrected = [replace(recording, q=recording.q + found.offset) for recording in recordings]
         previous, settings = settings, choose_conditioning(plain, corrected)
         if np.abs(settings.delay - previous.delay) < DELAY_SETTLED:

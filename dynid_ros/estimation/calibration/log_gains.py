@@ -9,14 +9,9 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
+from dynid_ros.estimation.suspects.signal_suspects import GAIN_STD
 from dynid_ros.utilities.arrays import Array
 
-Places = NDArray[np.intp]
-
-#: Standard deviation of the logarithm of a stated gain before any data: a gear ratio or a torque
-#: constant that is missing makes a gain wrong by several times. A gain that the data determine to
-#: 5 % moves by 0.2 % of its distance from the one stated.
-PRIOR_STD = float(np.log(3.0))
 #: Standard deviations by which a load must differ from nothing.
 SEEN = 3.0
 
@@ -56,8 +51,9 @@ class LogGains:
     @property
     def from_data(self) -> NDArray[np.bool_]:
         """Whether the data determine a gain rather than a prior, (n,); not the reference."""
-        narrowed = self.std**2 <= (1 - FROM_DATA) * PRIOR_STD**2
-        return narrowed & data_determine(self.covariance, self.from_prior) & (self.std > 0)
+        narrowed = self.std**2 <= (1 - FROM_DATA) * GAIN_STD**2
+        variances = (np.diag(each) for each in (self.covariance, self.from_prior))
+        return narrowed & data_determine(*variances) & (self.std > 0)
 
     def relative_to(self, reference: int) -> LogGains:
         """Return the ratios to the gain of another motor."""
@@ -68,13 +64,13 @@ class LogGains:
             from_prior=change @ self.from_prior @ change.T, reference=reference)
 
 
-def data_determine(covariance: Array, from_prior: Array) -> NDArray[np.bool_]:
+def data_determine(variance: Array, from_prior: Array) -> NDArray[np.bool_]:
     """Whether the priors make less of each variance than the data, (k,)."""
-    return np.asarray(np.diag(from_prior) <= (1 - FROM_DATA) * np.diag(covariance))
+    return np.asarray(from_prior <= (1 - FROM_DATA) * variance)
 
 
 def by_mass(
-    ratios: LogGains, others: Places, estimate: float, mass: float, covariance: Array,
+    ratios: LogGains, value: Array, estimate: float, mass: float, covariance: Array,
     from_prior: Array,
 ) -> LogGains:
     """
@@ -83,28 +79,35 @@ def by_mass(
     Parameters
     ----------
     ratios : LogGains
-        Gains, one motor's as stated.
-    others : (n - 1,) ndarray of int
-        All but that motor.
+        The gains, relative to any motor.
+    value : (n,) ndarray
+        Logarithms of gains that have a common factor.
     estimate, mass : float
         Mass that these gains give the load, and the true one, kg.
-    covariance : (n, n) ndarray
-        Of the logarithms of the others, and of the estimate.
-    from_prior : (n, n) ndarray
+    covariance : (n + 1, n + 1) ndarray
+        Of the logarithms and of the estimate.
+    from_prior : (n + 1, n + 1) ndarray
         Part of it that the priors make.
 
     """
-    n, std = len(ratios.value), float(np.sqrt(covariance[-1, -1]))
-    if not data_determine(covariance, from_prior)[-1]:
+    # The mass by the stated gain of each motor, of which the surest counts.
+    n = len(value)
+    change = np.column_stack([-estimate * np.eye(n), np.ones(n)])
+    variance, pulled = (
+        ((change @ each) * change).sum(axis=1) for each in (covariance, from_prior))
+    surest = int(variance.argmin())
+    if not data_determine(variance, pulled)[surest]:
         raise RecordingError(
             'the recordings do not separate mass and first moments of the load; move more '
             'joints while the arm carries it (an arm of two joints cannot separate them)')
+    std, factor = float(np.sqrt(variance[surest])), float(np.exp(-value[surest]))
     if not estimate > SEEN * std:
         raise RecordingError(
             f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '
-            f'the arm carries {estimate:.3g} ± {std:.2g} kg more than in the recordings without '
-            'it; check which recording is which, and move the joints that carry the load')
-    change = np.hstack([np.eye(n)[:, others], np.full((n, 1), -1 / estimate)])
-    return replace(ratios, value=ratios.value + np.log(mass / estimate),
-                   covariance=change @ covariance @ change.T,
-                   from_prior=change @ from_prior @ change.T, reference=None)
+            f'the arm carries {factor * estimate:.3g} ± {factor * std:.2g} kg more than in the '
+            'recordings without it; check which recording is which, and move the joints that '
+            'carry the load')
+    to_gains = np.hstack([np.eye(n), np.full((n, 1), -1 / estimate)])
+    return replace(ratios, value=value + np.log(mass / estimate), reference=None,
+                   covariance=to_gains @ covariance @ to_gains.T,
+                   from_prior=to_gains @ from_prior @ to_gains.T)

@@ -18,19 +18,20 @@ from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import take_motions
 from dynid_ros.estimation.calibration.gain_verdict import ROUGH_STD
-from dynid_ros.estimation.identification.gain_recordings import (
-    GUESSED,
-    relative_gains,
-    with_gains,
-)
+from dynid_ros.estimation.calibration.log_gains import LogGains
+from dynid_ros.estimation.identification.gain_recordings import relative_gains
 from dynid_ros.estimation.identification.stated_parameters import base_of
 from dynid_ros.estimation.identification.train_test_split import Division
+from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
 Flags = NDArray[np.bool_]
 
+#: Standard deviation of a logarithm up to which a gain is used. An open one gives a joint the
+#: torque of the least loaded one that is known, as the choice of friction weighs joints by torque.
+GUESSED = 0.25
 #: Findings of torque that is in Nm by the stated masses alone, and of torque in no unit.
 SCALED, UNSCALED = 'torque_by_masses', 'torque_relative'
 REMEDY = ('state kp under "drive" in arm.yaml, or weigh it: "dynid gains" with --loaded, --mass '
@@ -71,8 +72,9 @@ def relate_gains(
         arm = with_gains(division.arm, np.where(np.isfinite(start), start, 0.0))
         known = np.zeros(arm.n, dtype=np.bool_)
         if arm.n > 1:
-            found, applied = relative_gains(arm, division.train, friction)
-            known, arm = found.std <= ROUGH_STD, with_gains(arm, applied)
+            found = relative_gains(arm, division.train, friction)
+            known = found.std <= ROUGH_STD
+            arm = with_gains(arm, _applied(arm, division.train, found))
         left = masses.logarithms(arm)
     if (both := known & np.isfinite(left)).any():
         # The middle one of masses that contradict the ratios.
@@ -83,6 +85,21 @@ def relate_gains(
         return _described(division, arm, BY_MASSES, scaled)
     # A reference alone makes no ratio.
     return _described(division, arm, RELATIVE, known & (known.sum() > 1))
+
+
+def with_gains(arm: ArmModel, logarithms: Array) -> ArmModel:
+    """Return an arm of which the gains are multiplied by exponentials (n,)."""
+    return replace(arm, drive=replace(arm.drive, gain=arm.drive.gain * np.exp(logarithms)))
+
+
+def _applied(arm: ArmModel, recordings: Sequence[Recording], found: LogGains) -> Array:
+    """Let a joint whose ratio is open have the torque of the least loaded one of the others."""
+    power = np.mean([np.nanmean(each.u**2, axis=0) for each in recordings], axis=0)
+    size = np.log(np.abs(arm.drive.gain) * np.sqrt(power) + TINY)
+    guessed = found.std <= GUESSED
+    if not guessed.any():
+        return np.zeros(arm.n)
+    return np.where(guessed, found.value, (size + found.value)[guessed].min() - size)
 
 
 class StatedMasses:

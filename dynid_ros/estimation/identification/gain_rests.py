@@ -2,59 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
-from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.data.signals.trial_samples import LATE, TrialSamples
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.preparation import fitted_to, motions
-from dynid_ros.estimation.blocks.qr_factors import compress, QRFactors
-from dynid_ros.estimation.blocks.rows import RowBlock
-from dynid_ros.estimation.calibration.drive_gains import GainProjection
+from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains
-from dynid_ros.estimation.calibration.motor_rows import MotorRows
-from dynid_ros.utilities.arrays import Array, joined
+from dynid_ros.estimation.suspects.suspect import every_row
+from dynid_ros.utilities.arrays import joined
 
 #: Rests from which on recordings count as rests, if the arm rests for `STILL` of the time: a
 #: motion has two, before it and after it.
 FEWEST, STILL = 4, 0.4
 #: Friction that holds a joint at rest: a part with the direction in which it came, and a constant.
-FRICTION, HOLDING = ('coulomb', 'offset'), 'Fc'
-
-
-@dataclass(frozen=True, eq=False)
-class RestRows:
-    """
-    Rows of an arm at rest: gravity, and friction that holds it.
-
-    Attributes
-    ----------
-    rests : Rests
-        Positions, torque, and the directions in which the joints came.
-
-    """
-
-    rests: Rests
-
-    def blocks(self, arm: ArmModel, _load_theta: Array | None = None) -> Iterator[RowBlock]:
-        """Yield one row for each rest; static friction replaces the Coulomb term."""
-        q = self.rests.q
-        still = np.zeros_like(q)
-        Y = regressor(arm, q, still, still, load=still)
-        Y[:, range(arm.n), arm.layout.friction_columns(HOLDING)] = self.rests.approach
-        W = np.ascontiguousarray(Y[:, :, base_parameters(arm).columns])
-        every = np.ones(q.shape, dtype=np.bool_)
-        yield RowBlock(0, np.arange(float(len(q))), q, still, W, self.rests.tau, every)
-
-    def compressed(self, arm: ArmModel, _load_theta: Array | None = None) -> QRFactors:
-        """Return the factors of the rows."""
-        return compress(base_parameters(arm).count, self.blocks(arm))
+FRICTION = ('coulomb', 'offset')
+#: Speed that stands for the direction in which a joint came, rad/s or m/s: its square has no
+#: torque beside gravity.
+CREEP = 1e-6
 
 
 def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
@@ -109,15 +80,18 @@ def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> Dri
 
     """
     arm = arm.as_measured.with_friction(FRICTION)
-    recorded = [MotorRows(RestRows(rests), loaded=with_load, own_friction=False)
-                for rests, with_load in ((free, False), (loaded, True))]
-    problem = GainProjection(arm, recorded, [None, None], np.zeros(arm.n))
-    before = problem.error_percent
-    problem.minimise(np.zeros(arm.n))
-    found = replace(problem.gains(mass), disagreement=np.ones(arm.n))
-    return DriveGains(
-        arm.joint_names, arm.drive.gain, found, before, problem.error_percent, FRICTION, mass,
-        _notes(arm, free, loaded))
+    without, with_load = (every_row(arm, _samples(rests)) for rests in (free, loaded))
+    found = estimate_gains(without, [with_load], mass, own_friction=False)
+    return replace(found, notes=_notes(arm, free, loaded))
+
+
+def _samples(rests: Rests) -> TrialSamples:
+    """Return rests as samples of a motion so slow that it has no torque but friction."""
+    count, still = len(rests.q), np.zeros_like(rests.q)
+    return TrialSamples(
+        np.arange(float(count)), rests.q, CREEP * rests.approach, still, rests.tau,
+        np.ones(still.shape, dtype=np.bool_), np.repeat(rests.tau[:, :, None], len(LATE), axis=2),
+        np.zeros(count))
 
 
 def _notes(arm: ArmModel, free: Rests, loaded: Rests) -> tuple[str, ...]:

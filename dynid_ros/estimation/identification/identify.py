@@ -46,7 +46,6 @@ from dynid_ros.estimation.identification.train_test_split import divide, Divisio
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.verdict.judge import judge
-from dynid_ros.estimation.verdict.refuted_gains import refuted_gains
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.progress import progress
 
@@ -166,8 +165,7 @@ def judge_model(
     verdict, remarks = judge(
         arm, estimate, own, data.largest_acceleration, fit, validation, data.trial,
         gravity=stated.gravity, known=fitted.findings,
-        clipped=clipped_findings(arm, data.levels),
-        refuted=refuted_gains(arm, fitted.kept, estimate.theta))
+        clipped=clipped_findings(arm, data.levels))
     verdict = replace(verdict, findings=(*verdict.findings, *division.findings))
     notes = (*division.notes, *fitted.notes, *remarks,
              *unexplained(arm, own, unseen, data.train.settings.cutoff_hz))

@@ -29,17 +29,21 @@ def shifted_zeros(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Shift the zero of each joint that turns."""
     for joint in joints:
         for angle in () if base.arm.prismatic[joint] else ANGLES:
-            yield sized(partial(_shifted, base, joint), np.array([angle]), np.array([ANGLE_STD]),
-                        SHIFTED)
+            yield shifted(base, [joint], np.array([angle]), ANGLE_STD)
 
 
-def _shifted(base: Suspect, joint: int, angle: Array) -> Suspect:
+def shifted(base: Suspect, joints: list[int], size: Array, std: float) -> Suspect:
+    """Return a suspect whose size is the error of the zeros of some joints, rad or m."""
+    return sized(partial(_shifted, base, joints), size, np.full(len(joints), std), SHIFTED)
+
+
+def _shifted(base: Suspect, joints: list[int], size: Array) -> Suspect:
     q = base.samples.q.copy()
-    q[:, joint] -= angle[0]
+    q[:, joints] -= size
+    listed = ' and '.join(f'{angle:.0f}' for angle in np.degrees(size))
     return base.refitted(Fault(
-        'position_zero', (joint,),
-        f'the zero of {names(base.arm, [joint])} seems to be off by '
-        f'{np.degrees(angle[0]):.0f} degrees', 'calibrate it, or identify with --joint-offsets'),
+        'position_zero', tuple(joints), f'the zero of {names(base.arm, joints)} seems to be off '
+        f'by {listed} degrees', 'calibrate it, or identify with --joint-offsets'),
         samples=replace(base.samples, q=q))
 
 

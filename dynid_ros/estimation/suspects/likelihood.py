@@ -19,11 +19,12 @@ from scipy.linalg import block_diag
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect
-from dynid_ros.estimation.suspects.suspect_rows import LOAD, mixed
+from dynid_ros.estimation.suspects.suspect import in_any_gravity, Size, Suspect
+from dynid_ros.estimation.suspects.suspect_rows import mixed, SuspectRows
 from dynid_ros.utilities.arrays import Array
 
 #: Passes in which the weights of the joints settle.
@@ -57,6 +58,34 @@ class Fit:
     theta: Array
     variance: Array
     values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """
+    Rows of unit noise about a size of a fault, linear in the parameters and in the size.
+
+    Attributes
+    ----------
+    size : Size
+        The size.
+    W, D : (k n, c) and (k n, m) ndarray
+        Derivatives of the torque by the parameters and by the size.
+    left : (k n,) ndarray
+        What the parameters leave of the torque.
+    theta : (c,) ndarray
+        The parameters.
+    tie : (c, c) ndarray
+        Information of their prior.
+
+    """
+
+    size: Size
+    W: Array
+    D: Array
+    left: Array
+    theta: Array
+    tie: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +148,41 @@ class Likelihood:
         self._priors: dict[ArmModel, tuple[ArmModel, ArmPrior, PhysicalCone, Array]] = {}
         # A base of the recorded arm serves the free fits of all.
         _, self._prior, _, self._tie = self._of_arm(base.arm)
-        self._load = self._prior.std[base.arm.layout.inertial(base.arm.tool_link)][:LOAD]
 
     def free(self, suspect: Suspect) -> float:
         """Log likelihood at the best parameters of all."""
+        return self._value(self.fit(suspect)[1], suspect.rows.counts, suspect.mixing)
+
+    def fit(self, suspect: Suspect) -> tuple[Array, Array]:
+        """Return the best parameters (c,) of all, and mean square residuals (n,)."""
         products, counts = suspect.rows.mixed(suspect.mixing), suspect.rows.counts
-        _, variance = self._free(products, counts, self._prior, self._tie)
-        return self._value(variance, counts, suspect.mixing)
+        return self._free(products, counts, self._prior, self._tie, self._more(suspect.rows))
+
+    def apart(self, suspect: Suspect, sets: Places) -> Array:
+        """
+        Compare a fit to all samples with one to each of several sets.
+
+        Parameters
+        ----------
+        suspect : Suspect
+            Data and arm.
+        sets : (k,) ndarray of int
+            Number of the set of each sample.
+
+        Returns
+        -------
+        (K, n) ndarray
+            Residual of each joint in the first fit by that in the second, set by set.
+
+        """
+        theta, _ = self.fit(suspect)
+        every = zip(*suspect.rows.by_group(sets), strict=True)
+        found = []
+        for products, counts in every:
+            own = mixed(products, suspect.mixing)
+            _, alone = self._free(own, counts, self._prior, self._tie, self._more(suspect.rows))
+            found.append(np.sqrt(_squares(own, theta) / np.maximum(counts, 1) / alone))
+        return np.array(found)
 
     def step(self, suspect: Suspect) -> tuple[Array, Array]:
         """
@@ -149,28 +206,38 @@ class Likelihood:
         problems, BIT 15.
 
         """
+        line = self.linear(suspect)
+        size, W, D, left = line.size, line.W, line.D, line.left
+        across = D - W @ np.linalg.solve(W.T @ W + line.tie, W.T @ D)
+        covariance = np.linalg.inv(across.T @ D + np.diag(size.std**-2))
+        step = covariance @ (across.T @ left - size.x / size.std**2)
+        return np.asarray(step / max(1.0, np.abs(step / size.std).max())), np.asarray(covariance)
+
+    def linear(self, suspect: Suspect) -> Linear:
+        """Return the rows of a fit without constraints, beside a fault of about its size."""
         size, rows, mixing = suspect.size, suspect.rows, suspect.mixing
         assert size is not None
-        _, variance = self._free(rows.mixed(mixing), rows.counts, self._prior, self._tie)
-        root = np.sqrt(rows.samples.moving / variance).reshape(-1, 1)
-        W = rows.regressor().reshape(len(root), -1) * root
-        tau = (rows.samples.tau @ mixing).reshape(-1, 1) * root
-        H = W.T @ W + self._with_load(self._tie, W.shape[1])
+        variance = self.fit(suspect)[1]
+        root = np.sqrt(rows.samples.moving / variance)
+        regressor, tie = rows.regressor(), block_diag(self._tie, self._more(rows))
+        W = (regressor * root[:, :, None]).reshape(root.size, -1)
+        tau = (rows.samples.tau @ mixing * root).ravel()
         # What the data tell nothing of must not tell the size: it is zero here.
-        theta = np.asarray(np.linalg.solve(H, W.T @ tau)[:, 0])
-        left = suspect.residual(theta, mixing)
-        D = np.stack([(left - size.make(size.x + each).residual(theta, mixing)).ravel()
-                      / each.sum() for each in STEP * np.diag(size.std)], axis=1) * root
-        left = left.reshape(-1, 1) * root
-        across = D - W @ np.linalg.solve(H, W.T @ D)
-        covariance = np.linalg.inv(across.T @ D + np.diag(size.std**-2))
-        step = covariance @ ((across.T @ left)[:, 0] - size.x / size.std**2)
-        return step / max(1.0, np.abs(step / size.std).max()), covariance
+        theta = np.asarray(np.linalg.solve(W.T @ W + tie, W.T @ tau))
+        left = suspect.residual(regressor, theta, mixing)
+        D = np.empty((root.size, len(size.x)))
+        for k, each in enumerate(STEP * np.diag(size.std)):
+            other = size.make(size.x + each)
+            of_other = regressor if other.rows is rows else other.rows.regressor()
+            change = left - other.residual(of_other, theta, mixing)
+            D[:, k] = (change * root).ravel() / each[k]
+        return Linear(size, W, D, (left * root).ravel(), theta, tie)
 
     def possible(self, suspect: Suspect, start: Fit | None = None) -> tuple[float, Fit]:
         """Log likelihood at the best possible parameters, and these."""
         rows = self._rebased(suspect).rows
-        fit = self._possible(suspect.arm, rows.mixed(suspect.mixing), rows.counts, start)
+        fit = self._possible(suspect.arm, rows.mixed(suspect.mixing), rows.counts,
+                             self._more(rows), start)
         return self._value(fit.variance, rows.counts, suspect.mixing), fit
 
     def blocks(self, suspect: Suspect, fit: Fit) -> Prediction:
@@ -178,10 +245,11 @@ class Likelihood:
         products, counts = self._rebased(suspect).rows.by_group(suspect.groups)
         products, groups = mixed(products, suspect.mixing), np.arange(len(counts))
         values, left = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
+        more = self._more(suspect.rows)
         for k in groups.tolist():
             others = groups != k
             known = counts[others].sum(axis=0)
-            found = self._possible(suspect.arm, products[others].sum(axis=0), known, fit)
+            found = self._possible(suspect.arm, products[others].sum(axis=0), known, more, fit)
             left[k] = np.maximum(_squares(products[k], found.theta), 0.0)
             # Of a variance that is known from so many samples: Student's t.
             terms = counts[k] * np.log(found.variance) + (known + counts[k]) * np.log1p(
@@ -210,16 +278,18 @@ class Likelihood:
         return self._jacobian(counts, mixing) - float(terms.sum() / 2)
 
     def _jacobian(self, counts: Array, mixing: Array) -> float:
-        used = np.ix_(self.joints, self.joints)
-        return float(counts[self.joints].mean() * np.linalg.slogdet(mixing[used])[1])
+        """Change of the density of the signals: of each joint its own samples count."""
+        own, counts = mixing[np.ix_(self.joints, self.joints)], counts[self.joints]
+        lengths = np.linalg.norm(own, axis=0)
+        turned = float(np.linalg.slogdet(own / lengths)[1])
+        return float(counts @ np.log(lengths) + counts.mean() * turned)
 
     def _free(
-        self, products: Array, counts: Array, prior: ArmPrior, tie: Array,
+        self, products: Array, counts: Array, prior: ArmPrior, tie: Array, more: Array,
     ) -> tuple[Array, Array]:
         """Parameters (c,) of a fit without constraints, and mean square residuals (n,)."""
-        b, c = len(tie), products.shape[-1] - 1
-        pull = np.append(tie @ prior.theta, np.zeros(c - b))
-        tie = self._with_load(tie, c)
+        c, pull = products.shape[-1] - 1, np.append(tie @ prior.theta, np.zeros(len(more)))
+        tie = block_diag(tie, more)
         floor, variance = _floor(products, counts)
         for _ in range(PASSES):
             H = np.einsum('j,jab->ab', 1 / variance, products)
@@ -227,24 +297,20 @@ class Likelihood:
             variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
         return theta, np.asarray(variance)
 
-    def _with_load(self, tie: Array, columns: int) -> Array:
-        """Add the prior of a load to that of the base parameters, for as many columns."""
-        return np.asarray(block_diag(tie, self._of_load(columns - len(tie))))
-
-    def _of_load(self, columns: int) -> Array:
-        """Information of the prior of a load, of as many columns as there are."""
-        return np.diag(1 / self._load[:columns]**2)
+    def _more(self, rows: SuspectRows) -> Array:
+        """Information (l, l) of the prior of parameters that may have another value."""
+        return np.diag(self._prior.std[rows.again]**-2)
 
     def _possible(
-        self, arm: ArmModel, products: Array, counts: Array, start: Fit | None,
+        self, arm: ArmModel, products: Array, counts: Array, more: Array, start: Fit | None,
     ) -> Fit:
-        """Fit with possible parameters; a load of some samples has its prior alone."""
+        """Fit with possible parameters; what changes has its prior alone."""
         arm, prior, cone, tie = self._of_arm(arm)
-        _, variance = self._free(products, counts, prior, tie)
+        _, variance = self._free(products, counts, prior, tie, more)
         floor, _ = _floor(products, counts)
         b, c = len(prior.grouping), products.shape[-1] - 1
         H = np.einsum('j,jab->ab', 1 / variance, products)
-        load = H[b:c, b:c] + self._of_load(c - b)
+        load = H[b:c, b:c] + more
         own = H[:b] - H[:b, b:c] @ np.linalg.solve(load, H[b:c])
         found = PossibleParameters(
             arm, prior, cone, own[:, :b], own[:, c], prior.covariance,

@@ -18,6 +18,14 @@ from dynid_ros.utilities.arrays import Array
 #: less. Standard deviation of its logarithm, and what a recording should show.
 FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 1e2, 1e3)
 SCALE_STD, TWICE = float(np.log(1000.0)), float(np.log(2.0))
+#: Standard deviation of the logarithm of a stated gain: a gear ratio or a torque constant that is
+#: missing makes a gain wrong by several times. A ratio that the data tell to 5 % moves by 0.2 % of
+#: its distance from the one stated.
+GAIN_STD = float(np.log(3.0))
+#: Code of gains that contradict each other.
+GAINS = 'gains_refuted'
+#: Mass and first moments: most of a load is its weight, and six inertias more fit anything.
+LOAD = 4
 #: Shares of the samples from which on the last link may carry something else.
 MOMENTS = tuple((np.arange(2, 11) / 12).tolist())
 
@@ -63,6 +71,26 @@ def _scaled(base: Suspect, joint: int, size: Array) -> Suspect:
         'torque that the other joints ask for', 'check its unit and its gain in arm.yaml'))
 
 
+def scaled_together(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Let each drive have another gain than the one stated; two of them make one ratio."""
+    if len(joints) > 2:
+        yield other_gains(base, joints)
+
+
+def other_gains(base: Suspect, joints: list[int]) -> Suspect:
+    """Return a suspect whose size is the logarithm of each gain by the stated one."""
+    return sized(partial(_with_gains, base, joints), np.zeros(len(joints)),
+                 np.full(len(joints), GAIN_STD), TWICE, times=True)
+
+
+def _with_gains(base: Suspect, joints: list[int], size: Array) -> Suspect:
+    change = np.eye(base.arm.n)
+    change[joints, joints] = np.exp(size)
+    return base.with_signals(change, Fault(
+        GAINS, tuple(joints), 'the data refute the stated gains',
+        'find the gains with "dynid gains", which writes them into a copy of arm.yaml'))
+
+
 def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Assume that the drive signal of each joint is late by one of `LATE`."""
     drive = base.arm.drive
@@ -85,11 +113,13 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 def loads_from_a_moment_on(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Let the last link carry something else from some moment on."""
     t = base.samples.t
-    if not joints or not len(t) or base.rows.moment is not None:
+    if not joints or not len(t) or base.rows.again.size:
         return
+    last = base.arm.layout.inertial(base.arm.tool_link).start
     for share in MOMENTS:
+        moment = int(share * len(t))
         yield base.refitted(Fault(
             'payload_changed', (),
-            f'the tool seems to carry something else from {t[int(share * len(t))]:.0f} s on',
+            f'the tool seems to carry something else from {t[moment]:.0f} s on',
             'identify the recording before and after it separately, or record again with one '
-            'load'), moment=share)
+            'load'), again=last + np.arange(LOAD), moment=moment)

@@ -149,9 +149,9 @@ class Suspect:
         return replace(self, rows=replace(self.rows, **changes),
                        faults=(*self.faults, fault), size=None)
 
-    def residual(self, theta: Array, mixing: Array) -> Array:
+    def residual(self, W: Array, theta: Array, mixing: Array) -> Array:
         """Return what parameters (c,) leave of the torque ``tau @ mixing``, (k, n)."""
-        left = self.samples.tau @ self.mixing - self.rows.regressor() @ theta
+        left = self.samples.tau @ self.mixing - W @ theta
         return np.asarray(left @ np.linalg.solve(self.mixing, mixing))
 
 
@@ -165,7 +165,11 @@ def sized(
 
 def as_recorded(arm: ArmModel, samples: TrialSamples) -> Suspect:
     """Take data and arm as they are, with friction of which each arm has the signs."""
-    arm, samples = arm.with_friction(PLAIN), thinned(samples)
+    return every_row(arm.with_friction(PLAIN), thinned(samples))
+
+
+def every_row(arm: ArmModel, samples: TrialSamples) -> Suspect:
+    """Take all samples, and the friction terms of the arm."""
     columns = base_parameters(in_any_gravity(arm)).columns
     return Suspect(SuspectRows(arm, samples, columns), groups_of_samples(samples), np.eye(arm.n))
 

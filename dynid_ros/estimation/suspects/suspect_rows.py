@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,9 +14,6 @@ from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.utilities.arrays import Array
-
-#: Mass and first moments: most of a load is its weight, and six inertias more fit anything.
-LOAD = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +29,22 @@ class SuspectRows:
         Its motion and torque.
     columns : (b,) ndarray of int
         Standard parameters of the first columns.
-    moment : float or None
-        Share of the samples from which on the last link may have another mass and first moment.
+    again : (l,) ndarray of int
+        Standard parameters that may have another value from some moment on; none by default.
+    moment : int
+        Number of the first sample after it.
+    low_passed : (k, n, c) ndarray or None
+        What the low-pass of the torque changes of the columns; None if only that of friction is
+        known, see `fill_filtered_friction`.
 
     """
 
     arm: ArmModel
     samples: TrialSamples
     columns: NDArray[np.intp]
-    moment: float | None = None
+    again: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    moment: int = 0
+    low_passed: Array | None = None
 
     @cached_property
     def products(self) -> Array:
@@ -63,14 +67,11 @@ class SuspectRows:
     def regressor(self) -> Array:
         """Evaluate W, (k, n, c)."""
         arm, samples = self.arm, self.samples
-        Y = regressor(arm, samples.q, samples.qd, samples.qdd)
+        Y = regressor(arm, samples.q, samples.qd, samples.qdd, load=np.zeros_like(samples.q))
         fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
-        if self.moment is None:
-            return Y[:, :, self.columns]
-        last = np.arange(*arm.layout.inertial(arm.tool_link).indices(Y.shape[2]))[:LOAD]
-        loaded = np.arange(len(Y)) >= self.moment * len(Y)
-        return np.concatenate(
-            [Y[:, :, self.columns], Y[:, :, last] * loaded[:, None, None]], axis=2)
+        W = Y[:, :, np.append(self.columns, self.again)]
+        W[:self.moment, :, len(self.columns):] = 0.0
+        return np.asarray(W if self.low_passed is None else W + self.low_passed)
 
     def by_group(self, numbers: Places) -> tuple[Array, Array]:
         """Products (K, n, c + n, c + n) and counts (K, n) of the groups of samples (k,)."""

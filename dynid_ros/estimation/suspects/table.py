@@ -25,14 +25,16 @@ from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
 from dynid_ros.estimation.suspects.best_size import (
-    interval,
+    Estimated,
     moved,
     other_answers,
     settled,
     Shown,
     shown,
+    with_error_bars,
 )
 from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
+from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import Fault, Suspect
 
 #: Probability with which a recording without a fault gets one.
@@ -51,7 +53,7 @@ SMALL = 0.5
 
 MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
-    signal_suspects.scaled_signals, signal_suspects.late_signals,
+    signal_suspects.scaled_signals, signal_suspects.scaled_together, signal_suspects.late_signals,
     signal_suspects.loads_from_a_moment_on, motion_suspects.exchanged_positions,
     motion_suspects.reversed_positions, arm_suspects.shifted_zeros,
     arm_suspects.stretched_links, arm_suspects.other_gravity)
@@ -73,8 +75,8 @@ class Line:
         where the likelihood itself does not suffice.
     prediction : Prediction or None
         Of these groups.
-    size : str or None
-        Size of the fault with its interval, of one that is a number.
+    estimated : Estimated or None
+        Size of the fault with its error bars, of one that is a number.
 
     """
 
@@ -82,7 +84,7 @@ class Line:
     gain: float
     evidence: float | None = None
     prediction: Prediction | None = None
-    size: str | None = None
+    estimated: Estimated | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,12 +170,15 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     least = float(np.log(len(every) * recordings / FALSE_ALARM))
     sizes = {k: shown(likelihood, each) for k, each in enumerate(every)
              if each.size is not None and not each.size.x.any()}
-    every = [moved(each, sizes[k].step) if k in sizes else each for k, each in enumerate(every)]
+    # All gains at once are too many for one step to tell how likely they are.
+    every = [settled(likelihood, each) if each.fault.code == GAINS
+             else moved(each, sizes[k].step) if k in sizes else each
+             for k, each in enumerate(every)]
     free = [(likelihood.free(each) - value, each) for each in every]
     scored: list[tuple[Line, Fit]] = []
     for most, each in _likeliest(free):
         # The likelihood at possible parameters is lower than the free one.
-        best = max((line.gain for line, _ in scored), default=0.0)
+        best = _best(scored)
         if most < max(least, best - least):
             break
         gain, at = likelihood.possible(each, fit)
@@ -181,9 +186,10 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     scored.sort(key=lambda each: -each[0].gain)
     lines = [_line(likelihood, settled(likelihood, line.suspect), at, value, own)
              for line, at in scored
-             if line.gain > max(least, PREDICTED * scored[0][0].gain)]
+             if line.gain > max(least, PREDICTED * _best(scored))]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
     holding = [line for line in lines if holds(line, own, likelihood.joints, least)]
+    holding = [line for line in holding if _needed(line, holding, likelihood.joints, least)]
     winners = [line for line in holding if _as_good(line, holding[0], least)]
     winners += [_line(likelihood, each, fit, value, own) for line in winners if line.suspect.size
                 for each in other_answers(likelihood, line.suspect, [
@@ -196,6 +202,11 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
         each.fault for gain, each in free if each.fault.typical and gain > most - least)
     return Table(base, likelihood.joints, own, (*lines, *rest), tuple(winners), least,
                  tuple(sizes.values()), absorbed)
+
+
+def _best(scored: Iterable[tuple[Line, Fit]]) -> float:
+    """Return the largest gain of a fault; all gains at once, with many sizes, hide none."""
+    return max((line.gain for line, _ in scored if line.suspect.fault.code != GAINS), default=0.0)
 
 
 def _question(suspect: Suspect) -> tuple[str, tuple[int, ...]]:
@@ -219,9 +230,14 @@ def _line(
     """Return a line of the table with what the suspect predicts."""
     found, fit = likelihood.possible(suspect, fit)
     prediction = likelihood.blocks(suspect, fit)
-    gains = prediction.values - own.values
-    return Line(suspect, found - value, float(gains.sum() - gains.max()), prediction,
-                interval(likelihood, suspect))
+    return Line(suspect, found - value, _evidence(prediction, own), prediction,
+                None if suspect.size is None else with_error_bars(likelihood, suspect))
+
+
+def _evidence(found: Prediction, own: Prediction) -> float:
+    """Return the gain of all groups but the one that speaks most for a suspect."""
+    gains = found.values - own.values
+    return float(gains.sum() - gains.max())
 
 
 def holds(line: Line, own: Prediction, joints: NDArray[np.intp], least: float) -> bool:
@@ -229,7 +245,9 @@ def holds(line: Line, own: Prediction, joints: NDArray[np.intp], least: float) -
     found, size = line.prediction, line.suspect.size
     if line.evidence is None or found is None or line.evidence < least:
         return False
-    if size is not None and np.linalg.norm(size.x) < SMALL * size.typical:
+    # Gains have a common factor, which says nothing.
+    if size is not None and line.suspect.fault.code != GAINS and (
+            np.linalg.norm(size.x) < SMALL * size.typical):
         return False
     # A fault of the arm, or of a joint that has torque once the fault is undone.
     power = found.power.sum(axis=0)
@@ -249,5 +267,15 @@ def holds(line: Line, own: Prediction, joints: NDArray[np.intp], least: float) -
 def _as_good(line: Line, best: Line, least: float) -> bool:
     """Whether the data do not distinguish a suspect from the best one."""
     assert line.prediction is not None and best.prediction is not None
-    gains = best.prediction.values - line.prediction.values
-    return bool(gains.sum() - gains.max() < least)
+    return _evidence(best.prediction, line.prediction) < least
+
+
+def _needed(line: Line, others: list[Line], joints: NDArray[np.intp], least: float) -> bool:
+    """Whether a suspect is none of all gains at once, or is reported beside each other one."""
+    assert line.prediction is not None
+    if line.suspect.fault.code != GAINS:
+        return True
+    return all(
+        holds(replace(line, evidence=_evidence(line.prediction, each.prediction)),
+              each.prediction, joints, least)
+        for each in others if each is not line and each.prediction is not None)

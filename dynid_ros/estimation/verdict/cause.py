@@ -10,6 +10,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
+from dynid_ros.estimation.calibration.gain_verdict import differs, ratios_of
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import (
@@ -19,8 +20,9 @@ from dynid_ros.estimation.model.verdict import (
     SuspectLine,
     Verdict,
 )
+from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
-from dynid_ros.estimation.suspects.table import Table, table_of
+from dynid_ros.estimation.suspects.table import Line, Table, table_of
 
 #: Findings that follow from any other fault of the signals.
 CONSEQUENCES = (
@@ -107,7 +109,8 @@ def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
     return tuple(SuspectLine(
         described(table.recorded.arm, line.suspect.faults), line.gain, line.evidence,
         line.prediction.error_percent if line.prediction else None, line in table.winners,
-        line.size) for line in (*table.winners, *rest)[:KEPT])
+        line.estimated.words if line.estimated and line.suspect.fault.code != GAINS else None)
+        for line in (*table.winners, *rest)[:KEPT])
 
 
 def _detectable(table: Table | None) -> tuple[Detectable, ...]:
@@ -131,16 +134,37 @@ def reported(table: Table) -> tuple[Finding, ...]:
         return ()
     arm, (best, *others) = table.recorded.arm, table.winners
     assert best.prediction is not None
-    text = ', or '.join(described(arm, line.suspect.faults) for line in table.winners)
+    text, joints = ', or '.join(
+        described(arm, line.suspect.faults) for line in table.winners), best.suspect.joints
+    if best.suspect.fault.code == GAINS:
+        listed, joints = _refuted(arm, best)
+        text += f': {listed}'
     if others:
         text += ' (the data do not distinguish these)'
     remedies = dict.fromkeys(
         fault.remedy for line in table.winners for fault in line.suspect.faults)
     return (Finding(
         best.suspect.faults[0].code, text, ', or '.join(remedies),
-        tuple(arm.joint_names[joint] for joint in best.suspect.joints),
+        tuple(arm.joint_names[joint] for joint in joints),
         error_before_percent=table.prediction.error_percent,
         error_after_percent=best.prediction.error_percent),)
+
+
+def _refuted(arm: ArmModel, line: Line) -> tuple[str, tuple[int, ...]]:
+    """List the gains that a recording refutes, with their ratios to those stated."""
+    joints, every = line.suspect.fault.joints, line.estimated
+    assert every is not None
+    found = ratios_of(every)
+    assert found.reference is not None
+    # Where no single one differs by more than the data leave open, the surest of all.
+    sure = np.abs(found.value) / np.maximum(found.std, TINY)
+    wrong = np.flatnonzero(differs(found)).tolist() or [int(sure.argmax())]
+    ratio, std = np.exp(found.value), np.exp(found.value) * found.std
+    listed = ', '.join(f'{names(arm, [joints[k]])} ({ratio[k]:.3g} ± {std[k]:.2g} times it)'
+                       for k in wrong)
+    reference = names(arm, [joints[found.reference]])
+    return (f'that of {listed}; that of {reference} is taken as stated',
+            tuple(joints[k] for k in wrong))
 
 
 def _meaningless(table: Table) -> tuple[Finding, ...]:
@@ -154,7 +178,7 @@ def _meaningless(table: Table) -> tuple[Finding, ...]:
     if not dead or not follows.any() or error >= GOOD_PERCENT:
         return ()
     # A factor that leaves a joint unexplained only takes its weight away.
-    if best is not None and not (
+    if best is not None and best.suspect.fault.code != GAINS and not (
             best.suspect.fault.code == 'effort_scale' and set(best.suspect.joints) <= set(dead)):
         return ()
     arm = table.recorded.arm

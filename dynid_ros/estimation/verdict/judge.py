@@ -24,7 +24,6 @@ from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate
 from dynid_ros.estimation.model.metrics import Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
-from dynid_ros.estimation.verdict.refuted_gains import with_gains
 from dynid_ros.utilities.arrays import Array, joined, rms
 
 # Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
@@ -58,7 +57,6 @@ def judge(
     arm: ArmModel, estimate: ChosenEstimate, motion: Sequence[Prediction], acceleration: Array,
     fit: Metrics, validation: Metrics | None, samples: TrialSamples, *, gravity: Array,
     known: Sequence[Finding] = (), clipped: Sequence[Finding] = (),
-    refuted: Finding | None = None,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
     Judge a model, of a batch or of a stream: its figures first, then the cause of its errors.
@@ -83,8 +81,6 @@ def judge(
         Known reasons against the model.
     clipped : sequence of Finding
         Drive signals that are cut off.
-    refuted : Finding, optional
-        Gains that the recording refutes.
 
     Returns
     -------
@@ -97,9 +93,7 @@ def judge(
     verdict = _of_figures(
         arm, estimate, joined(motion), acceleration, fit, validation, samples, known)
     # A wrong model leaves out as outliers what would show its cause.
-    verdict, remarks = with_cause(
-        verdict, replace(arm.memoryless, gravity=gravity), samples, clipped)
-    return with_gains(verdict, refuted), remarks
+    return with_cause(verdict, replace(arm.memoryless, gravity=gravity), samples, clipped)
 
 
 def _of_figures(

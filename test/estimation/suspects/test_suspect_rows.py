@@ -49,9 +49,9 @@ def test_groups_add_up_to_the_recording(rows):
 
 def test_a_load_from_a_moment_on_has_columns_of_its_own(rows):
     arm, samples, whole = rows
-    found = replace(whole, moment=0.5)
-    late = np.arange(len(samples.t)) >= 0.5 * len(samples.t)
-    last = np.arange(arm.layout.size)[arm.layout.inertial(arm.tool_link)][0]
+    moment, last = len(samples.t) // 2, arm.layout.inertial(arm.tool_link).start
+    found = replace(whole, again=np.array([last]), moment=moment)
+    late = np.arange(len(samples.t)) >= moment
     Y = regressor(arm, samples.q, samples.qd, samples.qdd)[:, :, last]
     at = len(found.columns)
     for joint in range(arm.n):

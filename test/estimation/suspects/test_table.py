@@ -62,13 +62,34 @@ def test_a_fault_that_hardly_matters_is_not_reported(ur10):
 
 def test_the_group_that_speaks_most_for_a_suspect_does_not_count(ur10):
     arm, log = ur10
-    # One joint is wrong in a tenth of the motion alone.
-    log = scaled(log, 1, 3.0, slice(0, len(log.t) // 10))
+    # One joint is more wrong in a tenth of the motion.
+    log = scaled(scaled(log, 1, 2.0), 1, 2.0, slice(0, len(log.t) // 10))
     found = table(arm, log)
     (line, *_) = [line for line in found.lines if line.prediction is not None]
     gains = line.prediction.values - found.prediction.values
     assert line.evidence == pytest.approx(gains.sum() - gains.max())
-    assert line.evidence < line.gain
+    assert gains.max() > 1.0
+
+
+def test_a_scale_that_leaves_its_joint_unexplained_has_no_likelihood_of_its_own(ur10):
+    arm, log = ur10
+    # What is left of the joint shrinks with its torque. Joints move in different numbers of
+    # samples, of which its own count in the density of its signal.
+    base = base_of(arm, log)
+    likelihood = Likelihood(base)
+    for joint in range(arm.n):
+        change = np.eye(arm.n)
+        change[joint, joint] = 1e-3
+        # Parameters that the joint no longer ties fit the others a little better.
+        assert likelihood.free(base.with_signals(change, None)) < likelihood.free(base) + 5
+
+
+def test_all_gains_at_once_stand_behind_one_that_does_as_well(ur10):
+    arm, log = ur10
+    found = table(arm, scaled(log, 1, 2.6))
+    codes = [line.suspect.fault.code for line in found.lines if line.gain > found.least]
+    assert 'gains_refuted' in codes
+    assert [line.suspect.fault.code for line in found.winners] == ['effort_scale']
 
 
 def test_two_faults_are_named_together(ur10):

@@ -13,12 +13,9 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.gain_check import drive_defects
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.model.verdict import Finding, Verdict
-from dynid_ros.estimation.verdict.refuted_gains import with_gains
 
 #: Several wrong gains, each too near to one for a finding of its own.
 FACTORS = np.array([0.8, 1.0, 0.85, 0.71, 0.9, 0.98])
-REFUTED = Finding('gains_refuted', 'a', joints=('joint_2', 'joint_3'))
 
 
 @cache
@@ -53,8 +50,8 @@ def test_several_wrong_gains_are_the_cause_with_their_ratios():
     assert tuple(name for name, *_ in ratios) == cause.joints
     for name, ratio, std in ratios:
         truth = FACTORS[reference] / FACTORS[names.index(name)]
-        # Measured 0.011.
-        assert abs(float(ratio) - truth) < 4 * float(std) < 0.08
+        # Measured 0.026 by the samples of the table, of which ten groups are left out.
+        assert abs(float(ratio) - truth) < 4 * float(std) < 0.15
 
 
 @pytest.mark.slow
@@ -66,27 +63,3 @@ def test_a_check_warns_of_wrong_gains_and_not_of_right_ones():
 
 def test_a_recording_too_short_for_a_fit_has_no_drive_defects():
     assert drive_defects(ur10(), recorded().part(0, 40)) == ()
-
-
-@pytest.mark.parametrize(('codes', 'expected'), [
-    ([], ['gains_refuted']),
-    (['held_out_error', 'residual'], ['gains_refuted', 'held_out_error']),
-    (['unexplained'], ['gains_refuted']),
-    (['effort_sign', 'held_out_error'], ['effort_sign', 'held_out_error']),
-    (['excitation'], ['excitation']),
-])
-def test_gains_are_the_cause_where_no_other_fault_is(codes, expected):
-    findings = tuple(Finding(code, code) for code in codes)
-    found = with_gains(Verdict(not findings, findings, 1.0), REFUTED)
-    assert [finding.code for finding in found.findings] == expected
-    assert not found.trustworthy
-
-
-@pytest.mark.parametrize(('joints', 'expected'), [
-    (('joint_2', 'joint_3'), 'gains_refuted'), (('joint_2',), 'effort_scale'),
-    (('joint_3',), 'effort_scale')])
-def test_one_wrong_scale_stays_the_cause_unless_further_gains_are_wrong(joints, expected):
-    scale = Finding('effort_scale', 'scale', joints=('joint_2',))
-    found = with_gains(Verdict(False, (scale,), 1.0), replace(REFUTED, joints=joints))
-    assert [finding.code for finding in found.findings] == [expected]
-    assert with_gains(found, None) == found
