@@ -12,7 +12,6 @@ import os
 from pathlib import Path
 import select
 import signal
-import subprocess
 import sys
 import time
 import uuid
@@ -27,10 +26,11 @@ def watch() -> None:
     """Start the process that outlives this one."""
     run, outer = uuid.uuid4().hex, dict(os.environ)
     os.environ[VARIABLE] = f'{outer.pop(VARIABLE, "")} {run}'
-    subprocess.Popen(
-        [sys.executable, '-I', '-S', __file__, str(os.getpid()), run], env=outer,
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True)
+    # Nobody reads what it prints, and a signal to the group of this process does not reach it.
+    os.posix_spawn(
+        sys.executable, [sys.executable, '-I', '-S', __file__, str(os.getpid()), run], outer,
+        file_actions=[(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0)
+                      for number in range(3)], setsid=True)
 
 
 def processes_of(run: str) -> Iterator[int]:

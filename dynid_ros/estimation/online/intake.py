@@ -52,7 +52,7 @@ class Intake(Checkpointed):
         self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
     ) -> tuple[Array, Array, Array]:
         """
-        Take in samples, at least one.
+        Take in samples, if there are any.
 
         Parameters
         ----------
@@ -76,6 +76,9 @@ class Intake(Checkpointed):
             An argument has another shape.
 
         """
+        if not len(stamps):
+            none = np.zeros((0, self._arm.n))
+            return np.zeros(0), none, none
         q, u = (as_numbers(each, value, 2, self._arm.n)
                 for each, value in ((name, positions), ('u', signals)))
         if not len(stamps) == len(q) == len(u):

@@ -163,7 +163,7 @@ class OnlineIdentifier(Checkpointed):
             An argument has another shape, or a time is not finite.
 
         """
-        return self._take_in(stamps_of(t), 'q', q, u)
+        return self.take(*self._intake.take(stamps_of(t), 'q', q, u))
 
     def push_ns(self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike) -> Learned:
         """
@@ -179,15 +179,7 @@ class OnlineIdentifier(Checkpointed):
             Drive signals, in the order of the joints.
 
         """
-        return self._take_in(np.asarray(stamps, dtype=np.int64), 'p', p, u)
-
-    def _take_in(
-        self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
-    ) -> Learned:
-        if not len(stamps):
-            none = np.zeros((0, self.arm.n))
-            return self.take(np.zeros(0), none, none)
-        return self.take(*self._intake.take(stamps, name, positions, signals))
+        return self.take(*self._intake.take(np.asarray(stamps, dtype=np.int64), 'p', p, u))
 
     def take(self, t: Array, q: Array, u: Array) -> Learned:
         """Take in samples at times since the first one, s, with the positions of the joints."""

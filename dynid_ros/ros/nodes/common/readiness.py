@@ -30,8 +30,8 @@ class Readiness:
     """
     What a node says about itself on ``~/ready``.
 
-    A thread repeats it, so that a node that is busy for long, as an identifier that looks for a
-    cut-off, is not taken for a lost one: its states wait for it.
+    A thread repeats it, so that a node that is busy for long, as an identifier that saves, is not
+    taken for a lost one: its states wait for it.
 
     Parameters
     ----------
