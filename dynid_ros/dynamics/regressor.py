@@ -247,8 +247,8 @@ def rigid_torque(
     constants, every, followed = tree(arm), pairs(arm), bool(arm.tree.followers)
     if weightless:
         constants = constants._replace(gravity=np.zeros(3))
-    if followed:
-        inertial = inertial.reshape(-1, WIDTH)[arm.tree.order].ravel()
+    # A copy, since the kernel would be compiled once more for an array that cannot be written.
+    inertial = inertial.reshape(-1, WIDTH)[arm.tree.order].ravel()
     torque, tiles = np.empty((len(q), arm.links)), every.tiles(min(BLOCK, len(q)))
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)

@@ -47,11 +47,23 @@ def apply_friction(
         Speed of the fastest joint at the end of the step, NaN for a state that is none.
 
     """
-    torque = given - _on_curves(speeds, falling, qd)[0]
-    after = end_velocity(mass, qd, torque - bias, qd + change, speeds, rising, timestep)
-    change[:] = after - qd
-    applied[:] = torque - _on_curves(speeds, rising, after)[0]
-    return float(np.abs(after).max())
+    n = qd.size
+    friction, slopes, force = np.empty(n), np.empty(n), np.empty(n)
+    _on_curves(speeds, falling, qd, friction, slopes)
+    for i in range(n):
+        applied[i] = given[i] - friction[i]
+        force[i] = applied[i] - bias[i]
+        change[i] += qd[i]
+    after = end_velocity(mass, qd, force, change, speeds, rising, timestep)
+    _on_curves(speeds, rising, after, friction, slopes)
+    fastest = 0.0
+    for i in range(n):
+        change[i] = after[i] - qd[i]
+        applied[i] -= friction[i]
+        speed = abs(after[i])
+        if speed > fastest or np.isnan(speed):
+            fastest = speed
+    return fastest
 
 
 @kernel
@@ -84,36 +96,74 @@ def end_velocity(
         Velocity at the end, rad/s.
 
     """
-    x = guess
-    residual, slopes = _residual(x, mass, qd, force, speeds, rising, timestep)
+    n = qd.size
+    x, moved, change = guess.copy(), np.empty(n), np.empty(n)
+    residual, slopes, factor = np.empty(n), np.empty(n), np.empty((n, n))
+    _residual(x, mass, qd, force, speeds, rising, timestep, residual, slopes)
     for _ in range(_ITERATIONS):
-        change = np.linalg.solve(mass + timestep * np.diag(slopes), residual)
-        if (np.abs(change) <= _CONVERGED * (speeds[1] + np.abs(x))).all():
-            return x - change
-        descent, share = (residual * change).sum(), 1.0
+        _newton_step(mass, slopes, timestep, residual, factor, change)
+        converged, descent, share = True, 0.0, 1.0
+        for i in range(n):
+            converged &= abs(change[i]) <= _CONVERGED * (speeds[1] + abs(x[i]))
+            descent += residual[i] * change[i]
+            moved[i] = x[i] - change[i]
+        if converged:
+            return moved
         for _ in range(_HALVINGS):
-            moved = x - share * change
-            residual, slopes = _residual(moved, mass, qd, force, speeds, rising, timestep)
-            if -(residual * change).sum() <= _CLIMB * descent:
+            for i in range(n):
+                moved[i] = x[i] - share * change[i]
+            _residual(moved, mass, qd, force, speeds, rising, timestep, residual, slopes)
+            climb = 0.0
+            for i in range(n):
+                climb -= residual[i] * change[i]
+            if climb <= _CLIMB * descent:
                 break
             share *= 0.5
-        x = moved
+        x, moved = moved, x
     return x
+
+
+@kernel
+def _newton_step(
+    mass: Array, slopes: Array, timestep: float, residual: Array, factor: Array, change: Array,
+) -> None:
+    """Write the change (n,) of Newton's step, by Cholesky's factor (n, n) of the slopes."""
+    n = residual.size
+    for i in range(n):
+        for j in range(i + 1):
+            rest = mass[i, j] + (timestep * slopes[i] if i == j else 0.0)
+            for k in range(j):
+                rest -= factor[i, k] * factor[j, k]
+            factor[i, j] = np.sqrt(rest) if i == j else rest / factor[j, j]
+    for i in range(n):
+        rest = residual[i]
+        for k in range(i):
+            rest -= factor[i, k] * change[k]
+        change[i] = rest / factor[i, i]
+    for i in range(n - 1, -1, -1):
+        rest = change[i]
+        for k in range(i + 1, n):
+            rest -= factor[k, i] * change[k]
+        change[i] = rest / factor[i, i]
 
 
 @kernel
 def _residual(
     x: Array, mass: Array, qd: Array, force: Array, speeds: Array, rising: Array, timestep: float,
-) -> tuple[Array, Array]:
-    """Residual of the equation of `end_velocity` and the slopes of friction, (n,)."""
-    friction, slopes = _on_curves(speeds, rising, x)
-    return timestep * (friction - force) + (mass * (x - qd)).sum(axis=1), slopes
+    residual: Array, slopes: Array,
+) -> None:
+    """Write the residual of the equation of `end_velocity` and the slopes of friction, (n,)."""
+    _on_curves(speeds, rising, x, residual, slopes)
+    for i in range(x.size):
+        total = timestep * (residual[i] - force[i])
+        for j in range(x.size):
+            total += mass[i, j] * (x[j] - qd[j])
+        residual[i] = total
 
 
 @kernel
-def _on_curves(speeds: Array, curves: Array, x: Array) -> tuple[Array, Array]:
-    """Friction and its slopes (n,) at velocities (n,), on straight lines between the points."""
-    friction, slopes = np.empty_like(x), np.empty_like(x)
+def _on_curves(speeds: Array, curves: Array, x: Array, friction: Array, slopes: Array) -> None:
+    """Write friction and its slopes (n,) at velocities (n,), on straight lines between points."""
     for i in range(x.size):
         speed, curve, k = abs(x[i]), curves[i], 0
         if speed > speeds[1]:
@@ -121,4 +171,3 @@ def _on_curves(speeds: Array, curves: Array, x: Array) -> tuple[Array, Array]:
             k = 1 + int(min(ratios, speeds.size - 3.0))
         slopes[i] = (curve[k + 1] - curve[k]) / (speeds[k + 1] - speeds[k])
         friction[i] = np.copysign(1.0, x[i]) * (curve[k] + slopes[i] * (speed - speeds[k]))
-    return friction, slopes
