@@ -110,7 +110,8 @@ class Planted(NamedTuple):
         even = even_recording(self.arm, self.rate_hz)
         # The sensors have drawn from the generator of the seed alone.
         t, q, u = self.plant(even.t, even.q, even.u, np.random.default_rng([SEED, 1]))
-        return Recording(t, q, u, even.joint_names, even.signal, self.name)
+        return Recording(
+            t, q, u, even.joint_names, even.signal, self.name, as_logged=True)
 
 
 def clocks(arm: str) -> list[Planted]:

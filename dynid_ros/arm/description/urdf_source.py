@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 import re
@@ -94,16 +95,24 @@ def _refuse_macros_alone(root: Element, path: Path) -> None:
               if str(element.tag).endswith('}macro')]
     if not macros:
         return
-    package = next((folder for folder in path.resolve().parents
-                    if (folder / 'package.xml').is_file()), path.resolve().parent)
-    including = re.compile(rf'include\s[^>]*[/"\']{re.escape(path.name)}["\']')
-    users = [file for file in islice(package.rglob('*.xacro'), MOST_FILES)
-             if including.search(file.read_text(errors='replace'))]
-    # The robot itself most likely lies beside its macros.
-    users.sort(key=lambda file: (file.parent != path.resolve().parent, str(file)))
+    users = _including(path.resolve())
     remedy = (f'give the file that uses it: {listed([str(file) for file in users])}' if users else
               'give a xacro file that includes it and uses a macro')
     raise ArmError(f'{path} defines the macro {listed(macros)} and no robot; {remedy}')
+
+
+def _including(path: Path) -> list[Path]:
+    """Find the xacro files of a package that include one of it, those beside it first."""
+    package = next((folder for folder in path.parents if (folder / 'package.xml').is_file()), None)
+    # Without a package, any folder may be above.
+    files = path.parent.glob('*.xacro') if package is None else package.rglob('*.xacro')
+    including = re.compile(rf'include\s[^>]*[/"\']{re.escape(path.name)}["\']')
+    users = []
+    for file in islice(files, MOST_FILES):
+        with suppress(OSError):
+            if including.search(file.read_text(errors='replace')):
+                users.append(file)
+    return sorted(users, key=lambda file: (file.parent != path.parent, str(file)))
 
 
 def with_prefixes(content: bytes) -> bytes:

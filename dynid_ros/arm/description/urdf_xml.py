@@ -122,7 +122,7 @@ def read_urdf_xml(path: Path) -> UrdfTree:
         mesh.get('filename', '') for mesh in root.iterfind('link/collision/geometry/mesh'))
     return UrdfTree(
         root.get('name', ''), joints, _skeleton(root, joints), root.get('source') == 'mjcf',
-        tuple(meshes), tuple(doubts))
+        tuple(meshes), tuple(dict.fromkeys(doubts)))
 
 
 def _by_name(root: Element, tag: str, path: Path) -> dict[str, Element]:

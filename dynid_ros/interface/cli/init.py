@@ -109,7 +109,10 @@ def _chosen(known: Joints, args: Namespace, path: Path) -> GuessedArm:
 
 def _other_chains(chains: Mapping[str, int], own: str, args: Namespace) -> str:
     """Name the chains of a robot by the links at their ends, and the line that takes another."""
-    tip = max((link for link in chains if link != own), key=chains.__getitem__, default=own)
+    from dynid_ros.arm.description.joint_choice import LEG
+
+    tip = max((link for link in chains if link != own), default=own,
+              key=lambda link: (LEG.search(link) is None, chains[link]))
     given = f' --xacro {shlex.join(args.xacro)}' if args.xacro else ''
     line = shlex.join(['dynid', 'init', str(args.robot), '-o', f'{args.output}_{tip}'])
     lengths = ', '.join(f'{link} ({counted(count, "joint")})' for link, count in chains.items())
