@@ -13,6 +13,7 @@ from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.estimate.covariance import whitened_changes
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import sized, Suspect
+from dynid_ros.estimation.suspects.variable_projection import linear, step_of
 from dynid_ros.utilities.arrays import Array
 
 #: Steps at most in which the size of a fault settles, and the step that ends them, by the standard
@@ -83,7 +84,7 @@ class Estimated:
 
 def shown(likelihood: Likelihood, suspect: Suspect) -> Shown:
     """Return the size of a fault as a recording shows it."""
-    step, covariance = likelihood.step(suspect)
+    step, covariance = step_of(likelihood, suspect)
     return Shown(suspect, step, _largest(covariance))
 
 
@@ -105,7 +106,7 @@ def settled(likelihood: Likelihood, suspect: Suspect) -> Suspect:
         return suspect
     value = _posterior(likelihood, suspect)
     for _ in range(STEPS):
-        step, covariance = likelihood.step(suspect)
+        step, covariance = step_of(likelihood, suspect)
         for _ in range(HALVINGS):
             tried = moved(suspect, step)
             better = _posterior(likelihood, tried)
@@ -146,7 +147,7 @@ def with_error_bars(likelihood: Likelihood, suspect: Suspect) -> Estimated:
     multi-stage samples, Survey Methodology 28(2).
 
     """
-    line, n = likelihood.linear(suspect), suspect.arm.n
+    line, n = linear(likelihood, suspect), suspect.arm.n
     rows, own = np.column_stack([line.W, line.D, line.left]), np.repeat(suspect.groups, n)
     parts = [Products((rows[own == k].T @ rows[own == k])[None], np.array([(own == k).sum()]))
              for k in np.unique(own)]
@@ -193,4 +194,4 @@ def _between(likelihood: Likelihood, one: Suspect, other: Suspect) -> float:
     """Loss of likelihood from one size to another, if both were on one hill."""
     assert one.size is not None and other.size is not None
     away = other.size.x - one.size.x
-    return float(away @ np.linalg.solve(likelihood.step(one)[1], away) / 2)
+    return float(away @ np.linalg.solve(step_of(likelihood, one)[1], away) / 2)

@@ -23,14 +23,12 @@ from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.metrics import TINY
-from dynid_ros.estimation.suspects.suspect import in_any_gravity, Size, Suspect
+from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect
 from dynid_ros.estimation.suspects.suspect_rows import mixed, SuspectRows
 from dynid_ros.utilities.arrays import Array
 
 #: Passes in which the weights of the joints settle.
 PASSES = 5
-#: Step of the differences of a size, by its prior.
-STEP = 1e-4
 #: Share of the samples of the joint that moves most in which a joint must move to be compared.
 LEAST_MOVING = 0.1
 #: Smallest credible mean square of a residual, relative to the torque.
@@ -58,34 +56,6 @@ class Fit:
     theta: Array
     variance: Array
     values: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Linear:
-    """
-    Rows of unit noise about a size of a fault, linear in the parameters and in the size.
-
-    Attributes
-    ----------
-    size : Size
-        The size.
-    W, D : (k n, c) and (k n, m) ndarray
-        Derivatives of the torque by the parameters and by the size.
-    left : (k n,) ndarray
-        What the parameters leave of the torque.
-    theta : (c,) ndarray
-        The parameters.
-    tie : (c, c) ndarray
-        Information of their prior.
-
-    """
-
-    size: Size
-    W: Array
-    D: Array
-    left: Array
-    theta: Array
-    tie: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +128,10 @@ class Likelihood:
         products, counts = suspect.rows.mixed(suspect.mixing), suspect.rows.counts
         return self._free(products, counts, self._prior, self._tie, self._more(suspect.rows))
 
+    def information(self, rows: SuspectRows) -> Array:
+        """Information (c, c) of the prior of all parameters of some rows."""
+        return np.asarray(block_diag(self._tie, self._more(rows)))
+
     def apart(self, suspect: Suspect, sets: Places) -> Array:
         """
         Compare a fit to all samples with one to each of several sets.
@@ -183,55 +157,6 @@ class Likelihood:
             _, alone = self._free(own, counts, self._prior, self._tie, self._more(suspect.rows))
             found.append(np.sqrt(_squares(own, theta) / np.maximum(counts, 1) / alone))
         return np.array(found)
-
-    def step(self, suspect: Suspect) -> tuple[Array, Array]:
-        """
-        Take a step of Gauss and Newton of the size of a fault, all parameters free.
-
-        Parameters
-        ----------
-        suspect : Suspect
-            One that knows its size.
-
-        Returns
-        -------
-        step : (m,) ndarray
-            Change of the size, no larger than its prior.
-        covariance : (m, m) ndarray
-            Of the size, for white residuals.
-
-        References
-        ----------
-        Kaufman 1975, A variable projection method for solving separable nonlinear least squares
-        problems, BIT 15.
-
-        """
-        line = self.linear(suspect)
-        size, W, D, left = line.size, line.W, line.D, line.left
-        across = D - W @ np.linalg.solve(W.T @ W + line.tie, W.T @ D)
-        covariance = np.linalg.inv(across.T @ D + np.diag(size.std**-2))
-        step = covariance @ (across.T @ left - size.x / size.std**2)
-        return np.asarray(step / max(1.0, np.abs(step / size.std).max())), np.asarray(covariance)
-
-    def linear(self, suspect: Suspect) -> Linear:
-        """Return the rows of a fit without constraints, beside a fault of about its size."""
-        size, rows, mixing = suspect.size, suspect.rows, suspect.mixing
-        assert size is not None
-        variance = self.fit(suspect)[1]
-        root = np.sqrt(rows.samples.moving / variance)
-        regressor, tie = rows.regressor(), block_diag(self._tie, self._more(rows))
-        W = (regressor * root[:, :, None]).reshape(root.size, -1)
-        tau = (rows.samples.tau @ mixing * root).ravel()
-        # What the data tell nothing of must not tell the size: it is zero here.
-        theta = np.asarray(np.linalg.solve(W.T @ W + tie, W.T @ tau))
-        left = suspect.residual(regressor, theta, mixing)
-        D = np.empty((root.size, len(size.x)))
-        for k, each in enumerate(STEP * np.diag(size.std)):
-            other = size.make(size.x + each)
-            of_other = regressor if other.rows is rows else other.rows.regressor()
-            change = left - other.residual(of_other, theta, mixing)
-            D[:, k] = (change * root).ravel() / each[k]
-        return Linear(size, W, D, (left * root).ravel(), theta, tie)
 
     def possible(self, suspect: Suspect, start: Fit | None = None) -> tuple[float, Fit]:
         """Log likelihood at the best possible parameters, and these."""

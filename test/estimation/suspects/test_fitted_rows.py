@@ -16,6 +16,7 @@ from dynid_ros.estimation.suspects.arm_suspects import shifted
 from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
 from dynid_ros.estimation.suspects.fitted_rows import beside, of_fit
 from dynid_ros.estimation.suspects.likelihood import Likelihood
+from dynid_ros.estimation.suspects.variable_projection import linear
 
 
 @pytest.fixture(scope='module')
@@ -65,7 +66,7 @@ def test_error_bars_are_those_of_estimates_without_each_group(fitted):
     likelihood = Likelihood(base)
     best = settled(likelihood, shifted(base, [1, 2], np.zeros(2), 0.1))
     every = with_error_bars(likelihood, best)
-    line = likelihood.linear(best)
+    line = linear(likelihood, best)
     A, own = np.hstack([line.W, line.D]), np.repeat(best.groups, arm.n)
     prior = np.zeros((A.shape[1],) * 2)
     c = len(line.theta)
