@@ -136,7 +136,7 @@ def test_joints_without_names_count(tmp_path):
 
 def test_commands_do_not_become_efforts_of_a_bag(tmp_path):
     folder, _ = write(tmp_path / 'set', 'v2.1')
-    with pytest.raises(RecordingError, match='holds commands, and joint states of a bag hold none'):
+    with pytest.raises(RecordingError, match='commands, and joint states of a bag hold none'):
         convert(folder, tmp_path / 'bag', arm_of())
     assert not (tmp_path / 'bag').exists()
 
