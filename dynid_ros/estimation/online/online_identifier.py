@@ -47,7 +47,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Of saved states: grows when something is added to them.
-FORMAT = 15
+FORMAT = 16
 
 
 class OnlineIdentifier(Checkpointed):
@@ -379,8 +379,10 @@ class OnlineIdentifier(Checkpointed):
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
         arm = self.arm
+        damping = None if arm.drive.damping is None else arm.drive.damping.tolist()
         settings = repr(
             [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_shape,
+             arm.drive.signal, damping, arm.conditioning.delay,
              self._cutoff_hz, self._delay, self._memory])
         digest = hashlib.sha256(settings.encode())
         prior = () if self._given is None else (self._given.rows, self._given.sigma)

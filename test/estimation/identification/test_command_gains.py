@@ -8,10 +8,11 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import BY_MASSES, Drive, OPEN, RELATIVE
 from dynid_ros.data.recordings.quality import check_recording, clean
-from dynid_ros.errors import ArmError, InputError
+from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.conditioning_words import lateness
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -134,6 +135,23 @@ def test_a_stream_learns_the_same_from_commands(sensed, told, delay):
     assert (np.abs(found.theta - expected.theta) < expected.std).all()
     with pytest.raises(InputError, match=r'conditioning\.delay'):
         replay(own, early, cutoff_hz=5.0, delay=0.01)
+
+
+def test_a_stream_of_commands_goes_on_from_a_saved_state(sensed, told):
+    own = delayed(servo(sensed[0], gain=KP, damping=KD), DELAY)
+    whole, first, second = (OnlineIdentifier(own, cutoff_hz=5.0) for _ in range(3))
+    half = len(told.t) // 2
+
+    def take(session, part):
+        session.take(told.t[part], told.q[part], told.u[part])
+
+    take(whole, slice(None))
+    take(first, slice(half))
+    second.restore(first.state())
+    take(second, slice(half, None))
+    np.testing.assert_array_equal(second.estimate().theta, whole.estimate().theta)
+    with pytest.raises(ResultError, match='belongs to another arm'):
+        OnlineIdentifier(servo(own, damping=2 * KD), cutoff_hz=5.0).restore(first.state())
 
 
 def test_a_stream_needs_gains(sensed, told):
