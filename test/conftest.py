@@ -15,7 +15,7 @@ import dynid_ros.utilities.threads  # noqa: F401 (before anything imports NumPy)
 
 #: Packages that only PyPI has, which a machine with ROS 2 may lack, and one that only ROS 2 has.
 OPTIONAL = ('distributed', 'fsspec', 'launch_testing', 'mcap', 'mujoco', 'pandas', 'psutil',
-            'rosbags', 'threadpoolctl', 'trimesh', 'viser')
+            'pyarrow', 'rosbags', 'threadpoolctl', 'trimesh', 'viser')
 MISSING = {name for name in OPTIONAL if find_spec(name) is None}
 if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
     MISSING |= {'cyclonedds', 'rclpy'}

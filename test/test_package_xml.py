@@ -14,8 +14,8 @@ PACKAGE = ROOT / 'package.xml'
 #: command names when it is missing, and the package beside this one.
 EXTRAS = {
     'argcomplete', 'cyclonedds', 'dask', 'distributed', 'dynid_ros_interfaces', 'fsspec',
-    'markupsafe', 'mcap', 'msgpack', 'mujoco', 'pandas', 'psutil', 'rich', 'rosbags',
-    'threadpoolctl', 'trimesh',
+    'markupsafe', 'mcap', 'msgpack', 'mujoco', 'pandas', 'psutil', 'pyarrow', 'rich',
+    'rosbags', 'threadpoolctl', 'trimesh',
     'viser', 'websockets'}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid_ros.arm.description.tree import JointLimits, KinematicTree
-from dynid_ros.arm.drive import Drive
+from dynid_ros.arm.drive import COMMAND, Drive
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.bag_writer import check_bag, START_NS, write_joint_states
 from dynid_ros.data.files.bags import JointStates
@@ -57,6 +57,9 @@ def convert(
     known, arm = arm is not None, arm or _chain(_joints(path, states))
     recording = (read_table(path, arm) if states is None
                  else from_messages(states, path, arm, received))
+    if recording.signal == COMMAND:
+        raise RecordingError(f'{path} holds commands, and joint states of a bag hold none; give '
+                             'the recording itself to the other commands')
     recording = with_one_clock(recording)
     if not known:
         # An arm that is not known has no kind of signal.

@@ -189,6 +189,9 @@ def _dead_signal(recording: Recording) -> list[Defect]:
 
 def unmeasured(joint: str, signal: str, value: float) -> str:
     """Describe a drive signal that is constant although its joint moves."""
+    if signal == DEVIATION:
+        return (f'{joint} moves but its command differs from its position by {value:g} '
+                'throughout: it is a copy of the position')
     return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
             'it')
 
@@ -202,6 +205,15 @@ def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
         return np.asarray(np.abs(joint_torque(u, arm.drive)) / arm.limits.effort)
 
     marks = marked(recording.u, lambda u: np.asarray(share(u) >= 1 - near))
+    if recording.signal == DEVIATION:
+        if not arm.drive.in_newton_metres:
+            return []
+        marks[:, marks.sum(axis=0) < SATURATED_SAMPLES] = False
+        text = ('{name}: its stiffness times its deviation exceeds its effort limit in {count} '
+                'samples, in which its drive gives less: lower the amplitude, or correct the '
+                'limit.')
+        return marked_defects(
+            recording, marks, 'effort_saturated', 'warning', text, threshold=1 - near)
     beyond = marked(recording.u, lambda u: ~(share(u) <= 1 + near)).any(axis=0)
     few = marks.sum(axis=0) < SATURATED_SAMPLES
     marks[:, few | beyond] = False

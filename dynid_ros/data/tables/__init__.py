@@ -1,1 +1,1 @@
-"""Tables of numbers in named columns: text, npz, npy and MAT files."""
+"""Tables of numbers in named columns: text, npz, npy and MAT files, data sets of LeRobot."""

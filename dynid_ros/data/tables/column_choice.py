@@ -160,7 +160,9 @@ class Choice:
     def _order(self, column: Column, quantity: str, bare: bool) -> tuple[int, int] | None:
         """How likely columns hold a quantity, least first; None if they do not."""
         if quantity == 'signal' and self._arm.drive.signal == COMMAND:
-            return (0, int(not column.quantity)) if column.commands else None
+            if column.commands:
+                return 0, int(not column.quantity)
+            return (_BARE, 0) if bare and not column.quantity and not column.rank else None
         if column.rank > 1:
             return None
         rank = -1 if DOCUMENTED.fullmatch(column.pattern) else column.rank

@@ -311,8 +311,10 @@ class OnlineIdentifier(Checkpointed):
     def _fingerprint(self) -> NDArray[np.uint8]:
         """Hash of all that a state depends on."""
         arm = self.arm
+        damping = None if arm.drive.damping is None else arm.drive.damping.tolist()
         settings = repr(
             [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_shape,
+             arm.drive.signal, damping, arm.conditioning.delay,
              self._cutoff_hz, self._delay, self._memory])
         digest = hashlib.sha256(settings.encode())
         prior = () if self._given is None else (self._given.rows, self._given.sigma)

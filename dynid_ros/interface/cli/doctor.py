@@ -30,6 +30,7 @@ PACKAGES = (
     ('rosbags', 'rosbags', 'bags without ROS 2'),
     ('mcap', 'mcap', 'MCAP bags without ROS 2'),
     ('viser', 'viser', 'dynid view and watch'),
+    ('pyarrow', 'pyarrow', 'data sets of LeRobot'),
     ('distributed', 'dask[distributed]', 'dynid fleet'),
     ('fsspec', 'fsspec', 'fleets of bags behind URLs'),
     ('threadpoolctl', 'threadpoolctl', 'one thread in your own Python'),

@@ -11,6 +11,7 @@ import pytest
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.model import Table
+from dynid_ros.data.files.conversion import convert
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.quality import clean
 from dynid_ros.errors import ArmError, RecordingError
@@ -131,6 +132,13 @@ def test_joints_without_names_count(tmp_path):
     log = read_recording(folder, arm_of(**table))
     np.testing.assert_allclose(
         log.q, np.deg2rad(np.concatenate([each[0] for each in data])[:, 2::-1]), rtol=1e-6)
+
+
+def test_commands_do_not_become_efforts_of_a_bag(tmp_path):
+    folder, _ = write(tmp_path / 'set', 'v2.1')
+    with pytest.raises(RecordingError, match='commands, and joint states of a bag hold none'):
+        convert(folder, tmp_path / 'bag', arm_of())
+    assert not (tmp_path / 'bag').exists()
 
 
 def test_deviations_are_commands_less_positions(tmp_path):

@@ -82,6 +82,16 @@ def test_commands_are_found_beside_positions(tmp_path, servo, pattern):
     assert log.signal == 'command' and not [d for d in log.defects if d.severity != 'info']
 
 
+def test_commands_may_lie_in_a_file_beside(tmp_path, servo):
+    header = ['t', 'j1', 'j2', 'j3']
+    path = write_csv(tmp_path / 'positions.csv', header, BLOCK[:, :1 + N])
+    told = np.column_stack([MOTION.t, MOTION.q + 0.1])
+    write_csv(tmp_path / 'goals.csv', header, told)
+    log = read_recording(path, replace(servo, table=Table(signal_file='goals.csv')))
+    np.testing.assert_array_equal(log.u, MOTION.q + 0.1)
+    np.testing.assert_array_equal(log.q, MOTION.q)
+
+
 def test_commands_have_the_unit_of_positions(tmp_path, servo):
     header = ['t', *(f'q_{i}' for i in range(N)), *(f'q_des_{i}' for i in range(N))]
     values = np.column_stack([MOTION.t, MOTION.q, MOTION.q + 0.1])

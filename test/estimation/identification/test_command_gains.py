@@ -7,11 +7,12 @@ import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import BY_MASSES, Drive, OPEN, RELATIVE
-from dynid_ros.data.recordings.quality import clean
-from dynid_ros.errors import ArmError, InputError
+from dynid_ros.data.recordings.quality import check_recording, clean
+from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.conditioning_words import lateness
+from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -136,6 +137,23 @@ def test_a_stream_learns_the_same_from_commands(sensed, told, delay):
         replay(own, early, cutoff_hz=5.0, delay=0.01)
 
 
+def test_a_stream_of_commands_goes_on_from_a_saved_state(sensed, told):
+    own = delayed(servo(sensed[0], gain=KP, damping=KD), DELAY)
+    whole, first, second = (OnlineIdentifier(own, cutoff_hz=5.0) for _ in range(3))
+    half = len(told.t) // 2
+
+    def take(session, part):
+        session.take(told.t[part], told.q[part], told.u[part])
+
+    take(whole, slice(None))
+    take(first, slice(half))
+    second.restore(first.state())
+    take(second, slice(half, None))
+    np.testing.assert_array_equal(second.estimate().theta, whole.estimate().theta)
+    with pytest.raises(ResultError, match='belongs to another arm'):
+        OnlineIdentifier(servo(own, damping=2 * KD), cutoff_hz=5.0).restore(first.state())
+
+
 def test_a_stream_needs_gains(sensed, told):
     arm, _ = sensed
     with pytest.raises(ArmError, match='no stiffness kp of the drives is stated'):
@@ -143,6 +161,23 @@ def test_a_stream_needs_gains(sensed, told):
     start = identify(servo(arm, scale=OPEN), [told], friction=FRICTION)
     found, _ = replay(start.arm, told, cutoff_hz=5.0, start=start)
     assert found.arm.drive.scale == BY_MASSES
+
+
+def test_torque_beyond_the_limit_and_copies_of_positions_are_reported(sensed, told):
+    arm, log = sensed
+    limits = replace(arm.limits, effort=np.array([0.8, 0.5]) * np.abs(log.u).max(axis=0))
+    weak = servo(replace(arm, limits=limits), gain=KP)
+    found = [each for each in check_recording(told, weak) if each.code == 'effort_saturated']
+    assert {each.joint for each in found} == set(arm.joint_names)
+    over = (np.abs(KP * (told.u - told.q)) >= 0.99 * limits.effort).sum(axis=0)
+    assert [each.count for each in found] == over.tolist()
+    # In units that nobody states, no limit in Nm holds.
+    unstated = replace(weak, drive=replace(weak.drive, scale=OPEN))
+    assert 'effort_saturated' not in {each.code for each in check_recording(told, unstated)}
+    copied = check_recording(replace(told, u=told.q), weak)
+    dead = [each for each in copied if each.severity == 'error']
+    assert [each.code for each in dead] == 2 * ['effort_zero']
+    assert 'is a copy of the position' in dead[0].message
 
 
 def test_a_recording_is_cleaned_once(sensed, told):
