@@ -151,7 +151,7 @@ MODEL = dyn.IdentifiedModel.of(identification(TWO_AXIS))
      't must have the shape (N,), but has (4, 2)'),
     (lambda: dyn.Recording(STAMPS, ROWS, ROWS, ('a', 'a')), 'the name of each joint once'),
     (lambda: dyn.Recording(STAMPS, ROWS, ROWS, TWO_AXIS.joint_names, 'torque'),
-     "signal must be one of effort, current, voltage, not 'torque'"),
+     'signal must be one of effort, current, voltage'),
     (lambda: dyn.Recording(STAMPS, [['x', 'y']], ROWS, TWO_AXIS.joint_names),
      'q must hold numbers'),
     (lambda: dyn.OnlineIdentifier(TWO_AXIS).push([1, 2], ROWS[:2, :1], ROWS[:2]),
