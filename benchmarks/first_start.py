@@ -3,9 +3,9 @@ Processor time of the first minute: compilation of kernels, help, and import.
 
     python benchmarks/first_start.py [BEFORE] [--rounds 5]
 
-BEFORE is the folder of another version, which takes turns with this one. The kernels of nodes and of
-a simulation are compiled for the smallest arm, once in an empty cache and once more with it full;
-the difference counts. Of the others the least time counts, that of a bare interpreter included.
+BEFORE is the folder of another version, which takes turns with this one. The kernels of nodes and
+of a simulation are compiled for the smallest arm, once in an empty cache and once more with it
+full; the difference counts. Of the others the least time counts, with that of a bare interpreter.
 """
 
 from __future__ import annotations
