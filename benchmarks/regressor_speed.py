@@ -2,7 +2,8 @@
 Speed of the regressor beside Pinocchio's and FIGAROH's, in one run on one thread.
 
 Each takes the same 20 000 samples of a 7-joint arm. dynid_ros is measured as `dynid identify`
-uses it, in blocks that stay in the processor's cache, and also as one array.
+uses it, tile by tile in blocks that stay in the processor's cache, and as arrays of rows. All take
+turns, and the least time of each counts.
 
     pip install --editable . figaroh     # FIGAROH is left out where it cannot be imported
     python benchmarks/regressor_speed.py
@@ -19,27 +20,31 @@ from types import SimpleNamespace
 import numpy as np
 import pinocchio as pin
 
-from dynid_ros.arm import ArmModel, load_arm
-from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.arm import load_arm
+from dynid_ros.dynamics.momentum import momentum_regressors
+from dynid_ros.dynamics.regressor import fill_tiles, pairs, regressor, tree
 
 SAMPLES = 20_000
-BLOCK = 256
-ROUNDS = 7
+BLOCK = 128
+ROUNDS = 15
 
 PINOCCHIO = 'Pinocchio, Python loop, rigid'
-RIGID = 'dynid_ros, blocks, rigid'
-FULL = 'dynid_ros, blocks, rotor inertia and friction'
+TILES = 'dynid_ros, tiles, rigid'
+RIGID = 'dynid_ros, rows, rigid'
+FULL = 'dynid_ros, rows, rotor inertia and friction'
+MOMENTUM = 'dynid_ros, rows of momentum and force, rigid'
 FIGAROH = 'FIGAROH, rotor inertia and friction'
 
 
-def best_microseconds(work: Callable[[], object]) -> float:
+def best_microseconds(works: dict[str, Callable[[], object]]) -> dict[str, float]:
     """Least time of several rounds by sample: what the machine can do undisturbed."""
-    times = []
+    times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(ROUNDS):
-        start = perf_counter()
-        work()
-        times.append(perf_counter() - start)
-    return 1e6 * min(times) / SAMPLES
+        for name, work in works.items():
+            start = perf_counter()
+            work()
+            times[name].append(perf_counter() - start)
+    return {name: 1e6 * min(each) / SAMPLES for name, each in times.items()}
 
 
 def main() -> None:
@@ -56,17 +61,19 @@ def main() -> None:
         for k in range(SAMPLES):
             pin.computeJointTorqueRegressor(model, data, q[k], qd[k], qdd[k])
 
-    def blocks(which: ArmModel) -> None:
-        for k in range(0, SAMPLES - BLOCK + 1, BLOCK):
+    def blocks(work: Callable[..., object]) -> None:
+        for k in range(0, SAMPLES, BLOCK):
             part = slice(k, k + BLOCK)
-            regressor(which, q[part], qd[part], qdd[part])
+            work(q[part], qd[part], qdd[part])
 
-    regressor(rigid, q, qd, qdd)
-    rows = {
-        PINOCCHIO: best_microseconds(pinocchio_loop),
-        RIGID: best_microseconds(lambda: blocks(rigid)),
-        'dynid_ros, one array, rigid': best_microseconds(lambda: regressor(rigid, q, qd, qdd)),
-        FULL: best_microseconds(lambda: blocks(arm)),
+    tiles = pairs(rigid).tiles(BLOCK)
+    works: dict[str, Callable[[], object]] = {
+        PINOCCHIO: pinocchio_loop,
+        TILES: lambda: blocks(lambda *state: fill_tiles(rigid, tree(rigid), state, tiles)),
+        RIGID: lambda: blocks(lambda *state: regressor(rigid, *state)),
+        'dynid_ros, one array, rigid': lambda: regressor(rigid, q, qd, qdd),
+        FULL: lambda: blocks(lambda *state: regressor(arm, *state)),
+        MOMENTUM: lambda: blocks(lambda q, qd, _: momentum_regressors(rigid, q, qd)),
     }
     try:
         from figaroh.tools.regressor import build_regressor_basic
@@ -78,14 +85,15 @@ def main() -> None:
             'has_friction': True, 'has_actuator_inertia': True, 'has_joint_offset': True,
             'is_joint_torques': True, 'act_idxv': list(range(arm.n)),
         }
-        rows[FIGAROH] = best_microseconds(
-            lambda: build_regressor_basic(robot, q, qd, qdd, settings))
+        works[FIGAROH] = lambda: build_regressor_basic(robot, q, qd, qdd, settings)
+    rows = best_microseconds(works)
     print(f'{"what":<48} µs a sample')
     for name, value in rows.items():
         print(f'{name:<48} {value:7.2f}')
-    print(f'faster than the Pinocchio loop: {rows[PINOCCHIO] / rows[RIGID]:.1f} times')
+    for name in (TILES, RIGID, MOMENTUM):
+        print(f'{name}: {rows[PINOCCHIO] / rows[name]:.1f} times as fast as the Pinocchio loop')
     if FIGAROH in rows:
-        print(f'faster than FIGAROH: {rows[FIGAROH] / rows[FULL]:.1f} times')
+        print(f'{FULL}: {rows[FIGAROH] / rows[FULL]:.1f} times as fast as FIGAROH')
 
 
 if __name__ == '__main__':

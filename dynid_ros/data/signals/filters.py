@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from dynid_ros.data.recordings.in_blocks import blocks
+from dynid_ros.data.signals.second_order import both_ways
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
@@ -33,8 +34,6 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
         Without phase lag.
 
     """
-    from scipy.signal import sosfiltfilt
-
     # The poles of a low cut-off are so close to one that `scipy.signal.butter` rounds them.
     warped = np.tan(np.pi * cutoff_hz / rate_hz)
     damping = 2 * warped * np.cos(
@@ -46,7 +45,7 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
         (1 - damping + warped**2) / high])
     # The transient of a low cut-off is as long as three of its periods.
     padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
-    return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=padding))
+    return both_ways(sections, x, padding)
 
 
 def nuttall_fir(x: Array) -> Array:

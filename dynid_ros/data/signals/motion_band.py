@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.settings import LEAST_CUTOFF
 from dynid_ros.utilities.arrays import Array
@@ -16,6 +17,19 @@ LONG = 100_000
 #: Samples of a part at most, over which spectra are averaged: nearly nine minutes at 1 kHz. A
 #: longer transform does not fit the cache.
 LONGEST = 2**19
+
+
+def hann(size: int) -> Array:
+    """Window (size,) of Hann for spectra, which goes on periodically."""
+    return np.asarray(np.hanning(size + 1)[:-1])
+
+
+def one_sided(spectrum: NDArray[np.complex128], size: int) -> Array:
+    """Power (F, ...) at frequencies above zero and below, by the transform of `size` samples."""
+    power = np.abs(spectrum)**2
+    # Half of the sample rate is its own mirror image, as zero is.
+    power[1:len(power) - 1 + size % 2] *= 2
+    return np.asarray(power)
 
 
 def motion_cutoff(q: Array, rate_hz: float, highest_hz: float) -> float:
@@ -40,18 +54,17 @@ def motion_cutoff(q: Array, rate_hz: float, highest_hz: float) -> float:
 
     """
     from scipy.fft import next_fast_len
-    from scipy.signal import periodogram
 
     steps = len(q) // -(-len(q) // LONGEST) - 1
     # The transform of an unlucky number of samples takes ten times as long.
     size = next_fast_len(steps, real=True) if steps >= LONG else steps
-    f, bands = np.fft.rfftfreq(size, 1 / rate_hz), []
+    f, bands, window = np.fft.rfftfreq(size, 1 / rate_hz), [], hann(steps)
     for position in q.T:
         power = np.zeros(len(f))
         # Part by part, as transforms of all take four times the memory of the signal.
         for first in range(0, len(q) - steps, steps):
             moved = np.diff(position[first:first + steps + 1])
-            power += periodogram(moved, rate_hz, 'hann', size, 'constant')[1]
+            power += one_sided(np.fft.rfft((moved - moved.mean()) * window, size), size)
         # The median of a periodogram lies at ln 2 of its mean.
         energy = np.cumsum(power - np.median(power[f > rate_hz / 4]) / np.log(2))
         if energy.max() > 0:

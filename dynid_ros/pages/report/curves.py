@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynid_ros.data.signals.motion_band import hann, one_sided
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.utilities.arrays import Array
 
@@ -68,6 +69,37 @@ def segment_length(predictions: Sequence[Prediction]) -> int:
     return min(SEGMENT, *(max(len(p.t) // 2, 2) for p in predictions))
 
 
+def welch(x: Array, rate_hz: float, segment: int) -> Array:
+    """
+    Power spectral density of signals, averaged over segments that overlap by half.
+
+    Parameters
+    ----------
+    x : (N, n) ndarray
+        Signals, at least one segment long.
+    rate_hz : float
+        Sample rate.
+    segment : int
+        Samples of a segment.
+
+    Returns
+    -------
+    (F, n) ndarray
+        Square of the unit by Hz, from zero to half of the rate; the mean of each segment is taken
+        out.
+
+    References
+    ----------
+    Welch 1967, The use of fast Fourier transform for the estimation of power spectra.
+
+    """
+    window = hann(segment)
+    parts = np.lib.stride_tricks.sliding_window_view(x, segment, axis=0)[::segment - segment // 2]
+    parts = (parts - parts.mean(axis=2, keepdims=True)) * window
+    power = one_sided(np.fft.rfft(parts).transpose(2, 0, 1), segment)
+    return np.asarray(power.mean(axis=1) / (rate_hz * (window**2).sum()))
+
+
 def residual_spectrum(
     predictions: Sequence[Prediction], segment: int
 ) -> tuple[Array, Array]:
@@ -89,12 +121,10 @@ def residual_spectrum(
         Nm/√Hz.
 
     """
-    from scipy.signal import welch
-
     # A joint that stands still has no residual.
-    frequency, densities = zip(*(
-        welch(np.nan_to_num(p.tau - p.tau_hat), 1 / float(np.median(np.diff(p.t))),
-              nperseg=segment, axis=0)
-        for p in predictions), strict=True)
+    rates = [1 / float(np.median(np.diff(p.t))) for p in predictions]
+    densities = [welch(np.nan_to_num(p.tau - p.tau_hat), rate, segment)
+                 for p, rate in zip(predictions, rates, strict=True)]
     mean = np.average(densities, axis=0, weights=[len(p.t) for p in predictions])
-    return frequency[0][1:], np.sqrt(mean[1:])
+    frequency = np.fft.rfftfreq(segment, 1 / rates[0])
+    return np.asarray(frequency[1:], dtype=float), np.sqrt(mean[1:])

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from scipy.signal import convolve, firwin
+from scipy.signal import butter, convolve, firwin, sosfiltfilt
 
 from dynid_ros.data.signals.filters import (
     butterworth,
@@ -42,6 +42,17 @@ def test_butterworth_has_the_squared_gain_of_one_pass_and_no_phase(cutoff, ratio
     gain = gain_and_phase(butterworth(sine(frequency), RATE, cutoff), frequency)
     # What is left of the transients at the ends.
     assert gain == pytest.approx(1 / (1 + warped**8), abs=1e-3)
+
+
+@pytest.mark.parametrize('cutoff', [3.0, 10.0, 60.0])
+@pytest.mark.parametrize('samples', [1, 2, 50, 3000])
+def test_butterworth_is_that_of_scipy(samples, cutoff):
+    x = np.random.default_rng(samples).normal(size=(samples, 3)).cumsum(axis=0)
+    padding = min(samples - 1, int(3 * RATE / cutoff))
+    expected = sosfiltfilt(butter(4, cutoff, fs=RATE, output='sos'), x, axis=0, padlen=padding)
+    # The poles of SciPy's design are rounded by up to 1e-16 of one, the gain by their distance.
+    np.testing.assert_allclose(
+        butterworth(x, RATE, cutoff), expected, rtol=0, atol=1e-9 * np.abs(x).max())
 
 
 @settings(max_examples=30, deadline=None)

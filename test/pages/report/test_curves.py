@@ -5,13 +5,16 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+import pytest
 from results import prediction
+import scipy.signal
 
 from dynid_ros.pages.report.curves import (
     end_to_end,
     residual_spectrum,
     segment_length,
     thinned,
+    welch,
 )
 
 
@@ -60,6 +63,13 @@ def test_the_spectrum_of_white_noise_is_flat_and_holds_its_variance():
     expected = 0.3 * np.sqrt(2 * step)
     np.testing.assert_allclose(density[2:-2, 0], expected, rtol=0.25)
     assert f[0] > 0 and np.isclose(f[-1], 0.5 / step)
+
+
+@pytest.mark.parametrize('segment', [2, 63, 256])
+def test_spectra_are_those_of_scipy(segment):
+    x = np.random.default_rng(0).normal(size=(1000, 2)).cumsum(axis=0)
+    expected = scipy.signal.welch(x, 40.0, nperseg=segment, axis=0)[1]
+    np.testing.assert_allclose(welch(x, 40.0, segment), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_recordings_count_by_their_length():
