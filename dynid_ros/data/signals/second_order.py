@@ -32,7 +32,8 @@ def both_ways(sections: Array, x: Array, padding: int) -> Array:
     """
     before = 2 * x[:1] - x[padding:0:-1]
     behind = 2 * x[-1:] - x[-2:-padding - 2:-1]
-    whole = np.concatenate([before, x, behind]) if padding else np.array(x, dtype=float)
+    # One order of axes, for which the kernel is compiled.
+    whole = np.array(np.concatenate([before, x, behind]) if padding else x, float, order='C')
     for backwards in (False, True):
         pass_sections(sections, whole, backwards)
     return whole[padding:len(whole) - padding]

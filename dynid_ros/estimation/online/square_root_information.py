@@ -121,7 +121,9 @@ def absorb_rows(
         for i in range(n):
             if not moving[k, i]:
                 continue
-            row[:b] = W[k, i]
+            # A slice would take two seconds to compile.
+            for c in range(b):
+                row[c] = W[k, i, c]
             row[b] = tau[k, i]
             if keep[i] < 1.0:
                 forget(factors[i], row, keep[i])

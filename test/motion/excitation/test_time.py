@@ -52,7 +52,7 @@ def ur10():
 @pytest.mark.slow
 @pytest.mark.parametrize(('owner', 'name', 'each', 'count'), [
     (PairDistances, 'lower_bounds', 5e-4, lambda _self, q: len(q)),
-    (design_cost, 'fill_inertial', 5e-5, lambda *args: len(args[7])),
+    (design_cost, 'fill_inertial', 5e-5, lambda *args: len(args[4])),
     (torque_limit.TorqueLimit, 'torque', 1e-4, lambda _self, q, *_: len(q)),
     (search, 'regressor', 2e-4, lambda _arm, q, *_: len(q)),
 ], ids=['distances', 'gradient', 'torque', 'score'])
