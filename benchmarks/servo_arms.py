@@ -113,7 +113,7 @@ def simulated(path: Path, joints: tuple[str, ...], seconds: float, seed: int) ->
 
 def fixed(path: Path) -> Any:
     """Compile an MJCF whose free bodies stand still."""
-    model = compiled(path)
+    model, _ = compiled(path)
     if not (model.jnt_type == mujoco.mjtJoint.mjJNT_FREE).any():
         return model
     spec = mujoco.MjSpec.from_file(str(path))
