@@ -15,6 +15,10 @@ from dynid_ros.utilities.arrays import Array
 if TYPE_CHECKING:
     from dynid_ros.estimation.blocks.qr_factors import QRFactors
 
+#: Reason for the end of an estimate that has no rows.
+NO_ROW = ('no row is left after filtering, without joints at rest; record a longer motion, or '
+          'raise the cut-off')
+
 
 @dataclass(frozen=True)
 class RowBlock:

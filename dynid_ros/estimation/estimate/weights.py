@@ -15,7 +15,7 @@ from dynid_ros.dynamics.base import base_parameters, ROUNDING
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.blocks.rows import Rows
+from dynid_ros.estimation.blocks.rows import NO_ROW, Rows
 from dynid_ros.utilities.arrays import Array
 
 #: Reweightings at most, and the relative change of the weights at which they have settled.
@@ -107,9 +107,7 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
     """
     b = data.factors.shape[2] - 1
     if not data.rows.any():
-        raise RecordingError(
-            'no row is left after filtering, without joints at rest; record a longer motion, or '
-            'raise the cut-off')
+        raise RecordingError(NO_ROW)
     widening, free = np.ones(0), np.ones(b, dtype=np.bool_)
     if isinstance(prior, ArmPrior):
         free = ~prior.is_shrunk

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
+from dynid_ros.estimation.blocks.rows import NO_ROW
 from dynid_ros.estimation.suspects.suspect import every_row, in_any_gravity, Suspect
 from dynid_ros.utilities.arrays import Array, joined
 
@@ -35,6 +37,11 @@ def of_fit(arm: ArmModel, kept: KeptRows, theta: Array | None = None) -> Suspect
     theta : (b,) ndarray, optional
         Its base parameters; needed by the ``load`` friction term only.
 
+    Raises
+    ------
+    RecordingError
+        There are no rows.
+
     """
     samples = trial_samples(kept.motions, kept.settings, most=np.iinfo(np.int64).max)
     step = -(-len(samples.t) // MOST) or 1
@@ -42,6 +49,8 @@ def of_fit(arm: ArmModel, kept: KeptRows, theta: Array | None = None) -> Suspect
     for block in kept.blocks(arm, theta):
         W.append(block.W[-done % step::step])
         done += len(block.t)
+    if not W:
+        raise RecordingError(NO_ROW)
     plain = every_row(arm, samples.at(slice(None, None, step)))
     rows = plain.rows
     through = np.concatenate(W) @ base_parameters(arm).grouping[:, rows.columns]

@@ -170,14 +170,16 @@ def test_friction_that_no_motion_shows_is_little_of_the_drive_or_what_arm_yaml_s
         np.testing.assert_allclose(coulomb, expected, rtol=1e-3)
 
 
-@pytest.mark.parametrize('joints', [3, 7])
-def test_minimum_is_that_of_clarabel(joints):
+@pytest.mark.parametrize(('joints', 'information'), [(3, 1.0), (7, 1.0), (3, 15.0)])
+def test_minimum_is_that_of_clarabel(joints, information):
+    """Also of data that pull so hard at the boundary that small steps would end the search."""
     pytest.importorskip('clarabel', reason='clarabel is not installed')
     sys.path.insert(0, str(BENCHMARKS))
     import consistent_parameters as bench
 
     sys.path.remove(str(BENCHMARKS))
     A, b, cone = bench.problem(bench.many_joints(joints))
+    A, b = information * A, information * b
     own, other = closest_possible(A.T @ A, A.T @ b, cone, 1.0), bench.by_clarabel(A, b, cone, 1.0)
     values = [bench.objective(A, b, cone, 1.0, x) for x in (own, other)]
     assert np.linalg.eigvalsh(cone.bodies(own)).min() > 0
