@@ -16,7 +16,7 @@ def accelerate(
     count: int,
 ) -> None:
     """
-    Motion of a link by that of the one that carries it.
+    Compute the motion of a link from the motion of its parent link.
 
     Parameters
     ----------

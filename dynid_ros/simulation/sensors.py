@@ -111,7 +111,7 @@ def measure(
     gravity = rest if drive.includes_gravity else rigid_parameters(arm).torque(q, rest, rest)
     signal = drive_signal(torque + damping_torque(qd, drive), gravity, drive)
     motors = motor_position(q, drive)
-    # The command is what the drive is told, however it measures its motor.
+    # A command has no quantisation: the encoder of the motor does not measure it.
     signal = motors + signal if drive.signal == COMMAND else signal
     position = quantise(motors, sensors.encoder_counts, arm.prismatic)
     return position, velocity @ drive.transmission.T, signal

@@ -245,7 +245,7 @@ def holds(line: Line, own: Prediction, joints: NDArray[np.intp], least: float) -
     found, size = line.prediction, line.suspect.size
     if line.evidence is None or found is None or line.evidence < least:
         return False
-    # Gains have a common factor, which says nothing.
+    # The data determine gains up to a common factor, so that its size is arbitrary.
     if size is not None and line.suspect.fault.code != GAINS and (
             np.linalg.norm(size.x) < SMALL * size.typical):
         return False
