@@ -27,8 +27,8 @@ import tempfile
 import time
 
 ROOT = Path(__file__).resolve().parents[1]
-#: What the tests read: the package, the arms, themselves, and the settings of pytest.
-COPIED = ('dynid_ros', 'config', 'test', 'pyproject.toml')
+#: What the tests read: the package, the arms, themselves, benchmarks, and the settings of pytest.
+COPIED = ('dynid_ros', 'config', 'test', 'benchmarks', 'pyproject.toml')
 ESTIMATION = Path('dynid_ros', 'estimation')
 #: Time after which a mutant counts as one that never ends, s.
 PATIENCE = 300.0
@@ -80,6 +80,7 @@ FRICTION = tuple(f'estimate/test_friction_strengths.py::test_{name}' for name in
 FREE_OR_POSSIBLE = ('estimate/test_free_or_possible.py',)
 POSSIBLE = tuple(f'estimate/test_possible_parameters.py::test_{name}' for name in (
     'single_terms_of_a_friction_curve_have_either_sign',
+    'minimum_is_that_of_clarabel',
     'only_what_the_motion_excites_counts_as_the_data_s',
     'a_boundary_does_not_narrow_an_error_bar',
     'a_link_much_heavier_than_stated_keeps_its_shape_not_its_size',
@@ -132,6 +133,10 @@ MUTANTS = (
            'FROM_DATA = 0.5', 'FROM_DATA = 0.0', POSSIBLE),
     Mutant('strong_barrier', 'estimate/physical_cone.py',
            'SCALAR = UNSEEN**2 / 4', 'SCALAR = 25 * UNSEEN**2', POSSIBLE),
+    Mutant('pull_that_cools', 'estimate/barrier_newton.py',
+           'weight * T.T @ sized.pull', 'near.weight * T.T @ sized.pull', POSSIBLE),
+    Mutant('steps_that_are_not_bent', 'estimate/barrier_newton.py',
+           'step = near.step(aim, slope, predicted)', 'step = near.step(aim, slope)', POSSIBLE),
     Mutant('rotors_below_zero', 'estimate/physical_cone.py',
            '[*layout.rotors, *_plain_columns(arm)]', '_plain_columns(arm)', POSSIBLE),
     Mutant('always_possible', 'estimate/chosen_estimate.py',

@@ -12,15 +12,19 @@ Robot Dynamic Model Identification), and the barriers that keep P positive defin
 As the Hessian of m/m0 - log m at m0 is 1/m0², w is 1/r² for a prior whose relative standard
 deviation is r.
 
-With a multiplier Z of each P, the minimum has ``P Z = w 1`` and no gradient of the rest. Newton's
-method for both conditions, in the scaling of Nesterov and Todd (Todd, Toh and Tütüncü 1998, On the
-Nesterov-Todd direction in semidefinite programming), takes a third of the steps that it takes
-with the barrier alone. The weight w falls to its value on the way, with that of the pull: under a
-barrier alone, parameters that the data do not tell would run away from their prior, and rounding
-would not let them return.
+With multipliers Z of each P and z of each s, the minimum has ``P Z = w 1``, ``s z = w'`` and no
+gradient of the rest. Newton's method for these conditions, in the scaling of Nesterov and Todd
+(Todd, Toh and Tütüncü 1998, On the Nesterov-Todd direction in semidefinite programming), aims at
+products of a weight that falls to w: Mehrotra's predictor tells how far it may fall in one step,
+and his corrector bends the step (Mehrotra 1992, On the implementation of a primal-dual interior
+point method). The pull keeps its weight w on the way. With the weight of the products, bodies that
+the data ask for a thousand times as large as the prior's would turn the path to the minimum so
+sharply that steps end at the boundary.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -28,20 +32,104 @@ from numpy.linalg import LinAlgError
 from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
 from dynid_ros.utilities.arrays import Array, solve_definite
 
-#: Factor from one weight to the next that a full step aims at.
-COOLING = 0.5
-#: Mean square of the relative changes of eigenvalues and distances in the step to the minimum of
-#: the first weight. From a smaller weight on, steps end at the boundary, along which the search
-#: creeps: for a simulated LBR Med 7 it was far from the minimum after a hundred steps.
-FIRST_CHANGE = 0.1
-#: Share of the way to the boundary that a step may take.
-TO_BOUNDARY = 0.98
+#: Share of the way to the boundary that a step may take. From nearer to it, next steps are short.
+TO_BOUNDARY = 0.8
 #: Newton decrement, by the weight, at which the search ends: half of it is about the distance from
 #: the minimum (Boyd and Vandenberghe 2004, eq. 9.60).
 CONVERGED = 1e-9
+#: Decrement at which the sizes of the prior's bodies follow the links. Given the sizes, the
+#: objective is convex; sizes that followed each step could run away with the links.
+NEARLY = 10.0
 STEPS = 100
 #: Share of the diagonal that makes a matrix definite which rounding left semidefinite.
 SEMIDEFINITE = 1e-12
+EYE = np.eye(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """
+    A step of Newton's method: changes.
+
+    Attributes
+    ----------
+    y : (p,) ndarray
+        Of the coordinates.
+    P, Z : (n, 4, 4) ndarray
+        Of bodies and multipliers, scaled.
+    s, z : (k,) ndarray
+        Of scalars and their multipliers.
+    longest : float
+        Multiple of the step that ends at the boundary.
+
+    """
+
+    y: Array
+    P: Array
+    Z: Array
+    s: Array
+    z: Array
+    longest: float = 0.0
+
+
+class Linearised:
+    """
+    Conditions of the minimum, linear about a point: its bodies P and multipliers Z, (n, 4, 4).
+
+    The factors F (n, 4, 4) scale both to the same diagonals d (n, 4): ``F P Fᵀ = F⁻ᵀ Z F⁻¹``.
+    """
+
+    def __init__(
+        self, cone: PhysicalCone, T: Array, H: Array, P: Array, Z: Array, s: Array, z: Array,
+    ) -> None:
+        under = np.linalg.cholesky(Z).transpose(0, 2, 1)
+        U, self.d, _ = np.linalg.svd(under @ np.linalg.cholesky(P))
+        self.F = U.transpose(0, 2, 1) @ under / np.sqrt(self.d)[:, :, None]
+        self.cone, self.T, self.s, self.z = cone, T, s, z
+        self.matrix = H + T.T @ cone.curvature(self.F, z / s) @ T
+
+    @property
+    def weight(self) -> float:
+        """Return the weight that the products have on average."""
+        return float(((self.d**2).sum() + self.s @ self.z / SCALAR) / self.cone.size)
+
+    def step(self, weight: float, slope: Array, bent: Step | None = None) -> Step:
+        """
+        Step to the minimum of a weight.
+
+        Parameters
+        ----------
+        weight : float
+            The weight.
+        slope : (p,) ndarray
+            Of the objective without the barrier, by the coordinates.
+        bent : Step, optional
+            The step whose products of changes are corrected.
+
+        """
+        F, d, s, z = self.F, self.d, self.s, self.z
+        products, scalars = weight * EYE - d[:, :, None]**2 * EYE, SCALAR * weight / s
+        if bent is not None:
+            both = bent.P @ bent.Z
+            products = products - (both + both.transpose(0, 2, 1)) / 2
+            scalars = scalars - bent.s * bent.z / s
+        # The symmetric solution X of D X + X D = 2 products.
+        wanted = 2 * products / (d[:, :, None] + d[:, None, :])
+        inward = self.cone.adjoint(
+            F.transpose(0, 2, 1) @ (wanted + d[:, :, None] * EYE) @ F, scalars)
+        y = _solve(self.matrix, self.T.T @ inward - slope)
+        dx = self.T @ y
+        dP, ds = F @ self.cone.bodies(dx) @ F.transpose(0, 2, 1), self.cone.rows @ dx
+        step = Step(y, dP, wanted - dP, ds, scalars - z - z / s * ds)
+        return replace(step, longest=self._longest(step))
+
+    def _longest(self, step: Step) -> float:
+        """Return the multiple of a step that ends at the boundary."""
+        half = np.tile(1 / np.sqrt(self.d), (2, 1))
+        relative = half[:, :, None] * np.concatenate([step.P, step.Z]) * half[:, None, :]
+        changes = np.concatenate(
+            [np.linalg.eigvalsh(relative).ravel(), step.s / self.s, step.z / self.z])
+        return 1 / max(-float(changes.min(initial=0.0)), 1e-300)
 
 
 def closest_possible(
@@ -80,65 +168,36 @@ def closest_possible(
     """
     x = cone.prior if start is None else start
     T = np.eye(len(x)) if basis is None else basis
-    y, sized = np.linalg.solve(T, x), cone
+    y, sized = np.linalg.solve(T, x), cone.resized(x)
     if not (np.isfinite(H).all() and np.isfinite(g).all() and weight > 0):
         raise ValueError('the rows must be finite, and the weight above zero')
-    aim = _first_weight(H, H @ y - g, T.T @ cone.hessian(x) @ T, weight, cone.size)
-    Z, z = np.asarray(aim * np.linalg.inv(cone.bodies(x))), SCALAR * aim / cone.scalars(x)
-    length = 1.0
+    first = _first_weight(H, H @ y - g, T.T @ cone.hessian(x) @ T, weight, cone.size)
+    Z, z = np.asarray(first * np.linalg.inv(cone.bodies(x))), SCALAR * first / cone.scalars(x)
     for _ in range(STEPS):
-        P, s = cone.bodies(x), cone.scalars(x)
-        # No faster than steps are possible, or the search creeps along the boundary.
-        aim = max(weight, aim * (1 - (1 - COOLING) * length))
-        sized = sized.resized(x)
         try:
-            F, scale = _scaling(P, Z)
-            matrix = H + T.T @ cone.curvature(F, z / s) @ T
-            wanted = aim * (F.transpose(0, 2, 1) / scale[:, None]) @ F
-            wanted_scalars = np.asarray(SCALAR * aim / s)
-            inward = cone.adjoint(wanted, wanted_scalars) - aim * sized.pull
-            step = _solve(matrix, T.T @ inward + g - H @ y)
+            near = Linearised(cone, T, H, cone.bodies(x), Z, cone.scalars(x), z)
+            slope = H @ y - g + weight * T.T @ sized.pull
+            predicted = near.step(weight, slope)
+            aim = max(weight, near.weight * (1 - min(1.0, predicted.longest))**2)
+            step = near.step(aim, slope, predicted)
         except LinAlgError:
             # So near to the boundary that rounding ends the search: x is all but the minimum.
             break
-        dx = T @ step
-        scaled, ds = F @ cone.bodies(dx) @ F.transpose(0, 2, 1), cone.rows @ dx
-        dZ = wanted - Z - F.transpose(0, 2, 1) @ scaled @ F
-        dz = wanted_scalars - z - z / s * ds
-        least = min(_least(scaled, scale, aim), (ds / s).min(initial=0.0),
-                    (dz / z).min(initial=0.0))
-        length = min(1.0, TO_BOUNDARY / max(-least, 1e-300))
-        y, Z, z = y + length * step, Z + length * dZ, z + length * dz
+        length = min(1.0, TO_BOUNDARY * step.longest)
+        y, z = y + length * step.y, z + length * step.z
+        Z = Z + length * near.F.transpose(0, 2, 1) @ step.Z @ near.F
         x = T @ y
-        if aim == weight and length == 1 and step @ matrix @ step <= CONVERGED * weight:
-            break
+        decrement = step.y @ near.matrix @ step.y / weight
+        if aim == weight and length == 1 and decrement <= NEARLY:
+            before, sized = sized, sized.resized(x)
+            if sized is before and decrement <= CONVERGED:
+                break
     return x
 
 
 def _first_weight(H: Array, slope: Array, barrier: Array, weight: float, size: int) -> float:
-    """Find a weight, the last one at least, whose minimum is near the start."""
-    # About what the data can gain from here, spread over the cone.
-    first = max(weight, float(np.sum(slope**2 / np.diag(H + weight * barrier))) / size)
-    while slope @ _solve(H + first * barrier, slope) > FIRST_CHANGE * size * first:
-        first /= COOLING
-    return first
-
-
-def _scaling(P: Array, Z: Array) -> tuple[Array, Array]:
-    """Factors F (n, 4, 4) with ``F P Fᵀ = F⁻ᵀ Z F⁻¹`` diagonal, and these diagonals (n, 4)."""
-    under = np.linalg.cholesky(Z).transpose(0, 2, 1)
-    U, singular, _ = np.linalg.svd(under @ np.linalg.cholesky(P))
-    return U.transpose(0, 2, 1) @ under / np.sqrt(singular)[:, :, None], singular
-
-
-def _least(scaled: Array, scale: Array, aim: float) -> float:
-    """Least eigenvalue of the steps of P and Z by these: ``F dP Fᵀ``, and what follows from it."""
-    half = 1 / np.sqrt(scale)
-    diagonal = (aim / scale - scale)[:, :, None] * np.eye(4)
-    both = np.concatenate([scaled, diagonal - scaled])
-    weights = np.concatenate([half, half])
-    relative = weights[:, :, None] * both * weights[:, None]
-    return float(np.linalg.eigvalsh(relative).min(initial=0.0))
+    """Return what the data can gain from here, about, spread over the cone; at least the last."""
+    return max(weight, float(np.sum(slope**2 / np.diag(H + weight * barrier))) / size)
 
 
 def _solve(matrix: Array, slope: Array) -> Array:
