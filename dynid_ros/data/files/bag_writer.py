@@ -64,7 +64,7 @@ def write_joint_states(
             with opened(folder, f'/{STATES}') as write:
                 for stamp, message in _messages(joint_names, t, values):
                     write(stamp, message)
-            # rosbag2 closes the files when its writer is released; close() came with Jazzy.
+            # Before Jazzy, rosbag2 closes the files when its writer is released.
             del write
         # Of rosbag2_py.
         except RuntimeError as error:
@@ -124,4 +124,9 @@ def _rosbag2(path: Path, topic: str) -> Iterator[Write]:
         # Humble and Iron do not know the field `id`, Jazzy and later require it.
         metadata = rosbag2_py.TopicMetadata(**described)
     writer.create_topic(metadata)
-    yield lambda stamp, data: writer.write(topic, data, stamp)
+    try:
+        yield lambda stamp, data: writer.write(topic, data, stamp)
+    finally:
+        # Jazzy's destructor closes, too, but an error there, as of a full disk, ends the process.
+        if hasattr(writer, 'close'):
+            writer.close()

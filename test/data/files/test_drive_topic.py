@@ -27,8 +27,8 @@ STORE.register({
 POINT = 'trajectory_msgs/msg/JointTrajectoryPoint'
 #: As control_msgs has it in Humble, and since then up to what is not read.
 STATES = {
-    'desired': '\n'.join(f'{POINT.replace("/msg", "")} {name}'
-                          for name in ('desired', 'actual', 'error')),
+    'desired': '\n'.join(f'{POINT.replace("/msg", "")} {name}' for name in (
+        'desired', 'actual', 'error')),
     'reference': '\n'.join([*(f'{POINT.replace("/msg", "")} {name}' for name in (
         'reference', 'feedback', 'error', 'output')), 'string[] multi_dof_joint_names'])}
 TOPICS = {
