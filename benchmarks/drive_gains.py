@@ -37,10 +37,10 @@ from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, REFUTING_STD, ROUGH_STD
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split

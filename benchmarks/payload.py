@@ -50,9 +50,9 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.dynamics.load_columns import frame_change
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
-from dynid_ros.estimation.calibration.loaded_rows import frame_change
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 

@@ -38,9 +38,9 @@ from dynid_ros.applications.payload.estimate import estimate_payload, Payload
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import Drive
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.dynamics.load_columns import frame_change
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.calibration.loaded_rows import frame_change
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.simulation.sensors import quantise

@@ -23,9 +23,9 @@ from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import frame_change, own_friction
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.calibration.loaded_rows import frame_change, own_friction
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.motion.excitation.design import design

@@ -13,6 +13,7 @@ from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
@@ -21,7 +22,6 @@ from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
     motions,
 )
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.weights import fit
 

@@ -16,7 +16,7 @@ from dynid_ros.applications.fleet.reduction import Reduction
 from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.applications.fleet.sidecar import BagFacts
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.estimation.calibration.loaded_rows import friction_names
+from dynid_ros.dynamics.load_columns import friction_names
 from dynid_ros.estimation.estimate.weights import solve
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding

@@ -12,8 +12,8 @@ from scipy.linalg import block_diag
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.dynamics.load_columns import friction_names, HEAVIEST
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.calibration.loaded_rows import friction_names, HEAVIEST
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import fdtrc
 
 from dynid_ros.applications.payload.fit import LoadFit
+from dynid_ros.dynamics.load_columns import HEAVIEST
 from dynid_ros.estimation.blocks.rows import RowBlock
-from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST
 from dynid_ros.utilities.arrays import Array
 
 # Bounds of a change of the load. Measured figures come from benchmarks/payload.py.

@@ -14,13 +14,13 @@ from dynid_ros.applications.payload.body import ball
 from dynid_ros.applications.payload.known_friction import friction_spread
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import ROUNDING
-from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.errors import InputError
-from dynid_ros.estimation.calibration.loaded_rows import (
+from dynid_ros.dynamics.load_columns import (
     frame_change,
     load_columns,
     own_friction,
 )
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.motion.excitation.design_objective import DesignObjective
 from dynid_ros.motion.excitation.information_criteria import Information, Sought

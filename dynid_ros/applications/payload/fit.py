@@ -12,11 +12,11 @@ from scipy.linalg import LinAlgError
 from dynid_ros.applications.payload.known_friction import friction_spread, with_offsets
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import HEAVIEST, load_columns, own_friction
 from dynid_ros.errors import InputError, listed
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.calibration.loaded_rows import HEAVIEST, load_columns, own_friction
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.estimation.estimate.weights import Solution

@@ -7,7 +7,7 @@ import numpy as np
 from dynid_ros.arm.friction import dry_friction, friction_terms, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import base_parameters, friction_places, standard_of
-from dynid_ros.estimation.calibration.loaded_rows import friction_names
+from dynid_ros.dynamics.load_columns import friction_names
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 

@@ -12,7 +12,7 @@ from dynid_ros.applications.fleet.reduction import merged, Reduction
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.estimation.calibration.loaded_rows import friction_names, HEAVIEST
+from dynid_ros.dynamics.load_columns import friction_names, HEAVIEST
 from dynid_ros.estimation.estimate.weights import solve
 
 BAGS, DRAWS, CHANCE = 12, 4000, 0.01

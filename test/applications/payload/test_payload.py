@@ -21,9 +21,9 @@ from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import frame_change, HEAVIEST, load_columns
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
-from dynid_ros.estimation.calibration.loaded_rows import frame_change, HEAVIEST, load_columns
 
 ARM = arm_named()
 BENCHMARKS = Path(__file__).resolve().parents[3] / 'benchmarks'

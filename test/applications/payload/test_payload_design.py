@@ -15,8 +15,8 @@ from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.motion.excitation import search
 from dynid_ros.motion.excitation.design import design
 from dynid_ros.motion.excitation.design_objective import Task

@@ -14,6 +14,7 @@ from dynid_ros.data.recordings.warmth import warmth_of
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
@@ -29,7 +30,6 @@ from dynid_ros.estimation.calibration.gain_verdict import (
     ROUGH,
     with_reference,
 )
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains, without_reversals
 from dynid_ros.estimation.suspects.fitted_rows import of_fit

@@ -10,10 +10,10 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.calibration.gain_verdict import NOT_DETERMINED
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains
 from dynid_ros.estimation.identification.gain_rests import rests_of
 from dynid_ros.estimation.suspects.signal_suspects import GAIN_STD

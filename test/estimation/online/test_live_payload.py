@@ -15,9 +15,9 @@ from dynid_ros.applications.payload.payload_replay import replay_payload
 from dynid_ros.arm.parameters import inertial_to_com
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.estimation.blocks.qr_factors import compress
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
 
 ARM = arm_named()
 EPOCH = 17 * 10**17

@@ -9,8 +9,8 @@ from synthetic_recordings import coloured, true_torque, Waves
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.calibration.loaded_rows import load_columns
 from dynid_ros.interface.cli.main import main
 
 MASS = 2.0

@@ -1,4 +1,4 @@
-"""Rows of an arm that carries a load, in columns of the free arm and of the load."""
+"""Columns of the load that an arm carries, and of its friction while it carries it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.utilities.arrays import Array
 
 #: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
@@ -71,25 +70,3 @@ def friction_names(arm: ArmModel) -> list[str]:
     """Return the names of these parameters, in their order."""
     names = base_parameters(arm).names
     return [names[k] for k in friction_places(arm)]
-
-
-def with_columns(rows: QRFactors, change: Array) -> QRFactors:
-    """
-    Express rows of ``W theta = tau`` in other unknowns.
-
-    Parameters
-    ----------
-    rows : QRFactors
-        Compressed rows of b base parameters.
-    change : (b, c) ndarray
-        theta of each unknown.
-
-    Returns
-    -------
-    QRFactors
-        Rows of ``W change x = tau``, with the same residuals.
-
-    """
-    factors = np.concatenate(
-        [rows.factors[:, :, :-1] @ change, rows.factors[:, :, -1:]], axis=2)
-    return QRFactors(factors, rows.rows)

@@ -10,28 +10,13 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.dynamics.base import base_parameters, friction_places
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import frame_change, load_columns
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.blocks.qr_factors import compress, stack
-from dynid_ros.estimation.blocks.rows import RowBlock
-from dynid_ros.estimation.calibration.loaded_rows import (
-    frame_change,
-    load_columns,
-    own_friction,
-    with_columns,
-)
-from dynid_ros.estimation.estimate.weights import solve
 
 LOAD = inertial_from_com(1.7, [0.03, -0.02, 0.08], np.diag([0.01, 0.012, 0.005]))
 FRAME = Placement(rotation_rpy([0.3, -0.7, 1.1]), np.array([0.02, -0.04, 0.11]))
-
-
-def block(arm, theta, rng, samples=300):
-    q, qd, qdd = rng.uniform(-1, 1, (3, samples, arm.n))
-    W = regressor(arm, q, qd, qdd)[:, :, base_parameters(arm).columns]
-    every = np.ones(q.shape, dtype=bool)
-    return RowBlock(0, np.arange(samples) / 100, q, qd, W, W @ theta, every)
 
 
 def test_frame_change_moves_a_body_as_pinocchio_does():
@@ -54,22 +39,6 @@ def test_columns_of_the_load_give_the_torque_of_the_arm_that_carries_it(name):
         nominal_parameters(heavier) - nominal_parameters(arm))
     W = regressor(arm, q, qd, qdd)[:, :, base_parameters(arm).columns]
     np.testing.assert_allclose(W @ load_columns(arm, FRAME) @ LOAD, difference, atol=1e-9)
-
-
-def test_free_and_loaded_rows_together_give_arm_friction_and_load():
-    rng = np.random.default_rng(3)
-    arm = load_arm('ur10')
-    base = base_parameters(arm)
-    theta, places = base.grouping @ nominal_parameters(arm), friction_places(arm)
-    change = 0.1 * theta[places]
-    loaded = theta + load_columns(arm) @ LOAD
-    loaded[places] += change
-    free, carrying = (compress(base.count, [block(arm, x, rng)]) for x in (theta, loaded))
-    every = np.hstack([np.eye(base.count), own_friction(arm), load_columns(arm)])
-    alone = every * (np.arange(every.shape[1]) < base.count)
-    weak = np.eye(every.shape[1], every.shape[1] + 1) / 1e6
-    found = solve(stack([with_columns(free, alone), with_columns(carrying, every)]), weak).theta
-    np.testing.assert_allclose(found, [*theta, *change, *LOAD], atol=1e-7)
 
 
 def test_a_load_in_the_middle_of_a_chain_moves_only_joints_below_it():
