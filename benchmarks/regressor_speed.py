@@ -21,8 +21,9 @@ import numpy as np
 import pinocchio as pin
 
 from dynid_ros.arm import load_arm
+from dynid_ros.dynamics.kernel_arrays import pairs, tree
 from dynid_ros.dynamics.momentum import momentum_regressors
-from dynid_ros.dynamics.regressor import fill_tiles, pairs, regressor, tree
+from dynid_ros.dynamics.regressor import fill_tiles, regressor
 
 SAMPLES = 20_000
 BLOCK = 128

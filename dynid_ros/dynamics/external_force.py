@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.bodies import find_body
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.regressor import all_joints, tree
+from dynid_ros.dynamics.kernel_arrays import all_joints, tree
 from dynid_ros.dynamics.rigid_parameters import IdentifiedParameters
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.errors import InputError

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.regressor import coupling_value, fill_friction, fill_links, tree
+from dynid_ros.dynamics.kernel_arrays import tree
+from dynid_ros.dynamics.regressor import coupling_value, fill_friction, fill_links
 from dynid_ros.dynamics.regressor_kernels import fill_momentum
 from dynid_ros.utilities.arrays import Array
 

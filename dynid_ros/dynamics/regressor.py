@@ -3,107 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.kernel_arrays import all_joints, pairs, Tree, tree
 from dynid_ros.dynamics.link_tiles import WIDTH
 from dynid_ros.dynamics.regressor_kernels import combine, fill_inertial
-from dynid_ros.dynamics.tiles import TILE
 from dynid_ros.utilities.arrays import Array
 
 #: States of which the regressor stays in the cache.
 BLOCK = 128
-#: Output that a kernel is not asked for.
+#: Output that `fill_inertial` is not asked for.
 NONE = np.empty((0, 0, 0))
-
-
-class Tree(NamedTuple):
-    """
-    Constant arrays of an arm for the kernels, of all joints, each after its carrier.
-
-    Attributes
-    ----------
-    parent : (m,) ndarray of int
-        Joint that carries each joint, -1 for the base.
-    prismatic : (m,) ndarray of bool
-        Whether it slides.
-    shapes : (m, 36) ndarray
-        Placement of each joint, and the factors of ``sin q`` and of ``1 - cos q`` by which
-        Rodrigues' formula gives the orientation of its link, 9 numbers each; then its translation,
-        the axis in the parent's frame if it slides, else zero, and the axis.
-    gravity : (3,) ndarray
-        m/s².
-
-    """
-
-    parent: NDArray[np.int64]
-    prismatic: NDArray[np.bool_]
-    shapes: Array
-    gravity: Array
-
-
-@lru_cache(maxsize=32)
-def tree(arm: ArmModel) -> Tree:
-    """
-    Arrays for the kernels, with Rodrigues' formula expanded once for each joint.
-
-    ``R(q) = P + sin q P K + (1 - cos q) P K²`` with P the placement and K the cross-product
-    matrix of the axis.
-    """
-    order = arm.tree.order
-    # The base, -1, stands last.
-    place = np.append(np.argsort(order), -1)
-    axis, P, prismatic = arm.axis[order], arm.rotation[order], arm.tree.prismatic[order]
-    K = np.cross(np.eye(3), axis[:, None, :])
-    turns = np.stack([P, P @ K, P @ K @ K], axis=1).reshape(arm.links, 27)
-    slide = np.where(prismatic[:, None], np.einsum('jab,jb->ja', P, axis), 0.0)
-    return Tree(
-        np.ascontiguousarray(place[arm.parent[order]], dtype=np.int64),
-        np.ascontiguousarray(prismatic, dtype=np.bool_),
-        np.hstack([turns, arm.translation[order], slide, axis]),
-        np.ascontiguousarray(arm.gravity, dtype=float),
-    )
-
-
-def all_joints(arm: ArmModel, q: Array, *rates: Array) -> tuple[Array, ...]:
-    """Motion (..., m) of all joints, as the kernels number them, by those with drives."""
-    if not arm.tree.followers:
-        return tuple(np.ascontiguousarray(x, dtype=float) for x in (q, *rates))
-    motion = (arm.tree.positions(q), *map(arm.tree.rates, rates))
-    return tuple(
-        np.ascontiguousarray(x[..., arm.tree.order], dtype=float) for x in motion)
-
-
-class Pairs(NamedTuple):
-    """
-    Joints and first columns (pairs,) of the entries that kernels make, as they number them.
-
-    Link by link: for the joint that moves it, and for those that carry this joint, inwards.
-    """
-
-    joints: NDArray[np.int64]
-    columns: NDArray[np.int64]
-
-    def tiles(self, samples: int) -> Array:
-        """Make an array for the entries of some samples, (⌈samples / TILE⌉, pairs, 10 TILE)."""
-        return np.empty((-(-samples // TILE), len(self.joints), WIDTH * TILE))
-
-
-@lru_cache(maxsize=32)
-def pairs(arm: ArmModel, block: int = WIDTH) -> Pairs:
-    """Find the pairs of an arm, with so many columns a joint."""
-    found, parent = [], tree(arm).parent
-    for link in range(arm.links):
-        joint = link
-        while joint >= 0:
-            found.append((joint, link * block))
-            joint = int(parent[joint])
-    return Pairs(*np.array(found, dtype=np.int64).T.copy())
 
 
 def fill_tiles(arm: ArmModel, constants: Tree, motion: Sequence[Array], tiles: Array) -> None:
@@ -123,7 +38,12 @@ def fill_tiles(arm: ArmModel, constants: Tree, motion: Sequence[Array], tiles: A
 
     """
     q, qd, qdd = all_joints(arm, *motion)
-    fill_inertial(*constants, q, qd, qdd, *pairs(arm), tiles, NONE)
+    fill_inertial(*constants, q, qd, qdd, *pairs(arm), NONE, tiles)
+
+
+def inertial_rows(*arguments: Any) -> None:
+    """Call `fill_inertial` for output by samples alone."""
+    fill_inertial(*(*arguments, NONE))
 
 
 def fill_links(
@@ -141,7 +61,7 @@ def fill_links(
     arm : ArmModel
         The arm.
     kernel : callable
-        `fill_inertial` or `fill_momentum`.
+        `inertial_rows` or `fill_momentum`.
     constants : Tree
         Arrays of the arm.
     motion : tuple of (N, n) ndarray
@@ -153,10 +73,10 @@ def fill_links(
 
     """
     if not arm.tree.followers:
-        kernel(*constants, *motion, *pairs(arm, block), NONE, *out)
+        kernel(*constants, *motion, *pairs(arm, block), *out)
         return
     every = [np.zeros((len(motion[0]), arm.links, WIDTH * arm.links)) for _ in out]
-    kernel(*constants, *all_joints(arm, *motion), *pairs(arm), NONE, *every)
+    kernel(*constants, *all_joints(arm, *motion), *pairs(arm), *every)
     order = arm.tree.order
     led = np.maximum(0, order - arm.n)
     starts = (order - led) * block + led * WIDTH
@@ -211,7 +131,7 @@ def regressor(
                          f'{q.shape}, {qd.shape} and {qdd.shape}')
     # The kernel does not write the entries of links that a joint does not carry.
     Y = np.zeros(shape)
-    fill_links(arm, fill_inertial, tree(arm), (q, qd, qdd), layout.block, Y)
+    fill_links(arm, inertial_rows, tree(arm), (q, qd, qdd), layout.block, Y)
     if layout.rotor_inertia:
         Y[:, range(arm.n), layout.rotors] = qdd
     fill_friction(arm, qd, load, history, Y)

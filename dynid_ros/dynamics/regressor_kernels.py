@@ -26,7 +26,7 @@ from dynid_ros.utilities.compiled import kernel
 def fill_inertial(
     parent: NDArray[np.int64], prismatic: NDArray[np.bool_], shapes: Array, gravity: Array,
     q: Array, qd: Array, qdd: Array,
-    joints: NDArray[np.int64], columns: NDArray[np.int64], tiles: Array, rows: Array,
+    joints: NDArray[np.int64], columns: NDArray[np.int64], rows: Array, tiles: Array,
 ) -> None:
     """
     Fill the inertial entries of the regressor.
@@ -39,11 +39,11 @@ def fill_inertial(
         Motion: rad, rad/s, rad/s² (m for prismatic joints).
     joints, columns : (pairs,) ndarray of int
         Joint and first column of the ten entries of each pair; see `Pairs`.
-    tiles : (⌈N / TILE⌉, pairs, 10 TILE) ndarray
-        Output by tiles, unless it is empty.
     rows : (N, n, p) ndarray
         Output by samples, unless it is empty; entries of links that a joint does not carry are
         left as they are.
+    tiles : (⌈N / TILE⌉, pairs, 10 TILE) ndarray
+        Output by tiles, unless it is empty.
 
     Notes
     -----
@@ -85,8 +85,7 @@ def fill_inertial(
 def fill_momentum(
     parent: NDArray[np.int64], prismatic: NDArray[np.bool_], shapes: Array, gravity: Array,
     q: Array, qd: Array,
-    joints: NDArray[np.int64], columns: NDArray[np.int64], tiles: Array,
-    momentum: Array, force: Array,
+    joints: NDArray[np.int64], columns: NDArray[np.int64], momentum: Array, force: Array,
 ) -> None:
     """
     Fill the inertial columns of the momentum and the force regressor.
@@ -95,11 +94,9 @@ def fill_momentum(
     ----------
     parent, prismatic, shapes, gravity, q, qd, joints, columns
         As for `fill_inertial`.
-    tiles : (⌈N / TILE⌉, 2 pairs, 10 TILE) ndarray
-        Output by tiles, unless it is empty: the regressor of ∂T/∂qd, then that of
-        ∂V/∂q - ∂T/∂q.
     momentum, force : (N, n, p) ndarray
-        The same by samples, unless they are empty.
+        Output: the regressors of ∂T/∂qd and of ∂V/∂q - ∂T/∂q; entries of links that a joint does
+        not carry are left as they are.
 
     Notes
     -----
@@ -134,15 +131,11 @@ def fill_momentum(
                     carry(outer, r, screw[row], count)
                     carry(outer[6 * TILE:], r, screw[row, 6 * TILE:], count)
                     p = parent[p]
-                if tiles.size:
-                    change = tiles[start // TILE, row]
-                    push = tiles[start // TILE, joints.size + row]
                 project_still(motion[j], screw[row], change, count)
                 project_still(motion[j], screw[row, 6 * TILE:], push, count)
                 weigh(motion[j, 9 * TILE:], screw[row], push, count)
-                if momentum.size:
-                    spread(change, start, joints[row], columns[row], momentum, count)
-                    spread(push, start, joints[row], columns[row], force, count)
+                spread(change, start, joints[row], columns[row], momentum, count)
+                spread(push, start, joints[row], columns[row], force, count)
                 row += 1
 
 

@@ -12,7 +12,7 @@ from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, WARM_SECONDS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
-from dynid_ros.dynamics.regressor import tree
+from dynid_ros.dynamics.kernel_arrays import tree
 from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 

@@ -14,8 +14,9 @@ from dynid_ros.data.signals.between_samples import BetweenSamples
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.filters import Shares
 from dynid_ros.dynamics.base import base_parameters, gravity_torque, random_regressor
+from dynid_ros.dynamics.kernel_arrays import pairs, tree
 from dynid_ros.dynamics.link_tiles import WIDTH
-from dynid_ros.dynamics.regressor import coupling_value, fill_tiles, pairs, tree
+from dynid_ros.dynamics.regressor import coupling_value, fill_tiles
 from dynid_ros.dynamics.tiles import TILE
 from dynid_ros.utilities.arrays import Array
 

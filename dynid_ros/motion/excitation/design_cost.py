@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.dynamics.regressor import fill_links, regressor, tree
-from dynid_ros.dynamics.regressor_kernels import fill_inertial
+from dynid_ros.dynamics.kernel_arrays import tree
+from dynid_ros.dynamics.regressor import fill_links, inertial_rows, regressor
 from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.excitation.information_criteria import Criterion, Information, smoothed
 from dynid_ros.motion.feasibility.barrier import LimitBarrier
@@ -93,7 +93,7 @@ def _by_links(
         part = slice(first, first + BLOCK)
         q, qd, qdd = np.ascontiguousarray(np.moveaxis(flat[part].reshape(-1, 3, n), 1, 0))
         Y = out[:len(q)]
-        fill_links(arm, fill_inertial, tree(arm), (q, qd, qdd), len(INERTIAL), Y)
+        fill_links(arm, inertial_rows, tree(arm), (q, qd, qdd), len(INERTIAL), Y)
         values[part] = (Y.reshape(-1, len(steps), weights[0].size)
                         @ weights[part].reshape(-1, weights[0].size, 1))[:, :, 0]
     slopes = (values[:, 1:] - values[:, :1]) / STEP

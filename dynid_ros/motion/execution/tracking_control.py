@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.dynamics.regressor import fill_links, tree
-from dynid_ros.dynamics.regressor_kernels import fill_inertial
+from dynid_ros.dynamics.kernel_arrays import tree
+from dynid_ros.dynamics.regressor import fill_links, inertial_rows
 from dynid_ros.dynamics.rigid_parameters import check_physical, rigid_parameters
 from dynid_ros.utilities.arrays import Array
 
@@ -67,7 +67,7 @@ class RigidArm:
         known = self._known
         state = tuple(np.array((q, qd, qdd), dtype=float)[:, None])
         links = np.zeros((1, known.arm.n, known.inertial.size))
-        fill_links(known.arm, fill_inertial, self._tree, state, len(INERTIAL), links)
+        fill_links(known.arm, inertial_rows, self._tree, state, len(INERTIAL), links)
         return np.asarray((links @ self._inertial + state[2] @ known.rotor.T)[0])
 
     def gravity(self, q: ArrayLike) -> Array:
