@@ -81,6 +81,7 @@ FREE_OR_POSSIBLE = ('estimate/test_free_or_possible.py',)
 POSSIBLE = tuple(f'estimate/test_possible_parameters.py::test_{name}' for name in (
     'single_terms_of_a_friction_curve_have_either_sign',
     'minimum_is_that_of_clarabel',
+    'search_for_what_is_a_thousand_times_its_prior_ends_at_the_minimum',
     'only_what_the_motion_excites_counts_as_the_data_s',
     'a_boundary_does_not_narrow_an_error_bar',
     'a_link_much_heavier_than_stated_keeps_its_shape_not_its_size',
@@ -133,6 +134,9 @@ MUTANTS = (
            'FROM_DATA = 0.5', 'FROM_DATA = 0.0', POSSIBLE),
     Mutant('strong_barrier', 'estimate/physical_cone.py',
            'SCALAR = UNSEEN**2 / 4', 'SCALAR = 25 * UNSEEN**2', POSSIBLE),
+    Mutant('scalars_weigh_as_bodies', 'estimate/barrier_newton.py',
+           'self.s @ self.z) / self.cone.size',
+           'self.s @ self.z / SCALAR) / (self.d.size + len(self.s))', POSSIBLE),
     Mutant('pull_that_cools', 'estimate/barrier_newton.py',
            'weight * T.T @ sized.pull', 'near.weight * T.T @ sized.pull', POSSIBLE),
     Mutant('steps_that_are_not_bent', 'estimate/barrier_newton.py',

@@ -91,7 +91,7 @@ class Linearised:
     @property
     def weight(self) -> float:
         """Return the weight that the products have on average."""
-        return float(((self.d**2).sum() + self.s @ self.z / SCALAR) / self.cone.size)
+        return float(((self.d**2).sum() + self.s @ self.z) / self.cone.size)
 
     def step(self, weight: float, slope: Array, bent: Step | None = None) -> Step:
         """
@@ -195,7 +195,7 @@ def closest_possible(
     return x
 
 
-def _first_weight(H: Array, slope: Array, barrier: Array, weight: float, size: int) -> float:
+def _first_weight(H: Array, slope: Array, barrier: Array, weight: float, size: float) -> float:
     """Return what the data can gain from here, about, spread over the cone; at least the last."""
     return max(weight, float(np.sum(slope**2 / np.diag(H + weight * barrier))) / size)
 

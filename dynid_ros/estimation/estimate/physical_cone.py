@@ -79,9 +79,9 @@ class PhysicalCone:
         return self if settled else replace(self, sizes=sizes)
 
     @property
-    def size(self) -> int:
-        """Return the parameter of the barrier: its rows of matrices and its scalars."""
-        return 4 * len(self.links) + len(self.rows)
+    def size(self) -> float:
+        """Return the sum of the weights of the barrier: of rows of matrices, and of scalars."""
+        return 4 * len(self.links) + SCALAR * len(self.rows)
 
     def scalars(self, x: Array) -> Array:
         """Distances s (k,) of parameters (p,) from the linear bounds."""

@@ -20,8 +20,8 @@ from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.barrier_newton import closest_possible
-from dynid_ros.estimation.estimate.physical_cone import PhysicalCone
-from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
+from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
+from dynid_ros.estimation.estimate.possible_parameters import possible_parameters, SHAPE_STD
 from dynid_ros.estimation.identification.identify import identify
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / 'benchmarks'
@@ -187,6 +187,23 @@ def test_minimum_is_that_of_clarabel(joints, information, sign):
     assert values[0] == pytest.approx(values[1], rel=2e-6)
 
 
+@pytest.mark.parametrize('seed', [16, 36, 58])
+def test_search_for_what_is_a_thousand_times_its_prior_ends_at_the_minimum(seed):
+    arm = arms(seed)
+    theta = 1e3 * base_parameters(arm).grouping @ nominal_parameters(arm)
+    root = 1e4 * root_of(arm) / np.sqrt((root_of(arm) @ theta).var())
+    found = possible_from(arm, theta, root)
+    x, cone, weight = found.values, found.cone.resized(found.values), 1 / SHAPE_STD**2
+    G, tie = found.prior.grouping, 1 / found.prior.std**2
+    tie[cone.links] = 0.0
+    H = G.T @ found.information @ G + np.diag(tie)
+    barrier = cone.adjoint(np.linalg.inv(cone.bodies(x)), SCALAR / cone.scalars(x))
+    slope = H @ x - G.T @ found.score - tie * found.prior.values + weight * (cone.pull - barrier)
+    # Newton's decrement; sizes of the prior's links have settled within 10 %.
+    left = slope @ np.linalg.solve(H + weight * cone.hessian(x), slope)
+    assert left < 0.1**2 * weight * 16 * len(cone.links)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize('name', list(RECORDINGS))
 def test_possible_links_are_the_model_of_real_recordings(name, shared_data):
@@ -211,6 +228,7 @@ def test_estimates_that_are_not_finite_are_refused():
 @given(seed=st.integers(0, 10**6), power=st.sampled_from([-3.0, -1.5, 1.5, 3.0]))
 @example(seed=128, power=-3.0)
 @example(seed=342, power=3.0)
+@example(seed=34079, power=3.0)
 def test_a_truth_far_from_the_centre_of_the_prior_is_found_where_the_motion_shows_it(seed, power):
     """Links, rotors and friction a thousand times as large as stated, or as small."""
     arm, factor = arms(seed), 10.0**power
@@ -221,9 +239,11 @@ def test_a_truth_far_from_the_centre_of_the_prior_is_found_where_the_motion_show
     found = possible_from(arm, grouping @ true, root)
     off = root @ (found.theta - grouping @ true)
     assert np.linalg.norm(off) < 0.01 * np.linalg.norm(root @ grouping @ true)
-    # Of single parameters: viscous friction is a base parameter of its own.
+    # Of single parameters: viscous friction is a base parameter of its own. A joint that turns a
+    # light link beside heavy ones shows its own to some per cent of its size only.
     viscous = arm.layout.friction_columns('Fv')
-    np.testing.assert_allclose(found.values[viscous], true[viscous], rtol=0.02)
+    error = np.abs(found.values - true)[viscous]
+    assert (error < np.maximum(0.02 * true[viscous], found.std[viscous])).all()
 
 
 def test_a_boundary_does_not_narrow_an_error_bar():
