@@ -94,7 +94,7 @@ class Data:
     @cached_property
     def motions(self) -> Any:
         """Conditioned stretches."""
-        return preparation.motions(self.arm, self.log, self.treatment)
+        return preparation.condition_recording(self.arm, self.log, self.treatment)
 
     @cached_property
     def own(self) -> Any:

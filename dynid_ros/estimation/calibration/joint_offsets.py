@@ -15,7 +15,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA, source_of
 from dynid_ros.estimation.suspects.arm_suspects import shifted
 from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
@@ -193,7 +193,7 @@ def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOf
     plain = arm.memoryless
     settings = choose_conditioning(plain, recordings)
     for _ in range(ROUNDS):
-        parts = take_motions(arm, recordings, settings)
+        parts = condition_recordings(arm, recordings, settings)
         found = estimate_joint_offsets(plain, KeptRows(plain, parts, settings, plain.friction))
         corrected = [replace(recording, q=recording.q + found.offset) for recording in recordings]
         previous, settings = settings, choose_conditioning(plain, corrected)

@@ -112,7 +112,7 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
     if isinstance(prior, ArmPrior):
         free = ~prior.is_shrunk
         if len(data.rows) == len(prior.torque):
-            widening = prior.widening(data.torque())
+            widening = prior.widening(data.rms_torque())
         prior = prior.widened(widening).rows()
     theta, sigma, half = reweighted(data, prior)
     return solution_of(data, prior, theta, sigma, half, widening, free)
@@ -222,7 +222,7 @@ def reweighted(
         Square root of the covariance of theta for white residuals.
 
     """
-    b, power = data.factors.shape[2] - 1, data.torque()**2
+    b, power = data.factors.shape[2] - 1, data.rms_torque()**2
     noise = JointNoise(data.rows, power)
     previous = noise.first if sigma is None else np.maximum(sigma, np.sqrt(noise.floor))
     for _ in range(iterations):

@@ -17,7 +17,11 @@ from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.blocks.preparation import checked_recording, fitted_to, take_motions
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    condition_recordings,
+    settings_for,
+)
 from dynid_ros.estimation.identification.conditioned_data import ConditionedData, unseen_set
 from dynid_ros.estimation.identification.repeatability import motion_torque, unrepeated_torque
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -104,7 +108,7 @@ def error_by_bandwidth(
     """
     if not recordings:
         return ()
-    own = [replace(fitted_to(settings, recording), notes=()) for recording in recordings]
+    own = [replace(settings_for(settings, recording), notes=()) for recording in recordings]
     highest = conditioning.HIGHEST_CUTOFF * min(each.rate_hz for each in own)
     longest = max(float(recording.t[-1] - recording.t[0]) for recording in recordings)
     lowest = 4 * filters.REACH_PERIODS / longest
@@ -152,7 +156,7 @@ def _error(
         settings = [_at(cutoff_hz, each) for each in settings]
     fitted = [model] if plain is None else [model, plain]
     terms = tuple(dict.fromkeys(term for arm, _ in fitted for term in arm.friction))
-    rows = [KeptRows(model[0], take_motions(model[0], [recording], own), own, terms)
+    rows = [KeptRows(model[0], condition_recordings(model[0], [recording], own), own, terms)
             for recording, own in zip(recordings, settings, strict=True)]
     predicted = _as_recorded if cutoff_hz is None else partial(
         KeptRows.predict, name='', held_out=True)

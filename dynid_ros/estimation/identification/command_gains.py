@@ -16,7 +16,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import about
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.calibration.gain_verdict import ROUGH_STD
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.estimation.identification.gain_recordings import relative_gains
@@ -149,7 +149,7 @@ class StatedMasses:
         if self._theta is None:
             return found
         plain = replace(self._arm, drive=arm.drive)
-        motions = take_motions(plain, self._recordings, self._settings)
+        motions = condition_recordings(plain, self._recordings, self._settings)
         factors = KeptRows(plain, motions, self._settings).compressed(plain)
         grouping, layout = base_parameters(plain).grouping, plain.layout
         free = np.column_stack([

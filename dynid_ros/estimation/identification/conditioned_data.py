@@ -21,11 +21,11 @@ from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.preparation import (
+    cut_into_stretches,
     data_hash,
-    fitted_to,
     released,
+    settings_for,
     Stretches,
-    take_stretches,
 )
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
@@ -173,7 +173,7 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     unseen.clear()
     # Parts of one recording release its samples together.
     taken = [_taken(division.source, division.train, settings, thin=thin),
-             *(_taken(source, [recording], fitted_to(settings, recording))
+             *(_taken(source, [recording], settings_for(settings, recording))
                for source, recording in released(division.unseen))]
     sets = [_conditioned(arm, each, levels) for each in released(taken)]
     return ConditionedData(
@@ -213,7 +213,7 @@ def unseen_set(
     arm: ArmModel, recording: Recording, settings: ConditioningSettings,
 ) -> ConditionedSet:
     """Condition one recording as the training set of a model was."""
-    settings = fitted_to(settings, recording, identified=True)
+    settings = settings_for(settings, recording, identified=True)
     return _conditioned(arm, _taken(Path(recording.source).name, [recording], settings))
 
 
@@ -232,7 +232,7 @@ def _taken(
     thin: bool = True,
 ) -> _Taken:
     path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
-    return _Taken(source, path, seconds, take_stretches(recordings, settings, thin=thin))
+    return _Taken(source, path, seconds, cut_into_stretches(recordings, settings, thin=thin))
 
 
 def _conditioned(

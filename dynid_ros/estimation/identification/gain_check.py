@@ -9,7 +9,7 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT
 from dynid_ros.estimation.identification.train_test_split import divide
 from dynid_ros.estimation.model.conditioning_words import lateness
@@ -56,7 +56,7 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
         value=settings.delay)]
     band = band_of_motion(settings, division.train)
     try:
-        prepared = take_motions(
+        prepared = condition_recordings(
             rich, [*division.train, *(unseen for _, unseen in division.unseen)], band)
     except DynidError:
         return tuple(delay)

@@ -18,8 +18,8 @@ from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
-    fitted_to,
-    take_motions,
+    condition_recordings,
+    settings_for,
 )
 from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
@@ -144,8 +144,9 @@ class _Data:
         """Condition the recordings without the load together, and each with it."""
         found = []
         for recordings in (self.free, *([each] for each in self.loaded)):
-            settings = fitted_to(self.settings, recordings[0])
-            found.append(_Stretches(recordings, settings, take_motions(arm, recordings, settings)))
+            settings = settings_for(self.settings, recordings[0])
+            found.append(_Stretches(
+                recordings, settings, condition_recordings(arm, recordings, settings)))
         return found
 
 

@@ -12,7 +12,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.data.signals.trial_samples import LATE, TrialSamples
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.blocks.preparation import fitted_to, motions
+from dynid_ros.estimation.blocks.preparation import condition_recording, settings_for
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains
 from dynid_ros.estimation.suspects.suspect import every_row
@@ -50,8 +50,8 @@ def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
     settings = choose_conditioning(quiet, recordings)
     parts, still, samples = [], 0, 0
     for recording in recordings:
-        own = fitted_to(settings, recording)
-        prepared = motions(quiet, recording, own)
+        own = settings_for(settings, recording)
+        prepared = condition_recording(quiet, recording, own)
         parts.append(find_rests(prepared, own.rate_hz))
         still += sum(int((~motion.moving).all(axis=1).sum()) for motion in prepared)
         samples += sum(len(motion.t) for motion in prepared)

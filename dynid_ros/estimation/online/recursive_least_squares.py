@@ -128,7 +128,7 @@ class RecursiveLeastSquares(Checkpointed):
         half = dtrtrs(self.information[:, :-1], W.reshape(-1, len(self.theta)).T, trans=1)[0]
         spread = (half**2).sum(axis=0).reshape(e.shape)
         wild, doubtful = (
-            moving & each for each in self.innovations.outliers(e, spread, self.data.torque()))
+            moving & each for each in self.innovations.outliers(e, spread, self.data.rms_torque()))
         if self._first_sigma is not None or self._enough():
             self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
@@ -180,7 +180,7 @@ class RecursiveLeastSquares(Checkpointed):
         open_torque = _INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
         return Estimate(
             **vars(solution), scatter=scatter, covariance=covariance, data_share=share,
-            determined=open_torque <= DETERMINED * self.data.torque().max(),
+            determined=open_torque <= DETERMINED * self.data.rms_torque().max(),
             correlation=noise.correlation, metrics=noise.metrics, rows=self.rows.copy(),
             left_out=self.left_out.copy())
 
@@ -216,7 +216,7 @@ class RecursiveLeastSquares(Checkpointed):
         """Combine the factors with the current weights and the prior, and solve."""
         self.prior, self.widening = self._narrow, np.ones(len(self.factors))
         if self._arm is not None:
-            self.widening = self._arm.widening(self.data.torque())
+            self.widening = self._arm.widening(self.data.rms_torque())
             if (self.widening > 1).any():
                 self.prior = _triangle(self._arm.widened(self.widening).rows())
         self.information = _triangle(
@@ -245,7 +245,7 @@ class RecursiveLeastSquares(Checkpointed):
         """
         if self._first_sigma is not None:
             return np.asarray(self._first_sigma**2)
-        torque = self.data.torque()
+        torque = self.data.rms_torque()
         loudest = torque.max() or 1.0
         if not self._enough():
             return np.asarray((_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2)

@@ -14,7 +14,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.estimate.friction_strengths import (
     friction_strength,
     KINDS,
@@ -112,7 +112,7 @@ def test_named_terms_are_exactly_these_and_free():
 def rows_of(logs):
     arm = arm_with()
     settings = choose_conditioning(arm, logs)
-    return arm, KeptRows(arm, take_motions(arm, logs, settings), settings)
+    return arm, KeptRows(arm, condition_recordings(arm, logs, settings), settings)
 
 
 def test_groups_shorter_than_the_low_pass_are_no_evidence():

@@ -11,7 +11,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import motions
+from dynid_ros.estimation.blocks.preparation import condition_recording
 from dynid_ros.estimation.suspects.arm_suspects import shifted
 from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
 from dynid_ros.estimation.suspects.fitted_rows import beside, of_fit
@@ -27,7 +27,7 @@ def fitted():
     noise = np.random.default_rng(0).normal(size=(1500, arm.n))
     log = recording(arm, Waves.random(arm, seed=1), theta, noise)
     settings = choose_conditioning(arm.memoryless, [log])
-    return arm, theta, KeptRows(arm, motions(arm, log, settings), settings)
+    return arm, theta, KeptRows(arm, condition_recording(arm, log, settings), settings)
 
 
 def test_the_torque_of_parameters_is_that_of_the_rows_of_the_fit(fitted):
