@@ -102,8 +102,8 @@ class ArmPrior:
         """
         return reduction(np.asarray(np.linalg.cholesky(self.covariance)), information)
 
-    def widened(self, factors: Array) -> ArmPrior:
-        """Return the prior with the standard deviations of each joint times a factor, (n,)."""
+    def scaled_by(self, factors: Array) -> ArmPrior:
+        """Scale the standard deviations of each joint by a factor, (n,)."""
         # Followers and couplings, which come last, may belong to several joints.
         own = np.full_like(self.std, factors.max(initial=1.0))
         own[:len(factors) * self.block] = np.repeat(factors, self.block)
@@ -130,16 +130,16 @@ class ArmPrior:
                 std[columns] *= strengths[term.name]
         return replace(self, values=values, std=std, shrunk=shrunk)
 
-    def relaxed(self, colour: float) -> ArmPrior:
+    def inflated(self, colour: float) -> ArmPrior:
         """
-        Return the prior beside data of which several samples count as one.
+        Inflate the prior of shrunk friction coefficients by the autocorrelation factor.
 
-        The standard deviations that data chose are those beside samples that all count.
+        Their standard deviations were chosen as if residuals were white.
 
         Parameters
         ----------
         colour : float
-            How many samples count as one.
+            Number of correlated samples that carry the information of one.
 
         """
         return replace(self, std=np.where(self.shrunk, np.sqrt(colour) * self.std, self.std))
@@ -149,9 +149,9 @@ class ArmPrior:
         """Return which base parameters are friction coefficients that are near zero, (b,)."""
         return np.asarray((self.grouping * self.shrunk).any(axis=1))
 
-    def reaching(self, torque: Array) -> ArmPrior:
-        """Return the prior as wide as measured torque, root mean square (n,), makes it."""
-        return self.widened(self.widening(torque))
+    def scaled_to(self, torque: Array) -> ArmPrior:
+        """Widen the prior so that it covers measured torque, root mean square (n,)."""
+        return self.scaled_by(self.widening(torque))
 
     def widening(self, torque: Array) -> Array:
         """

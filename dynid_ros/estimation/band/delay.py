@@ -7,7 +7,7 @@ import numpy as np
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.estimation.band.trial_blocks import TrialBlocks
-from dynid_ros.estimation.estimate.folds import growth
+from dynid_ros.estimation.estimate.folds import log_error_ratio
 from dynid_ros.utilities.arrays import Array
 
 #: Delays that are tried, s: drives answer late, never early. A parabola through the best three
@@ -51,7 +51,7 @@ def estimate_delay(trial: TrialBlocks) -> float:
     left = _left(information, score, squares, theta)
     fitted = _left(*others, squares.sum(axis=0) - squares, theta)
     best = np.argmin(fitted, axis=1)
-    mean, error = growth(left[np.arange(len(left)), best], left[:, 0])
+    mean, error = log_error_ratio(left[np.arange(len(left)), best], left[:, 0])
     if mean + STANDARD_ERRORS * error > 0 or mean > -np.log(BETTER):
         return 0.0
     return _lowest(left.sum(axis=0))

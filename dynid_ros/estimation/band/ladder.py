@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
-from dynid_ros.estimation.estimate.folds import growth
+from dynid_ros.estimation.estimate.folds import log_error_ratio
 from dynid_ros.utilities.arrays import Array
 
 #: Cut-offs that are compared, Hz.
@@ -160,7 +160,7 @@ def chosen(left: dict[float, Array], usual: float) -> float:
     best = sound[-1]
     for higher in left:
         if best == usual and higher > usual:
-            mean, error = growth(left[higher], left[best])
+            mean, error = log_error_ratio(left[higher], left[best])
             if mean + STANDARD_ERRORS * error < -np.log(WORSE):
                 best = usual = higher
     return best
@@ -173,5 +173,5 @@ def _worse_joints(left: Array, clean: Array) -> NDArray[np.bool_]:
 
 
 def _worse(left: Array, other: Array, ratio: float) -> bool:
-    mean, error = growth(left, other)
+    mean, error = log_error_ratio(left, other)
     return bool(mean - error > np.log(ratio))

@@ -154,9 +154,9 @@ def unfitted(
         parts.append(Products(np.einsum('kja,kjb->jab', rows, rows, optimize=True),
                               own.sum(axis=0)))
     folds, c = Folds(parts), W.shape[2]
-    known = folds.known(prior) if prior else np.zeros((len(parts), c, c + 1))
-    sigma = np.maximum(folds.sigma(known), np.maximum(FLOOR * folds.torque, TINY))
-    return folds.left(folds.fits(known, sigma)), sigma
+    known = folds.prior_products(prior) if prior else np.zeros((len(parts), c, c + 1))
+    sigma = np.maximum(folds.sigma(known), np.maximum(FLOOR * folds.rms_torque, TINY))
+    return folds.residual_squares(folds.fits(known, sigma)), sigma
 
 
 def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:

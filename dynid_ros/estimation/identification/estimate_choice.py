@@ -78,7 +78,7 @@ def _with_plain_friction(
     simple = fitted.plain or fit(plain, fitted.rows)
     if not estimate.possible:
         return plain, simple.theta
-    prior = arm_prior(plain).widened(simple.widening)
+    prior = arm_prior(plain).scaled_by(simple.widening)
     return plain, possible_parameters(
         plain, prior, simple.root_information, simple.root_torque, simple.white_covariance).theta
 

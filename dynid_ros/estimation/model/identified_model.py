@@ -180,7 +180,7 @@ class IdentifiedModel:
     def prior(self) -> ArmPrior:
         """Return the prior of the parameters, as wide as the data made it."""
         prior = arm_prior(self.arm).with_friction(self.arm, self.friction_strength)
-        return prior if self.widening is None else prior.widened(self.widening)
+        return prior if self.widening is None else prior.scaled_by(self.widening)
 
     @one_thread()
     def standard_parameters(self) -> PossibleParameters:

@@ -218,7 +218,7 @@ class RecursiveLeastSquares(Checkpointed):
         if self._arm is not None:
             self.widening = self._arm.widening(self.data.rms_torque())
             if (self.widening > 1).any():
-                self.prior = _triangle(self._arm.widened(self.widening).rows())
+                self.prior = _triangle(self._arm.scaled_by(self.widening).rows())
         self.information = _triangle(
             np.concatenate([self.data.weighted(self.sigma), self.prior]))
         R, z = self.information[:, :-1], self.information[:, -1]

@@ -193,7 +193,7 @@ class Likelihood:
         """Arm in any gravity, prior, cone, and information (b, b) of the base parameters."""
         if arm not in self._priors:
             anywhere = in_any_gravity(arm)
-            prior = arm_prior(anywhere).reaching(self._torque)
+            prior = arm_prior(anywhere).scaled_to(self._torque)
             self._priors[arm] = (anywhere, prior, physical_cone(anywhere, prior),
                                  np.asarray(np.linalg.inv(prior.covariance)))
         return self._priors[arm]
@@ -240,7 +240,7 @@ class Likelihood:
         found = PossibleParameters(
             arm, prior, cone, own[:, :b], own[:, c], prior.covariance,
             cone.prior if start is None else start.values)
-        values = found.nearest(prior, found.information, found.score)
+        values = found.constrained_fit(prior, found.information, found.score)
         theta = prior.grouping @ values
         theta = np.append(theta, np.linalg.solve(load, H[b:c, c] - H[b:c, :b] @ theta))
         left = _squares(products, theta) / np.maximum(counts, 1)

@@ -115,7 +115,7 @@ def _of_figures(
     own = fit.relative_error_percent
     vague = (by_joint > max(JOINT_ERROR_PERCENT, JOINT_RATIO * own)) | ~moved
     joints = tuple(np.array(arm.joint_names)[vague].tolist())
-    weak = [base.names[k] for k in np.flatnonzero(estimate.shown < NOTHING)]
+    weak = [base.names[k] for k in np.flatnonzero(estimate.excited_share < NOTHING)]
     findings = [*known, *_not_excited(arm, moved, weak)]
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_findings(fit, validation)

@@ -106,11 +106,11 @@ def excess_of(errors):
              for part in np.array_split(rows, len(errors), axis=1)]
     factors = iter(errors)
 
-    def nearest(_wide, _information, _score):
+    def constrained_fit(_wide, _information, _score):
         # All torque too large, by so many times the noise.
         return (1 + next(factors) * noise) * prior.values
 
-    return excess(parts, prior, SimpleNamespace(nearest=nearest))
+    return excess(parts, prior, SimpleNamespace(constrained_fit=constrained_fit))
 
 
 def test_a_third_more_torque_is_an_objection_and_some_percent_are_none():

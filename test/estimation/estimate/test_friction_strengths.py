@@ -105,7 +105,7 @@ def test_named_terms_are_exactly_these_and_free():
     result = identify(arm_with(), [log_of(USUAL)], friction=('offset', 'stribeck'))
     assert result.arm.friction == ('offset', 'stribeck')
     assert result.friction_strength == {}
-    prior = arm_prior(result.arm).widened(result.widening)
+    prior = arm_prior(result.arm).scaled_by(result.widening)
     np.testing.assert_array_equal(result.prior.std, prior.std)
 
 
