@@ -14,8 +14,8 @@ from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, ratios_of
 from dynid_ros.estimation.calibration.log_gains import by_mass
-from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
-from dynid_ros.estimation.suspects.fitted_rows import beside
+from dynid_ros.estimation.suspects.best_size import refined, with_error_bars
+from dynid_ros.estimation.suspects.fitted_rows import with_recordings
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.signal_suspects import other_gains
 from dynid_ros.estimation.suspects.suspect import Suspect
@@ -64,14 +64,15 @@ def estimate_gains(
     """
     arm, n, base = free.arm, free.arm.n, free
     if loaded:
-        base = beside(free, loaded, _changed(arm, own_friction=own_friction))
-    rows, p = int(base.rows.counts.sum()), len(base.rows.columns) + len(base.rows.again)
+        base = with_recordings(free, loaded, _changed(arm, own_friction=own_friction))
+    rows = int(base.rows.counts.sum())
+    p = len(base.rows.columns) + len(base.rows.changed)
     if rows <= p + n:
         raise RecordingError(
             f'{rows} rows are left after filtering, without joints at rest: too few for '
             f'{p} parameters and {n} gains; record a longer motion, or more rests')
     likelihood = Likelihood(base)
-    best = settled(likelihood, other_gains(base, list(range(n))))
+    best = refined(likelihood, other_gains(base, list(range(n))))
     assert best.size is not None
     every = with_error_bars(likelihood, best)
     ratios = ratios_of(every)
@@ -83,7 +84,7 @@ def estimate_gains(
                          every.covariance[chosen], every.from_prior[chosen])
     if loaded and own_friction:
         sets = (np.arange(len(base.samples.t)) >= base.rows.moment).astype(np.intp)
-        ratios = replace(ratios, disagreement=likelihood.apart(best, sets).max(axis=0))
+        ratios = replace(ratios, disagreement=likelihood.residual_ratios(best, sets).max(axis=0))
     return DriveGains(
         arm.joint_names, arm.drive.gain, ratios, _error_percent(base, likelihood.fit(base)[0]),
         _error_percent(best, every.theta), arm.friction, mass)

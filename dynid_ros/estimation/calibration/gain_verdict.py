@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.calibration.log_gains import LogGains
-from dynid_ros.estimation.suspects.best_size import Estimated, INTERVAL
+from dynid_ros.estimation.suspects.best_size import EstimatedSize, INTERVAL
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.summarised import Summarised
 
@@ -160,7 +160,7 @@ def differs(found: LogGains) -> Flags:
     return np.asarray((std <= REFUTING_STD) & (np.abs(found.value) > least))
 
 
-def ratios_of(every: Estimated) -> LogGains:
+def ratios_of(every: EstimatedSize) -> LogGains:
     """Return gains that are the size of a suspect, relative to a reference."""
     size, c = every.suspect.size, len(every.theta)
     assert size is not None

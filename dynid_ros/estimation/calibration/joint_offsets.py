@@ -18,8 +18,8 @@ from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA, source_of
 from dynid_ros.estimation.suspects.arm_suspects import shifted
-from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
-from dynid_ros.estimation.suspects.fitted_rows import of_fit
+from dynid_ros.estimation.suspects.best_size import refined, with_error_bars
+from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.utilities.arrays import Array
 
@@ -120,7 +120,7 @@ def estimate_joint_offsets(arm: ArmModel, kept: KeptRows) -> JointOffsets:
         There are fewer rows than parameters.
 
     """
-    base, hidden = of_fit(arm, kept), hidden_offsets(arm)
+    base, hidden = suspect_of_fit(arm, kept), hidden_offsets(arm)
     rows, free = int(base.rows.counts.sum()), np.flatnonzero(~hidden)
     if rows <= len(base.rows.columns) + len(free):
         raise RecordingError(
@@ -129,7 +129,7 @@ def estimate_joint_offsets(arm: ArmModel, kept: KeptRows) -> JointOffsets:
     offset, std = np.zeros(arm.n), np.full(arm.n, PRIOR)
     if len(free):
         likelihood = Likelihood(base)
-        best = settled(likelihood, shifted(base, free.tolist(), np.zeros(len(free)), PRIOR))
+        best = refined(likelihood, shifted(base, free.tolist(), np.zeros(len(free)), PRIOR))
         assert best.size is not None
         found = with_error_bars(likelihood, best)
         offset[free] = -best.size.x

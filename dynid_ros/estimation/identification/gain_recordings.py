@@ -27,7 +27,7 @@ from dynid_ros.estimation.calibration.gain_verdict import DriveGains
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.estimation.identification.gain_rests import gains_at_rest, rests_of
 from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel
-from dynid_ros.estimation.suspects.fitted_rows import of_fit
+from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit
 from dynid_ros.estimation.suspects.suspect import Suspect
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
@@ -172,7 +172,7 @@ class _Stretches:
         kept = [replace(motion, moving=without.moving) for motion, without in zip(
             self.motions, fitted.kept.motions, strict=True)]
         away = without_reversals(fitted.arm, kept, self.settings)
-        return of_fit(fitted.arm, fitted.kept.masked(away), fitted.solution.theta)
+        return suspect_of_fit(fitted.arm, fitted.kept.masked(away), fitted.solution.theta)
 
 
 def without_reversals(

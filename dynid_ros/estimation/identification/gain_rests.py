@@ -15,7 +15,7 @@ from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.preparation import condition_recording, settings_for
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains
-from dynid_ros.estimation.suspects.suspect import every_row
+from dynid_ros.estimation.suspects.suspect import with_all_samples
 from dynid_ros.utilities.arrays import joined
 
 #: Rests from which on recordings count as rests, if the arm rests for `STILL` of the time: a
@@ -80,7 +80,7 @@ def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> Dri
 
     """
     arm = arm.as_measured.with_friction(FRICTION)
-    without, with_load = (every_row(arm, _samples(rests)) for rests in (free, loaded))
+    without, with_load = (with_all_samples(arm, _samples(rests)) for rests in (free, loaded))
     found = estimate_gains(without, [with_load], mass, own_friction=False)
     return replace(found, notes=_notes(arm, free, loaded))
 

@@ -118,8 +118,9 @@ def _detectable(table: Table | None) -> tuple[Detectable, ...]:
     if table is None:
         return ()
     joints, found = table.recorded.arm.joint_names, []
-    for each in table.shown:
-        size, fault, smallest = each.suspect.size, each.suspect.fault, each.smallest(table.least)
+    for each in table.one_step:
+        size, fault = each.suspect.size, each.suspect.fault
+        smallest = each.smallest_detectable(table.threshold)
         if size is not None and fault.code in KINDS:
             # A size beyond its prior is one that nobody expects.
             found.append(Detectable(
@@ -171,8 +172,8 @@ def _meaningless(table: Table) -> tuple[Finding, ...]:
     """Report joints that a model leaves unexplained although it is good otherwise."""
     best = table.winners[0] if table.winners else None
     prediction = best.prediction if best and best.prediction else table.prediction
-    left, power = prediction.left.sum(axis=0), prediction.power.sum(axis=0)
-    follows = prediction.usual_share <= DEAD_SHARE
+    left, power = prediction.residual_squares.sum(axis=0), prediction.power.sum(axis=0)
+    follows = prediction.share_without_worst <= DEAD_SHARE
     dead = table.joints[~follows].tolist()
     error = 100 * float(np.sqrt(left[follows].sum() / max(power[follows].sum(), TINY)))
     if not dead or not follows.any() or error >= GOOD_PERCENT:
@@ -192,7 +193,7 @@ def _meaningless(table: Table) -> tuple[Finding, ...]:
 
 def _gravity(table: Table | None) -> tuple[str, ...]:
     """State how well the data agree with the direction of gravity, if the arm states one."""
-    for tilt in table.shown if table else ():
+    for tilt in table.one_step if table else ():
         size, off = tilt.suspect.size, float(np.linalg.norm(tilt.step))
         if (size is not None and tilt.suspect.fault.code == 'gravity_direction'
                 and 2 * tilt.std < size.typical):
