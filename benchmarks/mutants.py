@@ -189,7 +189,7 @@ MUTANTS = (
            'values = near.constrained_fit(prior, near.information, near.score)',
            'values = near.values', TABLE),
     Mutant('motion_blamed_for_the_residual', 'verdict/judge.py',
-           'blamed = expected > max(LARGEST_EXPECTED_PERCENT, own)',
+           'blamed = expected > max(LARGEST_EXPECTED_PERCENT, fit_error)',
            'blamed = expected > LARGEST_EXPECTED_PERCENT', ('verdict/test_judge.py',)),
     Mutant('blocks_without_bound', 'online/time_blocks.py',
            'if len(self.rows) == MOST:', 'if False:', TIME_BLOCKS),

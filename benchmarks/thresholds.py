@@ -266,7 +266,7 @@ def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         _, parts = validate(model, data.hit().log)
         usual = outliers.usual_residual(data.own)
         marks = outliers.far_samples(parts, model.treatment.cutoff_hz, usual)
-        share = outliers.share_left_out(marks, parts)
+        share = outliers.outlier_share(marks, parts)
         return far(parts, usual), float(share.max())
 
     clean = [far(data.own, outliers.usual_residual(data.own)) for data in good]
@@ -373,7 +373,7 @@ def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def left(data: Data) -> float:
         samples = samples_of(data)
         own = np.stack([np.ones_like(samples.qd), samples.qd], axis=2)
-        return float(np.nanmedian(copied_signals.left_over(own, samples)))
+        return float(np.nanmedian(copied_signals.unexplained_share(own, samples)))
 
     several = [data for data in good if data.arm.n > 2]
     copies = [data.changed(u=np.gradient(data.log.q, data.log.t, axis=0)) for data in several]

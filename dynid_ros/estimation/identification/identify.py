@@ -164,7 +164,7 @@ def judge_model(
     validation = metrics(arm.joint_names, unseen) if unseen else None
     verdict, remarks = judge(
         arm, estimate, own, data.largest_acceleration, fit, validation, data.trial,
-        gravity=stated.gravity, known=fitted.findings,
+        gravity=stated.gravity, earlier=fitted.findings,
         clipped=clipped_findings(arm, data.levels))
     verdict = replace(verdict, findings=(*verdict.findings, *division.findings))
     notes = (*division.notes, *fitted.notes, *remarks,

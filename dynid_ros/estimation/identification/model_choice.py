@@ -15,13 +15,13 @@ from dynid_ros.estimation.blocks.row_methods import fitted_rows, MethodRows
 from dynid_ros.estimation.diagnosis import outliers
 from dynid_ros.estimation.diagnosis.outliers import (
     describe,
+    exclude_outliers,
     far_samples,
     merged,
     Outlier,
-    share_left_out,
+    outlier_share,
     too_many,
     usual_residual,
-    without,
 )
 from dynid_ros.estimation.estimate.friction_strengths import friction_strength
 from dynid_ros.estimation.estimate.weights import fit, Solution
@@ -100,8 +100,8 @@ def fit_model(
         if not more or not any(marks.any() for marks in far):
             break
         found += describe(arm.joint_names, own, far, usual_residual(own))
-        share += share_left_out(far, own)
-        kept = kept.masked(without(kept.motions, kept.settings, far, own))
+        share += outlier_share(far, own)
+        kept = kept.masked(exclude_outliers(kept.motions, kept.settings, far, own))
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return FittedModel(
         fitted, strengths, solution, own, kept, rows, plain if rows is kept else None, notes,
@@ -118,7 +118,7 @@ def unexplained(
     """
     usual = usual_residual(own)
     far = far_samples(unseen, cutoff_hz, usual) if unseen else []
-    if not unseen or (share_left_out(far, unseen) > outliers.LARGEST_SHARE).any():
+    if not unseen or (outlier_share(far, unseen) > outliers.LARGEST_SHARE).any():
         return ()
     return tuple(f'{outlier.sentence}; it is in the held-out set'
                  for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

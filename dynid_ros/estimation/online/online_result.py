@@ -137,7 +137,7 @@ def online_result(
     verdict, remarks = judge(
         arm, chosen, own, acceleration, fit, validation,
         _trial_samples(predictions, lag),
-        gravity=online.stated.gravity, known=(*known, *too_many(arm.joint_names, share)))
+        gravity=online.stated.gravity, earlier=(*known, *too_many(arm.joint_names, share)))
     settings = replace(settings, notes=(
         *settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
