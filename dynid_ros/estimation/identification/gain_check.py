@@ -1,4 +1,4 @@
-"""Drive signals against a recording, for a check that identifies nothing otherwise."""
+"""Check the drive signals of a recording without identifying a model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dynid_ros.estimation.model.conditioning_words import lateness
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 
-#: Time from the start of a recording that is looked at, s: more does not change the
-#: outcome of a check, and an hour would take half a minute.
+#: Time from the start of a recording that is checked, s: more does not change the outcome, and an
+#: hour would take half a minute.
 LONGEST = 300.0
 #: Defect of signals that come later than the motion.
 LATE = 'effort_late'
@@ -25,7 +25,7 @@ LATE = 'effort_late'
 
 def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
-    Report signals that are late or in another unit, and what the table of suspects reports.
+    Report late signals, signals in another unit, and suspects.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
     stop = int(np.searchsorted(recording.t, recording.t[0] + LONGEST))
     part = recording.part(0, stop)
-    rich = arm.as_measured.memoryless
+    memoryless = arm.as_measured.memoryless
     try:
-        division = divide(rich, [part], (), None)
-        # Of the training set: what a check promises of "dynid identify" is what that does.
-        settings = choose_conditioning(rich, division.train)
+        division = divide(memoryless, [part], (), None)
+        # From the training set, as "dynid identify" does.
+        settings = choose_conditioning(memoryless, division.train)
     except DynidError:
-        # "dynid identify" gives the reason for which it shows nothing.
+        # "dynid identify" reports the reason.
         return ()
     late = lateness(arm, settings)
     delay = [] if not late else [Defect(
@@ -57,10 +57,10 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     band = band_of_motion(settings, division.train)
     try:
         prepared = condition_recordings(
-            rich, [*division.train, *(unseen for _, unseen in division.unseen)], band)
+            memoryless, [*division.train, *(unseen for _, unseen in division.unseen)], band)
     except DynidError:
         return tuple(delay)
-    # Nothing is known against the model; the table says what is to be known.
+    # An empty verdict, to which the table adds its findings.
     verdict, _ = with_cause(
         Verdict(True, (), 0.0), arm.memoryless, trial_samples(prepared, band))
     return (*delay, *(
