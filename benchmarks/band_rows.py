@@ -107,7 +107,7 @@ def ladder_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
            f'cut-offs up to the usual one; {what}')
     yield (ladder, 'STANDARD_ERRORS', [each.higher() for each in fine],
            [each.higher() for each in noise], f'for a cut-off above the usual one; {what}')
-    yield (ladder, 'MOST', [each.followed for each in fine], [],
+    yield (ladder, 'ENERGY_SHARE', [each.followed for each in fine], [],
            'share of the energy of the velocities in the lowest band')
 
 

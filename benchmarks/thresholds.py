@@ -65,7 +65,7 @@ REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3'),
 SIMULATED = (('two_axis', 1), ('ur10', 1), ('panda', 1), ('panda', 2))
 #: What moves in the second table: modules and fields, each halved and doubled.
 SETTINGS = (
-    (ladder, 'MOST'), (conditioning, 'HIGHEST_CUTOFF'), (conditioning, 'POSITION_CUTOFF'),
+    (ladder, 'ENERGY_SHARE'), (conditioning, 'HIGHEST_CUTOFF'), (conditioning, 'POSITION_CUTOFF'),
     (filters, 'KAISER'), (filters, 'REACH_PERIODS'), (filters, 'RATE_PER_CUTOFF'),
 )
 ONLINE = ('MEMORY_ROWS', 'CUT_DEVIATIONS', 'DOUBTFUL_DEVIATIONS', 'LARGEST_CORRELATION',
