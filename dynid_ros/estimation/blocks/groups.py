@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.signals.repetition import on_one_axis, own_shift
+from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.blocks.rows import RowBlock
@@ -64,7 +64,7 @@ def motion_groups(motions: Sequence[Motion], reach: int) -> list[Places]:
         Number of the group of each sample, stretch by stretch.
 
     """
-    shift = own_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
+    shift = repetition_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
     return groups_of(motions, reach, shift)
 
 

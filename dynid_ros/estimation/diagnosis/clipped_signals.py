@@ -187,11 +187,11 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
 
     return [
         *findings('effort_meaningless', levels.coarse, 'record a topic that holds its torque',
-               lambda _: f'has fewer than {FEWEST_LEVELS} levels'),
+                  lambda _: f'has fewer than {FEWEST_LEVELS} levels'),
         *findings('effort_beyond_limit', beyond, 'check its unit and its gain in arm.yaml',
-               lambda j: f'reaches {torque[j]:.3g}, {torque[j] / limit[j]:.0f} times the limit of '
-               f'its drive ({limit[j]:.3g})'),
+                  lambda j: f'reaches {torque[j]:.3g}, {torque[j] / limit[j]:.0f} times the limit '
+                  f'of its drive ({limit[j]:.3g})'),
         *findings('effort_clipped', levels.share,
-               'lower the amplitude of the motion, or raise the limit that cuts it off',
-               lambda j: f'is cut off at its largest value in {100 * levels.share[j]:.0f} % of '
-               'the samples with motion')]
+                  'lower the amplitude of the motion, or raise the limit that cuts it off',
+                  lambda j: f'is cut off at its largest value in {100 * levels.share[j]:.0f} % of '
+                  'the samples with motion')]

@@ -173,8 +173,8 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     unseen.clear()
     # The samples of a recording are released with the last of its parts.
     cut = [_cut_set(division.source, division.train, settings, thin=thin),
-             *(_cut_set(source, [recording], settings_for(settings, recording))
-               for source, recording in released(division.unseen))]
+           *(_cut_set(source, [recording], settings_for(settings, recording))
+             for source, recording in released(division.unseen))]
     sets = [_conditioned(arm, each, levels) for each in released(cut)]
     return ConditionedData(
         division, sets[0], sets[1:], *_in_band(sets, band.cutoff_hz), levels, recorded,

@@ -9,7 +9,14 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals import filters
 from dynid_ros.data.signals.conditioning import ConditionedMotion
-from dynid_ros.data.signals.repetition import alike, at, on_one_axis, own_shift, spread_of, Stretch
+from dynid_ros.data.signals.repetition import (
+    alike,
+    at,
+    on_one_axis,
+    repetition_shift,
+    spread_of,
+    Stretch,
+)
 from dynid_ros.estimation.blocks.prediction import torque_rows
 from dynid_ros.utilities.arrays import Array, rms
 
@@ -54,7 +61,7 @@ def unrepeated_torque(
             axis.append((motion.t[:remaining], motion.q[:remaining]))
             remaining -= len(motion.t)
     axis = on_one_axis(axis)
-    shift = own_shift(axis) if axis else None
+    shift = repetition_shift(axis) if axis else None
     if shift is None:
         return {}
     used = [(motion, slice(len(t))) for motion, (t, _) in zip(motions, axis, strict=False)]

@@ -121,7 +121,7 @@ class Judge:
         if samples == self._judged and monotonic() >= self._ended + SHORTEST and waiting:
             # No more samples arrive to confirm findings: report them all.
             completed = replace(completed or LiveVerdict(), verdict=waiting.verdict,
-                            headline=headline(waiting))
+                                headline=headline(waiting))
             self._confirmation.waiting = None
         if not self._failed and (samples != self._searched or due):
             self._searched = samples

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.signals.repetition import on_one_axis, own_shift
+from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.data.signals.trial_samples import torque_later, TrialSamples
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
@@ -169,7 +169,7 @@ def _by_fit(
         online.arm, free.prior, estimate.root_information, estimate.root_torque, free.covariance)
     rows = online.learner.recursion.data
     bound, free_squares = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
-                   for theta in (possible.theta, free.theta))
+                           for theta in (possible.theta, free.theta))
     if bound > CLEARLY_WORSE**2 * free_squares:
         return replace(free, excess=float(np.sqrt(bound / max(free_squares, TINY))))
     return replace(free, theta=possible.theta)
@@ -201,7 +201,7 @@ def _trial_samples(parts: Sequence[Prediction], lag: float) -> TrialSamples:
     The first-order filter of the rows delays torque by a lag, but not the motion. The lag is
     compensated, lest the table reports a late drive signal.
     """
-    shift = own_shift(on_one_axis([(part.t, part.q) for part in parts]))
+    shift = repetition_shift(on_one_axis([(part.t, part.q) for part in parts]))
     return joined([_stretch(part, lag, shift) for part in parts])
 
 

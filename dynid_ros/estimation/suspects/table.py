@@ -282,5 +282,5 @@ def _needed(line: Line, others: list[Line], joints: NDArray[np.intp], threshold:
         return True
     return all(
         is_reported(replace(line, evidence=_evidence(line.prediction, each.prediction)),
-              each.prediction, joints, threshold)
+                    each.prediction, joints, threshold)
         for each in others if each is not line and each.prediction is not None)

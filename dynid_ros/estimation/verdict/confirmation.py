@@ -40,7 +40,7 @@ class Confirmation:
                 if each.code not in NOT_YET}
         self._suspected = {key: before.get(key, model.seconds) for key in keys.values()}
         confirmed = tuple(each for each in findings if each not in keys
-                     or model.seconds >= _confirming_seconds(self._suspected[keys[each]]))
+                          or model.seconds >= _confirming_seconds(self._suspected[keys[each]]))
         self.waiting = model if len(confirmed) < len(findings) else None
         return replace(model, verdict=replace(model.verdict, findings=confirmed))
 
