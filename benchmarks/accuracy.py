@@ -46,7 +46,7 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -82,7 +82,7 @@ def rows(
     arm: ArmModel, log: Recording, settings: ConditioningSettings,
 ) -> tuple[Array, Array]:
     """Regressor (k, b) and torque (k,) of all joints in motion, one below another."""
-    kept = KeptRows(arm, take_motions(arm, [log], settings), settings, arm.friction)
+    kept = KeptRows(arm, condition_recordings(arm, [log], settings), settings, arm.friction)
     blocks = [(block.W[block.moving], block.tau[block.moving]) for block in kept.blocks(arm)]
     W, tau = (np.concatenate(each) for each in zip(*blocks, strict=True))
     return W, tau
@@ -107,7 +107,7 @@ def as_recorded(model: IdentifiedModel, rest: Recording) -> float:
     """Held-out error on the torque as recorded, %."""
     arm, left, power = model.arm, [], []
     reach = model.treatment.decimator().reach
-    for motion in take_motions(arm, [rest], model.treatment):
+    for motion in condition_recordings(arm, [rest], model.treatment):
         part = slice(reach, len(motion.tau) - reach)
         q, qd, qdd = motion.q[part], motion.qd[part], motion.qdd[part]
         load = gravity_load(arm, q, model.theta) if arm.needs_load else None

@@ -17,7 +17,7 @@ from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.estimation.band import delay, ladder
 from dynid_ros.estimation.band.trial_blocks import TrialMotions
-from dynid_ros.estimation.estimate.folds import growth
+from dynid_ros.estimation.estimate.folds import log_error_ratio
 
 Array = np.ndarray
 Plant = Callable[..., tuple[Array, Array, Array]]
@@ -72,21 +72,22 @@ class Evidence:
 
     def worst(self) -> float:
         """Return the largest ratio of a cut-off up to the usual one, a standard error off."""
-        pairs = [growth(self.left[high], self.left[low]) for high in self.left
+        pairs = [log_error_ratio(self.left[high], self.left[low]) for high in self.left
                  for low in self.left if low < high <= ladder.USUAL_HZ]
         return max((float(np.exp(mean - error)) for mean, error in pairs), default=np.nan)
 
     def higher(self) -> float:
         """Return the standard errors by which a higher cut-off is better by `WORSE`."""
         usual = min(each for each in self.left if each >= min(ladder.USUAL_HZ, max(self.left)))
-        pairs = [growth(own, self.left[usual]) for high, own in self.left.items() if high > usual]
+        pairs = [log_error_ratio(own, self.left[usual])
+                 for high, own in self.left.items() if high > usual]
         return max(((-np.log(ladder.WORSE) - mean) / error for mean, error in pairs),
                    default=np.nan)
 
     def delayed(self) -> tuple[float, float]:
         """Return the ratio of errors without and with a delay, and its standard errors."""
         found = [(0.0, 1.0)]
-        with noting(delay, 'growth', lambda value, *_: found.append(value)):
+        with noting(delay, 'log_error_ratio', lambda value, *_: found.append(value)):
             delay.estimate_delay(self.lowest)
         mean, error = found[-1]
         return float(np.exp(-mean)), -mean / max(error, 1e-300)
@@ -106,7 +107,7 @@ def ladder_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
            f'cut-offs up to the usual one; {what}')
     yield (ladder, 'STANDARD_ERRORS', [each.higher() for each in fine],
            [each.higher() for each in noise], f'for a cut-off above the usual one; {what}')
-    yield (ladder, 'MOST', [each.followed for each in fine], [],
+    yield (ladder, 'ENERGY_SHARE', [each.followed for each in fine], [],
            'share of the energy of the velocities in the lowest band')
 
 

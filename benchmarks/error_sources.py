@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -70,7 +70,7 @@ def neighbours(kept: KeptRows) -> float:
 def sources(model: IdentifiedModel, rest: Recording) -> tuple[list[float], float, float]:
     """Errors on the held-out part, %, and the correlation of what is left, and of noise."""
     arm, settings = model.arm, model.treatment
-    kept = KeptRows(arm, take_motions(arm, [rest], settings), settings, arm.friction)
+    kept = KeptRows(arm, condition_recordings(arm, [rest], settings), settings, arm.friction)
     blocks = list(kept.blocks(arm, model.theta))
     W, tau, moving = (np.concatenate([getattr(block, name) for block in blocks])
                       for name in ('W', 'tau', 'moving'))

@@ -17,7 +17,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.regressor import coupling_value
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def _rows(
     arm: ArmModel, settings: ConditioningSettings, log: Recording, build: Callable[..., Any],
 ) -> tuple[Array, Array, NDArray[np.intp]]:
     """Regressor, torque and joint of all rows in motion."""
-    motions = take_motions(arm, [log], settings)
+    motions = condition_recordings(arm, [log], settings)
     blocks = list(KeptRows(arm, motions, settings, arm.friction).blocks(arm))
     decimator, W, tau, joints = settings.decimator(), [], [], []
     for number, motion in enumerate(motions):

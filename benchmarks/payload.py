@@ -52,7 +52,7 @@ from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.load_columns import frame_change
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 
@@ -179,7 +179,7 @@ def print_real(name: str, path: Path) -> None:
     log, _ = checked_recording(read_recording(path, arm), arm)
     first, rest = split(log, 0.4)
     model = identify(arm, [first], holdout=0.0)
-    motion = take_motions(arm, [rest], model.treatment)[0]
+    motion = condition_recordings(arm, [rest], model.treatment)[0]
     rigid = arm.rigid()
     Y = regressor(rigid, motion.q, motion.qd[:], motion.qdd[:])
     Y = Y[:, :, rigid.layout.inertial(arm.tool.joint % arm.n)] @ frame_change(arm.tool.placement)

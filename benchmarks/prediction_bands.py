@@ -23,7 +23,7 @@ import numpy as np
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import torque_variance
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -34,7 +34,7 @@ WIDTH = 1.96
 def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list[float], int]:
     """By joint, share of samples within the bands, %, and error by residual; fewest samples."""
     arm, settings = model.arm, model.treatment
-    kept = KeptRows(arm, take_motions(arm, [rest], settings), settings, arm.friction)
+    kept = KeptRows(arm, condition_recordings(arm, [rest], settings), settings, arm.friction)
     errors, spreads, moving = [], [], []
     for block in kept.blocks(arm, model.theta):
         errors.append(block.tau - block.W @ model.theta)

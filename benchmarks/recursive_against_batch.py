@@ -29,7 +29,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import checked_recording, motions
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recording
 from dynid_ros.estimation.estimate.weights import fit
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
@@ -56,14 +56,14 @@ def course(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, float]:
     log, _ = checked_recording(log, arm)
     train, unseen = split(log, 1 / 3)
     treatment = choose_conditioning(arm, [train])
-    held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
+    held_out = KeptRows(arm, condition_recording(arm, unseen, treatment), treatment)
 
     def error(theta: np.ndarray) -> float:
         parts = held_out.predict(arm, theta, name, True)
         return metrics(arm.joint_names, parts).relative_error_percent
 
     _, history = replay(arm, train)
-    fitted = KeptRows(arm, motions(arm, train, treatment), treatment)
+    fitted = KeptRows(arm, condition_recording(arm, train, treatment), treatment)
     batch = error(fit(arm, fitted).theta)
     return history.t, np.array([error(theta) for theta in history.theta]), batch
 
@@ -100,7 +100,8 @@ def held_out(name: str, arm: ArmModel, log: Recording) -> None:
     assert unseen is not None
     batch = identify(arm, [train], holdout=0.0)
     live, _ = replay(batch.arm, train, start=batch)
-    kept = KeptRows(batch.arm, motions(batch.arm, unseen, batch.treatment), batch.treatment)
+    kept = KeptRows(
+        batch.arm, condition_recording(batch.arm, unseen, batch.treatment), batch.treatment)
     errors = [
         metrics(arm.joint_names, kept.predict(batch.arm, theta, name, True))
         .relative_error_percent for theta in (batch.theta, live.theta)]

@@ -23,7 +23,7 @@ from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.load_columns import frame_change, own_friction
+from dynid_ros.dynamics.load_columns import frame_change, friction_change
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
@@ -99,7 +99,7 @@ def truth(arm: ArmModel, load: Array, rng: np.random.Generator | None) -> Array:
     link = arm.layout.inertial(arm.tool.joint % arm.n)
     theta[link] += frame_change(arm.tool.placement) @ load
     if rng is not None:
-        own = base_parameters(arm).columns[own_friction(arm).argmax(axis=0)]
+        own = base_parameters(arm).columns[friction_change(arm).argmax(axis=0)]
         theta[own] *= 1 + FRICTION_CHANGE * rng.normal(size=len(own))
     return theta
 

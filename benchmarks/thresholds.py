@@ -65,7 +65,7 @@ REAL = (('ur10', 'ur10/ur10_exciting_trajectory.db3'),
 SIMULATED = (('two_axis', 1), ('ur10', 1), ('panda', 1), ('panda', 2))
 #: What moves in the second table: modules and fields, each halved and doubled.
 SETTINGS = (
-    (ladder, 'MOST'), (conditioning, 'HIGHEST_CUTOFF'), (conditioning, 'POSITION_CUTOFF'),
+    (ladder, 'ENERGY_SHARE'), (conditioning, 'HIGHEST_CUTOFF'), (conditioning, 'POSITION_CUTOFF'),
     (filters, 'KAISER'), (filters, 'REACH_PERIODS'), (filters, 'RATE_PER_CUTOFF'),
 )
 ONLINE = ('MEMORY_ROWS', 'CUT_DEVIATIONS', 'DOUBTFUL_DEVIATIONS', 'LARGEST_CORRELATION',
@@ -94,7 +94,7 @@ class Data:
     @cached_property
     def motions(self) -> Any:
         """Conditioned stretches."""
-        return preparation.motions(self.arm, self.log, self.treatment)
+        return preparation.condition_recording(self.arm, self.log, self.treatment)
 
     @cached_property
     def own(self) -> Any:
@@ -266,7 +266,7 @@ def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         _, parts = validate(model, data.hit().log)
         usual = outliers.usual_residual(data.own)
         marks = outliers.far_samples(parts, model.treatment.cutoff_hz, usual)
-        share = outliers.share_left_out(marks, parts)
+        share = outliers.outlier_share(marks, parts)
         return far(parts, usual), float(share.max())
 
     clean = [far(data.own, outliers.usual_residual(data.own)) for data in good]
@@ -373,7 +373,7 @@ def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     def left(data: Data) -> float:
         samples = samples_of(data)
         own = np.stack([np.ones_like(samples.qd), samples.qd], axis=2)
-        return float(np.nanmedian(copied_signals.left_over(own, samples)))
+        return float(np.nanmedian(copied_signals.unexplained_share(own, samples)))
 
     several = [data for data in good if data.arm.n > 2]
     copies = [data.changed(u=np.gradient(data.log.q, data.log.t, axis=0)) for data in several]

@@ -20,7 +20,7 @@ from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
-    motions,
+    condition_recording,
 )
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.weights import fit
@@ -92,7 +92,7 @@ def free_model(
         recorded(arm, np.array(own) if own else None, seed=0, seconds=40.0, noise=noise,
                  source='free', still=still, rough=rough, step=step), arm)
     settings = choose_conditioning(arm, [recording])
-    rows = KeptRows(arm, motions(arm, recording, settings), settings, arm.friction)
+    rows = KeptRows(arm, condition_recording(arm, recording, settings), settings, arm.friction)
     solution = fit(arm, rows)
     scatter = group_scatter(rows.parts(arm), solution)
     covariance = scatter.covariance(solution)

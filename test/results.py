@@ -14,7 +14,7 @@ from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
-    motions,
+    condition_recording,
 )
 from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
@@ -96,5 +96,5 @@ def samples_of(arm: ArmModel, log: Recording) -> TrialSamples:
     """Take the samples that the diagnosis of a recording looks at, none left out."""
     log, _ = checked_recording(log, arm)
     settings = band_of_motion(choose_conditioning(arm.memoryless, [log]), [log])
-    prepared = motions(arm, log, settings)
+    prepared = condition_recording(arm, log, settings)
     return trial_samples(prepared, settings, [np.zeros(each.tau.shape, bool) for each in prepared])

@@ -1,4 +1,4 @@
-"""The parameters of an arm before any motion, and how uncertain they are."""
+"""Prior of the parameters of an arm, from its description."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import mass_matrix
 from dynid_ros.utilities.arrays import Array
 
-#: Least eigenvalue of a stated pseudo-inertia, relative to the largest, that counts as a body.
+#: Least eigenvalue of the pseudo-inertia of a body, relative to the largest.
 BODY = 1e-9
-#: Share of the effort limit at which a drive holds links that are not stated, at most.
+#: Largest share of the effort limit to hold links that are not stated.
 HOLDING = 0.5
 #: States over which inertias about a joint are averaged.
 STATES = 20
-#: Torque of a drive of which neither limit nor load is known, relative to the largest of the arm.
+#: Least torque of a drive relative to the largest, for drives with neither limit nor load.
 LEAST_DRIVE = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
 class ArmPrior:
     """
-    Independent Gaussian prior of the standard parameters, wide enough to yield to any motion.
+    Independent Gaussian prior of the standard parameters, wide enough for any data.
 
     Attributes
     ----------
     values, std : (p,) ndarray
         Mean and standard deviation, in the order of ``arm.layout``, SI units.
     grouping : (b, p) ndarray
-        From standard to base parameters.
+        Maps standard to base parameters.
     from_shape : (m,) ndarray of bool
-        Links without a possible stated inertia, which are cylinders of their length.
+        Links without a stated physical inertia, whose mean is a cylinder of their length.
     block : int
-        Standard parameters of one joint.
+        Number of standard parameters of a joint.
     torque : (n,) ndarray
         Torque of each drive: its limit, or what the links need, Nm.
     shrunk : (p,) ndarray of bool
-        Friction coefficients that are near zero, none by default; see `with_friction`.
+        Friction coefficients shrunk to zero, none by default; see `with_friction`.
 
     """
 
@@ -82,13 +82,13 @@ class ArmPrior:
         Returns
         -------
         (c, c + 1) ndarray
-            Their squares are the information of the prior.
+            Their Gram matrix is the information of the prior.
 
         """
         chosen = np.arange(len(self.grouping)) if columns is None else columns
         half = np.linalg.cholesky(self.covariance[np.ix_(chosen, chosen)])
-        known = np.column_stack([np.eye(len(chosen)), self.theta[chosen]])
-        return np.asarray(np.linalg.solve(half, known))
+        rows = np.column_stack([np.eye(len(chosen)), self.theta[chosen]])
+        return np.asarray(np.linalg.solve(half, rows))
 
     def data_share(self, information: Array) -> Array:
         """
@@ -97,28 +97,28 @@ class ArmPrior:
         Parameters
         ----------
         information : (b, b) ndarray
-            Of the data alone, as much as their residuals are worth.
+            Of the data alone, reduced by the autocorrelation factor.
 
         """
         return reduction(np.asarray(np.linalg.cholesky(self.covariance)), information)
 
-    def widened(self, factors: Array) -> ArmPrior:
-        """Return the prior with the standard deviations of each joint times a factor, (n,)."""
-        # Followers and couplings, which come last, may belong to several joints.
-        own = np.full_like(self.std, factors.max(initial=1.0))
-        own[:len(factors) * self.block] = np.repeat(factors, self.block)
-        return replace(self, std=self.std * own)
+    def scaled_by(self, factors: Array) -> ArmPrior:
+        """Scale the standard deviations of each joint by a factor, (n,)."""
+        # Followers and couplings come last, and may belong to several joints.
+        by_parameter = np.full_like(self.std, factors.max(initial=1.0))
+        by_parameter[:len(factors) * self.block] = np.repeat(factors, self.block)
+        return replace(self, std=self.std * by_parameter)
 
     def with_friction(self, arm: ArmModel, strengths: Mapping[str, float]) -> ArmPrior:
         """
-        Return the prior with friction coefficients near zero.
+        Return the prior with friction coefficients shrunk to zero.
 
         Parameters
         ----------
         arm : ArmModel
             The arm of the prior.
         strengths : mapping of str to float
-            By term, how wide the prior of its coefficients is, relative to this one.
+            By term, the width of the prior of its coefficients relative to this prior.
 
         """
         values, std = self.values.copy(), self.std.copy()
@@ -130,35 +130,35 @@ class ArmPrior:
                 std[columns] *= strengths[term.name]
         return replace(self, values=values, std=std, shrunk=shrunk)
 
-    def relaxed(self, colour: float) -> ArmPrior:
+    def inflated(self, colour: float) -> ArmPrior:
         """
-        Return the prior beside data of which several samples count as one.
+        Inflate the prior of shrunk friction coefficients by the autocorrelation factor.
 
-        The standard deviations that data chose are those beside samples that all count.
+        Their standard deviations were chosen as if residuals were white.
 
         Parameters
         ----------
         colour : float
-            How many samples count as one.
+            Number of correlated samples that carry the information of one.
 
         """
         return replace(self, std=np.where(self.shrunk, np.sqrt(colour) * self.std, self.std))
 
     @property
     def is_shrunk(self) -> NDArray[np.bool_]:
-        """Return which base parameters are friction coefficients that are near zero, (b,)."""
+        """Return a mask of the base parameters that are shrunk friction coefficients, (b,)."""
         return np.asarray((self.grouping * self.shrunk).any(axis=1))
 
-    def reaching(self, torque: Array) -> ArmPrior:
-        """Return the prior as wide as measured torque, root mean square (n,), makes it."""
-        return self.widened(self.widening(torque))
+    def scaled_to(self, torque: Array) -> ArmPrior:
+        """Widen the prior so that it covers measured torque, root mean square (n,)."""
+        return self.scaled_by(self.widening(torque))
 
     def widening(self, torque: Array) -> Array:
         """
-        Factors of the standard deviations of each joint so that the prior covers measured torque.
+        Factors of the standard deviations of each joint with which the prior covers the torque.
 
-        Links may be heavier than their lengths suggest, and signals without a known gain are in
-        units of their own, in which parameters are larger than any arm has them.
+        Links may be heavier than their lengths suggest, and in the units of signals without a
+        known gain, parameters may be larger than those of any arm.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class ArmPrior:
         Returns
         -------
         (n,) ndarray
-            No less than one.
+            At least one.
 
         """
         return np.maximum(1.0, torque / self.torque)
@@ -186,7 +186,7 @@ def reduction(half: Array, information: Array) -> Array:
         Of the data alone.
 
     """
-    # In units of the prior, in which the covariance before is the identity.
+    # In units in which the covariance of the prior is the identity.
     values, vectors = np.linalg.eigh(half.T @ information @ half)
     after = (half @ vectors)**2 @ (1 / (1 + np.maximum(values, 0.0)))
     return np.asarray(np.clip(1 - after / (half**2).sum(axis=1), 0, 1))
@@ -195,13 +195,13 @@ def reduction(half: Array, information: Array) -> Array:
 @lru_cache(maxsize=32)
 def arm_prior(arm: ArmModel) -> ArmPrior:
     """
-    Find what an arm's description says about its parameters.
+    Derive the prior of an arm from its description.
 
-    A stated link is uncertain by its own mass: its first moments by this mass at the length of
-    the link, its inertias by this mass at the square of it; a stated rotor inertia by itself. Any
-    other parameter alone may take all torque of a drive: the effort limit, or the torque that the
-    links need. Links that are not stated are cylinders from joint to joint in the mean, as
-    heavy as the drives can carry at most, and friction is zero.
+    The standard deviation of a stated mass is the mass itself; that of first moments is the mass
+    times the length of the link, that of inertias the mass times its square, and that of a stated
+    rotor inertia its value. Any other parameter may alone require the full torque of a drive: its
+    effort limit, or the torque that the links need. The mean of a link that is not stated is a
+    cylinder from joint to joint, no heavier than the drives can hold; that of friction is zero.
 
     Parameters
     ----------
@@ -221,24 +221,24 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     """
     layout, base = arm.layout, base_parameters(arm)
     links = layout.all_inertial().reshape(arm.links, -1)
-    known = np.zeros((arm.links, len(INERTIAL))) if arm.inertial is None else arm.inertial
-    guessed = np.array([not _is_body(link) for link in known])
-    bodies = np.where(guessed[:, None], [cylinder(arm, j) for j in range(arm.links)], known)
+    given = np.zeros((arm.links, len(INERTIAL))) if arm.inertial is None else arm.inertial
+    guessed = np.array([not _is_body(link) for link in given])
+    bodies = np.where(guessed[:, None], [cylinder(arm, j) for j in range(arm.links)], given)
     if arm.link_bounds is not None:
         bodies = arm.link_bounds.inside(bodies)
-    bare = replace(arm.rigid(), limits=JointLimits.unknown(arm.n), rotor_nominal=None)
-    bodies[guessed] *= _carried(arm, bare, bodies)
-    bare = replace(bare, inertial=bodies)
-    torque = _drive_torque(arm, bare, bodies)
+    rigid_arm = replace(arm.rigid(), limits=JointLimits.unknown(arm.n), rotor_nominal=None)
+    bodies[guessed] *= _holdable_share(arm, rigid_arm, bodies)
+    rigid_arm = replace(rigid_arm, inertial=bodies)
+    torque = _drive_torque(arm, rigid_arm, bodies)
     sizes = np.sqrt((random_regressor(arm).reshape(-1, arm.n, layout.size)**2).mean(axis=0))
-    values, std = np.zeros(layout.size), _alone(torque, sizes)
+    values, std = np.zeros(layout.size), _full_torque_values(torque, sizes)
     values[links] = bodies
     stated = links[~guessed]
     std[stated] = link_scales(arm, bodies)[~guessed]
     if layout.rotor_inertia:
         rotor = layout.rotors
         nominal = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
-        values[rotor] = np.where(nominal > 0, nominal, _matched(bare))
+        values[rotor] = np.where(nominal > 0, nominal, _matched_rotors(rigid_arm))
         std[rotor] = np.where(nominal > 0, nominal, np.maximum(std[rotor], values[rotor]))
     for term in friction_terms(arm.friction):
         values[layout.friction_columns(term.symbol)] = arm.friction_nominal.get(term.name, 0.0)
@@ -247,9 +247,9 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
 
 def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
     """
-    Give links without a stated body the prior's body; return the arm and a mask of them, (m,).
+    Give links without a stated body that of the prior; return the arm and a mask of them, (m,).
 
-    A mass that is stated without extent is kept.
+    A mass that is stated without inertia is kept.
     """
     stated = np.zeros((arm.links, len(INERTIAL))) if arm.inertial is None else arm.inertial
     missing = np.array([not states_body(link) for link in stated])
@@ -264,8 +264,8 @@ def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:
     return replace(arm, inertial=links), missing
 
 
-def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:
-    """Factor of the masses, at most one, with which the drives hold the arm in any pose."""
+def _holdable_share(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:
+    """Factor of the masses, at most one, with which the drives can hold the arm in any pose."""
     q = random_states(bare)[0]
     still = np.zeros_like(q)
     held = np.abs(regressor(bare, q, still, still) @ bodies.ravel()).max(axis=0)
@@ -273,15 +273,15 @@ def _carried(arm: ArmModel, bare: ArmModel, bodies: Array) -> float:
     return float(np.min(able[held > able] / held[held > able], initial=1.0))
 
 
-def _alone(torque: Array, sizes: Array) -> Array:
-    """Value of each parameter (p,) that takes all torque (n,) of the drive that it loads most."""
+def _full_torque_values(torque: Array, sizes: Array) -> Array:
+    """Value of each parameter (p,) that alone requires the torque of its drive, (n,)."""
     load = (sizes / torque[:, None]).max(axis=0)
-    # A parameter that shows in no torque keeps the scale of the others.
+    # A parameter without effect on torque gets the scale of the others.
     return np.asarray(1 / np.where(load > ROUNDING * load.max(), load, load.max()))
 
 
-def _matched(bare: ArmModel) -> Array:
-    """Rotor inertias (n,) as a gear matches them to the links."""
+def _matched_rotors(bare: ArmModel) -> Array:
+    """Rotor inertias (n,) matched to those of the links by the gear."""
     states = random_states(bare)[0][:STATES]
     return np.asarray(np.mean([np.diag(M) for M in mass_matrix(bare, states)], axis=0))
 

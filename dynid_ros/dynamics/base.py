@@ -14,15 +14,14 @@ from dynid_ros.arm.parameters import INERTIAL, ParameterLayout
 from dynid_ros.dynamics.regressor import regressor, rigid_torque
 from dynid_ros.utilities.arrays import Array
 
-# Columns are kept from first to last, so that the masses and the parameters along an axis, which
-# always regroup, are eliminated: the grouping of Gautier and Khalil.
+# Order in which columns are kept. Masses and parameters along an axis, which always regroup, come
+# last and are eliminated: the grouping of Gautier and Khalil.
 KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
-#: Part of a rigid-body column that the columns kept before it must leave for it to count as
-#: independent, relative to the longest column of its unit: a smaller part shows in no torque.
-#: Right angles that a description rounds to 1.571 leave up to 2e-4, and an
-#: independent column keeps 0.06.
+#: Least part of an independent rigid-body column orthogonal to the columns kept before, relative
+#: to the longest column of its unit: a smaller part is invisible in torque. Right angles that a
+#: description rounds to 1.571 cause up to 2e-4, and an independent column has 0.06.
 EFFECT = 1e-3
-#: The same for friction and couplings, whose columns no angle enters: rounding alone, 3e-15.
+#: The same for friction and couplings, which do not depend on angles: rounding is 3e-15.
 ROUNDING = 1e-9
 STATES = 200
 SEED = 1990
@@ -42,7 +41,7 @@ class BaseParameters:
     grouping : (b, p) ndarray
         Base parameters are ``grouping @ theta``; the identity on ``columns``.
     sizes : (p,) ndarray
-        Length of each column at random states; zero for one that shows in no torque.
+        Norm of each column at random states; zero for a column without effect on torque.
     states : int
         Number of these states.
     layout : ParameterLayout
@@ -63,7 +62,7 @@ class BaseParameters:
 
     @cached_property
     def coordinates(self) -> Array:
-        """Return standard parameters by base ones and the other columns behind them, (p, p)."""
+        """Map base parameters and then the dependent ones to standard parameters, (p, p)."""
         p, b = self.layout.size, self.count
         others = np.setdiff1d(np.arange(p), self.columns)
         T = np.zeros((p, p))
@@ -79,12 +78,12 @@ class BaseParameters:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Each base parameter as a printable sum of the standard parameters that show in it."""
+        """Each base parameter as a printable sum of standard parameters."""
         relative = self.sizes[self.columns][:, None] / np.where(self.sizes > 0, self.sizes, np.inf)
-        shown = np.where(np.abs(self.grouping) * relative > EFFECT, self.grouping, 0.0)
+        visible = np.where(np.abs(self.grouping) * relative > EFFECT, self.grouping, 0.0)
         return tuple(
             _sum_of_terms(row, int(lead), self.layout.names)
-            for row, lead in zip(shown, self.columns, strict=True)
+            for row, lead in zip(visible, self.columns, strict=True)
         )
 
 
@@ -100,24 +99,24 @@ def _sum_of_terms(row: Array, lead: int, names: tuple[str, ...]) -> str:
 def _order(layout: ParameterLayout) -> NDArray[np.intp]:
     inertial = [INERTIAL.index(symbol) for symbol in KEEP_FIRST]
     block = inertial + list(range(len(INERTIAL), layout.block))
-    own = [j * layout.block + c for j in range(layout.joints) for c in block]
-    own += [layout.inertial(layout.joints + f).start + c
-            for f in range(layout.followers) for c in inertial]
-    return np.array(own + list(range(len(own), layout.size)), dtype=np.intp)
+    columns = [j * layout.block + c for j in range(layout.joints) for c in block]
+    columns += [layout.inertial(layout.joints + f).start + c
+                for f in range(layout.followers) for c in inertial]
+    return np.array(columns + list(range(len(columns), layout.size)), dtype=np.intp)
 
 
 def random_states(
     arm: ArmModel, states: int = STATES, seed: int = SEED,
 ) -> tuple[Array, Array, Array, Array, JointHistory]:
-    """Random q, qd and qdd, the torque that loads the joints, (states, n) each, and a history."""
+    """Random q, qd, qdd and load torque of the joints, (states, n) each, and a history."""
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, size=(3, states, arm.n))
-    # Smooth signs of several speeds differ in slow joints only.
+    # Only slow joints distinguish smoothed sign functions of different widths.
     qd[1::2] *= np.geomspace(SLOWEST, 1.0, len(qd[1::2]))[:, None]
     # A joint that gravity cannot load, such as an upright first one, has no load column.
     still, rigid = np.zeros_like(q), arm.rigid()
     load = regressor(rigid, q, still, still) @ rng.uniform(size=rigid.layout.size)
-    # Any other numbers that do not depend on the velocity would do.
+    # The history may be any numbers independent of the velocity.
     return q, qd, qdd, load, JointHistory(np.abs(qdd), np.tanh(qdd))
 
 
@@ -132,9 +131,9 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     """
     Find the base parameters of an arm, independently of any recording.
 
-    A column of the regressor at random states that depends on the columns before it leaves
-    nothing of itself beside them (Gautier 1991, Numerical calculation of the base inertial
-    parameters of robots). Combinations without an effect on torque do not count, see `EFFECT`.
+    A column of the regressor at random states is dependent if it is a linear combination of the
+    columns before it (Gautier 1991, Numerical calculation of the base inertial parameters of
+    robots), except for a part without effect on torque, see `EFFECT`.
 
     Returns
     -------
@@ -152,47 +151,46 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
         least[columns] = EFFECT * sizes[columns].max()
     independent = _independent(R[:, order], least[order])
     sizes[sizes <= ROUNDING * sizes.max()] = 0.0
-    kept, gone = order[independent], order[~independent]
-    regroup, *_ = np.linalg.lstsq(R[:, kept], R[:, gone], rcond=None)
+    kept, dependent = order[independent], order[~independent]
+    regroup, *_ = np.linalg.lstsq(R[:, kept], R[:, dependent], rcond=None)
     regroup[np.abs(regroup) < ROUNDING] = 0.0
     near = np.round(regroup)
     regroup = np.where(np.abs(regroup - near) < ROUNDING, near, regroup)
     grouping = np.zeros((len(kept), layout.size))
     grouping[np.arange(len(kept)), kept] = 1.0
-    grouping[:, gone] = regroup
+    grouping[:, dependent] = regroup
     ascending = np.argsort(kept)
     return BaseParameters(kept[ascending], grouping[ascending], sizes, STATES, layout)
 
 
 def _independent(columns: Array, least: Array) -> NDArray[np.bool_]:
     """
-    Find the columns of which those kept before them leave more than a least part.
+    Mark columns whose part orthogonal to the columns kept before exceeds a least norm.
 
-    A column that is not kept takes no direction away from those behind it, as it would in a
-    triangular factor.
+    Unlike in a triangular factor, a dropped column does not reduce the columns after it.
     """
     basis = np.zeros((len(columns), 0))
     kept = np.zeros(columns.shape[1], dtype=np.bool_)
     for k, column in enumerate(columns.T):
-        left = column - basis @ (basis.T @ column)
-        # Once more, since rounding leaves a part of what was taken off.
-        left -= basis @ (basis.T @ left)
-        size = float(np.linalg.norm(left))
+        residual = column - basis @ (basis.T @ column)
+        # Twice, because of rounding.
+        residual -= basis @ (basis.T @ residual)
+        size = float(np.linalg.norm(residual))
         kept[k] = size > least[k]
         if kept[k]:
-            basis = np.column_stack([basis, left / size])
+            basis = np.column_stack([basis, residual / size])
     return kept
 
 
 def friction_places(arm: ArmModel) -> NDArray[np.intp]:
     """Positions of the friction columns among the base parameters of an arm, (f,)."""
     layout, base = arm.layout, base_parameters(arm)
-    own = [layout.friction_columns(term.symbol) for term in friction_terms(arm.friction)]
-    return np.flatnonzero(np.isin(base.columns, own))
+    friction = [layout.friction_columns(term.symbol) for term in friction_terms(arm.friction)]
+    return np.flatnonzero(np.isin(base.columns, friction))
 
 
 def standard_of(arm: ArmModel, theta: Array) -> Array:
-    """Give standard parameters (p,) that have base parameters (b,), zero but for the leading."""
+    """Return standard parameters (p,) with given base parameters (b,); dependent ones are zero."""
     standard = np.zeros(arm.layout.size)
     standard[base_parameters(arm).columns] = theta
     return standard
@@ -200,7 +198,7 @@ def standard_of(arm: ArmModel, theta: Array) -> Array:
 
 def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:
     """
-    Torque that holds the arm at rest, from its base parameters.
+    Torque that holds the arm at rest, from base parameters.
 
     Parameters
     ----------
@@ -224,7 +222,7 @@ def gravity_load(arm: ArmModel, q: Array, theta: Array | None) -> Array:
 
 def gravity_torque(arm: ArmModel, q: Array, inertial: Array) -> Array:
     """
-    Torque that holds the arm at rest, from its inertial parameters.
+    Torque that holds the arm at rest, from inertial parameters.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """
 External wrenches on the bodies of an arm.
 
-A wrench is ``[Tx Ty Tz Fx Fy Fz]``: a moment, then a force. A force matrix is (6, m) with the
-wrench on the link of joint j in column j, in the base frame: along the axes of the base frame,
-its moment about the origin of the base frame, wherever the link is (a spatial force vector of
-Featherstone, Rigid Body Dynamics Algorithms, section 2.6). Force matrices of one arm add up.
+A wrench is ``[Tx Ty Tz Fx Fy Fz]``: a moment, then a force. Column j of a force matrix, (6, m), is
+the wrench on the link of joint j as a spatial force vector in the base frame: along its axes, with
+the moment about its origin (Featherstone, Rigid Body Dynamics Algorithms, section 2.6). Force
+matrices of one arm add up.
 """
 
 from __future__ import annotations
@@ -102,29 +102,29 @@ def joint_force(arm: ArmModel, q: Array, fext: Array) -> Array:
     for joint in reversed(arm.tree.order):
         if arm.parent[joint] >= 0:
             carried[:, :, arm.parent[joint]] += carried[:, :, joint]
-    every = np.einsum('kjc,kcj->kj', joint_screws(arm, link_poses(arm, q)), carried)
-    return np.asarray(every @ arm.tree.gearing)
+    all_torques = np.einsum('kjc,kcj->kj', joint_screws(arm, link_poses(arm, q)), carried)
+    return np.asarray(all_torques @ arm.tree.gearing)
 
 
 def link_poses(arm: ArmModel, q: Array) -> Array:
     """Poses of all links in the base frame, (N, m, 12): rotation row by row, translation."""
-    constants, (every,) = tree(arm), all_joints(arm, np.asarray(q, dtype=float))
-    angle = np.where(constants.prismatic, 0.0, every)[..., None, None]
+    constants, (positions,) = tree(arm), all_joints(arm, np.asarray(q, dtype=float))
+    angle = np.where(constants.prismatic, 0.0, positions)[..., None, None]
     turns, start, slide, _ = np.split(constants.shapes, (27, 30, 33), axis=1)
     placed, sine, rise = turns.reshape(-1, 3, 3, 3).swapaxes(0, 1)
     rotation = placed + np.sin(angle) * sine + (1.0 - np.cos(angle)) * rise
-    origin = start + every[..., None] * slide
-    for joint, carrier in enumerate(constants.parent):
-        if carrier >= 0:
-            origin[:, joint] = origin[:, carrier] + (
-                rotation[:, carrier] @ origin[:, joint, :, None])[..., 0]
-            rotation[:, joint] = rotation[:, carrier] @ rotation[:, joint]
+    origin = start + positions[..., None] * slide
+    for joint, parent in enumerate(constants.parent):
+        if parent >= 0:
+            origin[:, joint] = origin[:, parent] + (
+                rotation[:, parent] @ origin[:, joint, :, None])[..., 0]
+            rotation[:, joint] = rotation[:, parent] @ rotation[:, joint]
     poses = np.concatenate([rotation.reshape(len(q), arm.links, 9), origin], axis=2)
     return poses[:, np.argsort(arm.tree.order)] if arm.tree.followers else poses
 
 
 def joint_screws(arm: ArmModel, poses: Array) -> Array:
-    """Screws of all joints about the base's origin, (N, m, 6), from `link_poses`."""
+    """Screws of all joints about the origin of the base, (N, m, 6), from `link_poses`."""
     rotation, origin = poses[..., :9].reshape(-1, arm.links, 3, 3), poses[..., 9:]
     axis = (rotation @ arm.axis[..., None])[..., 0]
     slides = arm.tree.prismatic[:, None]

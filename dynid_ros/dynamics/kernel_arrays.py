@@ -1,4 +1,4 @@
-"""Constant arrays of an arm for the kernels, and the motion of all its joints in their order."""
+"""Constant arrays of an arm for the kernels, and the motion of all joints in kernel order."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from dynid_ros.utilities.arrays import Array
 
 class Tree(NamedTuple):
     """
-    Constant arrays of an arm for the kernels, of all joints, each after its carrier.
+    Constant arrays of an arm for the kernels; parents come before children.
 
     Attributes
     ----------
     parent : (m,) ndarray of int
-        Joint that carries each joint, -1 for the base.
+        Parent of each joint, -1 for the base.
     prismatic : (m,) ndarray of bool
-        Whether it slides.
+        Whether each joint is prismatic.
     shapes : (m, 36) ndarray
-        Placement of each joint, and the factors of ``sin q`` and of ``1 - cos q`` by which
-        Rodrigues' formula gives the orientation of its link, 9 numbers each; then its translation,
-        the axis in the parent's frame if it slides, else zero, and the axis.
+        Orientation of the joint's placement, and the factors of ``sin q`` and ``1 - cos q`` in
+        Rodrigues' formula for the orientation of its link, 9 numbers each. Then the translation of
+        the placement, the axis of a prismatic joint in the parent's frame (else zero), the axis.
     gravity : (3,) ndarray
         m/s².
 
@@ -42,13 +42,13 @@ class Tree(NamedTuple):
 @lru_cache(maxsize=32)
 def tree(arm: ArmModel) -> Tree:
     """
-    Arrays for the kernels, with Rodrigues' formula expanded once for each joint.
+    Make the arrays for the kernels, with Rodrigues' formula expanded once for each joint.
 
     ``R(q) = P + sin q P K + (1 - cos q) P K²`` with P the placement and K the cross-product
     matrix of the axis.
     """
     order = arm.tree.order
-    # The base, -1, stands last.
+    # Index -1, the base, is last.
     place = np.append(np.argsort(order), -1)
     axis, P, prismatic = arm.axis[order], arm.rotation[order], arm.tree.prismatic[order]
     K = np.cross(np.eye(3), axis[:, None, :])
@@ -63,7 +63,7 @@ def tree(arm: ArmModel) -> Tree:
 
 
 def all_joints(arm: ArmModel, q: Array, *rates: Array) -> tuple[Array, ...]:
-    """Motion (..., m) of all joints, as the kernels number them, by those with drives."""
+    """Motion (..., m) of all joints in kernel order, given that of the driven joints."""
     if not arm.tree.followers:
         return tuple(np.ascontiguousarray(x, dtype=float) for x in (q, *rates))
     motion = (arm.tree.positions(q), *map(arm.tree.rates, rates))
@@ -73,26 +73,26 @@ def all_joints(arm: ArmModel, q: Array, *rates: Array) -> tuple[Array, ...]:
 
 class Pairs(NamedTuple):
     """
-    Joints and first columns (pairs,) of the entries that kernels make, as they number them.
+    Joints and first columns (pairs,) of the entries that kernels compute, in kernel order.
 
-    Link by link: for the joint that moves it, and for those that carry this joint, inwards.
+    For each link: the joint that moves it, then the ancestors of this joint towards the base.
     """
 
     joints: NDArray[np.int64]
     columns: NDArray[np.int64]
 
     def tiles(self, samples: int) -> Array:
-        """Make an array for the entries of some samples, (⌈samples / TILE⌉, pairs, 10 TILE)."""
+        """Allocate an array for the entries of samples, (⌈samples / TILE⌉, pairs, 10 TILE)."""
         return np.empty((-(-samples // TILE), len(self.joints), WIDTH * TILE))
 
 
 @lru_cache(maxsize=32)
 def pairs(arm: ArmModel, block: int = WIDTH) -> Pairs:
-    """Find the pairs of an arm, with so many columns a joint."""
-    found, parent = [], tree(arm).parent
+    """List the pairs of an arm, given the number of columns for each joint."""
+    entries, parent = [], tree(arm).parent
     for link in range(arm.links):
         joint = link
         while joint >= 0:
-            found.append((joint, link * block))
+            entries.append((joint, link * block))
             joint = int(parent[joint])
-    return Pairs(*np.array(found, dtype=np.int64).T.copy())
+    return Pairs(*np.array(entries, dtype=np.int64).T.copy())

@@ -1,4 +1,4 @@
-"""Sizes and bodies of links of which no inertia is stated, from the places of the joints."""
+"""Sizes and bodies of links without stated inertia, from the positions of the joints."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.utilities.arrays import Array
 
-#: Radius of a link relative to its length, and relative to the mean length of the links at least.
+#: Radius of a link relative to its length, and least radius relative to the mean length of links.
 SLENDER, STOUT = 0.25, 0.15
-#: Length of a link where no joint or tool shows any, m.
+#: Length of a link if no joint or tool determines it, m.
 LENGTH = 0.3
-#: Density of a link before any data, kg/m³: some aluminium, some motor, some air.
+#: Prior density of a link, kg/m³: a mix of aluminium, motor and air.
 DENSITY = 1500.0
 
 
 def link_scales(arm: ArmModel, bodies: Array) -> Array:
     """
-    Find the uncertainty of links that may be as heavy again.
+    Find the prior uncertainty of links whose mass may be wrong by itself.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def link_scales(arm: ArmModel, bodies: Array) -> Array:
 
 
 def _ends(arm: ArmModel, joint: int) -> Array:
-    """Farthest place of the next joint, or of the tool, in the frame of a link, (3,), m."""
+    """Farthest origin of a child joint, or of the tool, in the frame of a link, (3,), m."""
     ends = [arm.translation[child] for child in range(arm.links) if arm.parent[child] == joint]
     if not ends and arm.tool_link == joint:
         ends = [arm.tool.placement.translation]
@@ -49,10 +49,10 @@ def _ends(arm: ArmModel, joint: int) -> Array:
 
 
 def _lengths(arm: ArmModel) -> Array:
-    """Length of each link, (m,), m; the mean one where two axes meet."""
-    own = np.array([np.linalg.norm(_ends(arm, joint)) for joint in range(arm.links)])
-    mean = float(own[own > 0].mean()) if own.any() else LENGTH
-    return np.where(own > 0, own, mean)
+    """Length of each link, (m,), m; the mean length where two axes intersect."""
+    lengths = np.array([np.linalg.norm(_ends(arm, joint)) for joint in range(arm.links)])
+    mean = float(lengths[lengths > 0].mean()) if lengths.any() else LENGTH
+    return np.where(lengths > 0, lengths, mean)
 
 
 def cylinder(arm: ArmModel, joint: int) -> Array:
@@ -63,7 +63,7 @@ def cylinder(arm: ArmModel, joint: int) -> Array:
     mean = float(lengths[1:].mean()) if arm.n > 1 and lengths[1:].any() else length or LENGTH
     along = end / length if length else arm.axis[joint]
     radius = max(SLENDER * length, STOUT * mean)
-    # As long as it is thick, where two axes meet.
+    # At least as long as thick, since two axes may intersect.
     length = max(length, 2 * radius)
     mass = DENSITY * np.pi * radius**2 * length
     axial = np.outer(along, along)

@@ -1,4 +1,4 @@
-"""Compiled operations on tiles of one link: its motion, and its entries of regressors."""
+"""Compiled operations on tiles of one link: its motion, and its regressor entries."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def accelerate(
     qd, qdd : (TILE,) ndarray
         Of the joint, rad/s and rad/s² (m for prismatic joints).
     inner, out : (9 TILE,) ndarray
-        Angular velocity and acceleration of both links, and acceleration of their frames'
-        origins, in their own frames.
+        Angular velocity, angular acceleration, and acceleration of the frame's origin of the
+        parent and of the link, each in its own frame.
     r : (14 TILE,) ndarray
-        Place of the link; see `place`.
+        Pose of the link in the parent; see `pose_in_parent`.
     count : int
-        Samples that count.
+        Number of samples to evaluate.
 
     """
     count = min(count, TILE)
-    # One code for both kinds of joints: a revolute one has no axis to slide along.
+    # One code path for both joint types: one of the two axes is zero.
     turning, sliding = (0.0, 1.0) if prismatic else (1.0, 0.0)
     ax, ay, az = turning * axis[0], turning * axis[1], turning * axis[2]
     sx, sy, sz = sliding * axis[0], sliding * axis[1], sliding * axis[2]
@@ -67,7 +67,7 @@ def accelerate(
 @kernel
 def project(motion: Array, screw: Array, out: Array, count: int) -> None:
     """
-    Ten entries of the regressor: the torque of one joint by the parameters of one link.
+    Ten regressor entries: torque of one joint with respect to the parameters of one link.
 
     With force F = m a + dw x h + w x (w x h) and moment N = h x a + Io dw + w x Io w about the
     origin of the link's frame, the torque is ``o·N + v·F``; an entry is its derivative by a
@@ -80,11 +80,11 @@ def project(motion: Array, screw: Array, out: Array, count: int) -> None:
         origin.
     screw : (6 TILE,) ndarray
         Screw of the joint: angular velocity o of the link, and linear velocity v of that origin,
-        that unit speed of the joint gives.
+        at unit joint speed.
     out : (10 TILE,) ndarray
         The entries.
     count : int
-        Samples that count.
+        Number of samples to evaluate.
 
     """
     count = min(count, TILE)
@@ -115,7 +115,7 @@ def project(motion: Array, screw: Array, out: Array, count: int) -> None:
 @kernel
 def project_still(motion: Array, screw: Array, out: Array, count: int) -> None:
     """
-    Entries as `project` gives them for a link without velocity.
+    Ten regressor entries as in `project`, for a link without velocity.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ def project_still(motion: Array, screw: Array, out: Array, count: int) -> None:
 
 
 @kernel
-def weigh(gravity: Array, screw: Array, out: Array, count: int) -> None:
-    """Take entries (10 TILE,) off those of a link at rest, whose frame accelerates upwards."""
+def subtract_from_gravity(gravity: Array, screw: Array, out: Array, count: int) -> None:
+    """Replace entries (10 TILE,) by those of gravity minus them."""
     count = min(count, TILE)
     for k in range(count):
         ax, ay, az = gravity[k], gravity[TILE + k], gravity[2 * TILE + k]
@@ -162,7 +162,7 @@ def weigh(gravity: Array, screw: Array, out: Array, count: int) -> None:
 
 @kernel
 def spread(entries: Array, first: int, joint: int, column: int, rows: Array, count: int) -> None:
-    """Write entries (10 TILE,) into rows (N, n, p) of a joint, from a sample and a column on."""
+    """Write entries (10 TILE,) into rows (N, n, p) of a joint, at a first sample and column."""
     for k in range(count):
         for c in range(WIDTH):
             rows[first + k, joint, column + c] = entries[c * TILE + k]

@@ -1,4 +1,4 @@
-"""Columns of the load that an arm carries, and of its friction while it carries it."""
+"""Regressor columns of a load, and of a change of friction between recordings."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.utilities.arrays import Array
 
-#: Standard deviation of each parameter of a load before any rows, kg, kg m and kg m²: far beyond
-#: what an arm carries.
+#: Prior standard deviation of each parameter of a load, kg, kg m and kg m²: far beyond what an arm
+#: carries.
 HEAVIEST = 100.0
 
 
 def load_columns(arm: ArmModel, frame: Placement | None = None) -> Array:
     """
-    Change of the base parameters with the load that the arm carries.
+    Differentiate the base parameters with respect to the parameters of a load.
 
-    The torque of a load is linear in its ten inertial parameters, and the parameters of the link
-    that carries it are columns of the regressor, so that ``W @ load_columns(arm)`` are the columns
-    of the load for any rows W, however they were filtered.
+    The inertial parameters of a load add to those of the link that carries it, which are columns
+    of the regressor. So ``W @ load_columns(arm)`` are the columns of the load for any rows W,
+    filtered or not.
 
     Parameters
     ----------
     arm : ArmModel
         The arm.
     frame : Placement, optional
-        Frame of the load's parameters in the link that carries the tool; by default the tool.
+        Frame of the load's parameters, relative to the link of the tool; by default the tool.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def load_columns(arm: ArmModel, frame: Placement | None = None) -> Array:
 
 def frame_change(place: Placement) -> Array:
     """
-    Map inertial parameters from a frame to the one in which it is placed, (10, 10).
+    Map inertial parameters from a frame to its reference frame, (10, 10).
 
     The pseudo-inertia P of a body becomes ``X P Xᵀ`` with X the homogeneous matrix of the frame
     (Wensing, Kim and Slotine 2018, Linear matrix inequalities for physically consistent inertial
@@ -61,12 +61,12 @@ def _parameters(P: Array) -> Array:
     return np.array([P[3, 3], *P[:3, 3], *inertia[np.triu_indices(3)]])
 
 
-def own_friction(arm: ArmModel) -> Array:
-    """Change of the base parameters with friction that a recording has of its own, (b, f)."""
+def friction_change(arm: ArmModel) -> Array:
+    """Differentiate the base parameters with respect to a change of friction, (b, f)."""
     return np.asarray(np.eye(base_parameters(arm).count)[:, friction_places(arm)])
 
 
 def friction_names(arm: ArmModel) -> list[str]:
-    """Return the names of these parameters, in their order."""
+    """Return the names of the friction parameters, in the order of `friction_change`."""
     names = base_parameters(arm).names
     return [names[k] for k in friction_places(arm)]

@@ -1,4 +1,4 @@
-"""Regressors without acceleration: the change of momentum is torque minus position forces."""
+"""Regressors of momentum and force, which need no acceleration."""
 
 from __future__ import annotations
 

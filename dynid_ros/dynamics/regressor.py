@@ -15,9 +15,9 @@ from dynid_ros.dynamics.link_tiles import WIDTH
 from dynid_ros.dynamics.regressor_kernels import combine, fill_inertial
 from dynid_ros.utilities.arrays import Array
 
-#: States of which the regressor stays in the cache.
+#: Number of states whose regressor fits the cache.
 BLOCK = 128
-#: Output that `fill_inertial` is not asked for.
+#: Empty output, which `fill_inertial` skips.
 NONE = np.empty((0, 0, 0))
 
 
@@ -34,7 +34,7 @@ def fill_tiles(arm: ArmModel, constants: Tree, motion: Sequence[Array], tiles: A
     motion : sequence of (N, n) ndarray
         Positions, velocities and accelerations.
     tiles : (⌈N / TILE⌉ or more, pairs, 10 TILE) ndarray
-        Output; places behind the last sample are left as they are.
+        Output; entries after the last sample are not written.
 
     """
     q, qd, qdd = all_joints(arm, *motion)
@@ -42,7 +42,7 @@ def fill_tiles(arm: ArmModel, constants: Tree, motion: Sequence[Array], tiles: A
 
 
 def inertial_rows(*arguments: Any) -> None:
-    """Call `fill_inertial` for output by samples alone."""
+    """Call `fill_inertial` for output by samples only."""
     fill_inertial(*(*arguments, NONE))
 
 
@@ -53,8 +53,8 @@ def fill_links(
     """
     Fill the inertial columns of regressors.
 
-    A virtual displacement of a joint moves its followers, too, so that the torque of these counts
-    for it by their gearing: ``tau = Gᵀ tau_all`` with ``qd_all = G qd``.
+    A virtual displacement of a joint also moves its followers, so their torque adds to that of the
+    joint by their gearing: ``tau = Gᵀ tau_all`` with ``qd_all = G qd``.
 
     Parameters
     ----------
@@ -65,24 +65,24 @@ def fill_links(
     constants : Tree
         Arrays of the arm.
     motion : tuple of (N, n) ndarray
-        What the kernel takes: positions, velocities and perhaps accelerations.
+        Positions, velocities and, if the kernel needs them, accelerations.
     block : int
         Columns of one joint.
     out : (N, n, p) ndarray
-        Output; entries of links that a joint does not carry are left as they are.
+        Output; entries of links that a joint does not carry are not written.
 
     """
     if not arm.tree.followers:
         kernel(*constants, *motion, *pairs(arm, block), *out)
         return
-    every = [np.zeros((len(motion[0]), arm.links, WIDTH * arm.links)) for _ in out]
-    kernel(*constants, *all_joints(arm, *motion), *pairs(arm), *every)
+    of_all_joints = [np.zeros((len(motion[0]), arm.links, WIDTH * arm.links)) for _ in out]
+    kernel(*constants, *all_joints(arm, *motion), *pairs(arm), *of_all_joints)
     order = arm.tree.order
-    led = np.maximum(0, order - arm.n)
-    starts = (order - led) * block + led * WIDTH
+    follower = np.maximum(0, order - arm.n)
+    starts = (order - follower) * block + follower * WIDTH
     columns = (starts[:, None] + np.arange(WIDTH)).ravel()
-    for own, full in zip(out, every, strict=True):
-        own[:, :, columns] = arm.tree.gearing[order].T @ full
+    for target, full in zip(out, of_all_joints, strict=True):
+        target[:, :, columns] = arm.tree.gearing[order].T @ full
 
 
 def regressor(
@@ -145,7 +145,7 @@ def rigid_torque(
     arm: ArmModel, inertial: Array, q: Array, qd: Array, qdd: Array, *, weightless: bool = False,
 ) -> Array:
     """
-    Torque of the links of an arm alone.
+    Torque of the links of an arm, without drives and friction.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def rigid_torque(
     q, qd, qdd : (N, n) ndarray
         Positions, velocities and accelerations.
     weightless : bool
-        Without gravity.
+        Whether to omit gravity.
 
     Returns
     -------
@@ -164,16 +164,16 @@ def rigid_torque(
         Nm, or N for prismatic joints.
 
     """
-    constants, every, followed = tree(arm), pairs(arm), bool(arm.tree.followers)
+    constants, link_pairs, followed = tree(arm), pairs(arm), bool(arm.tree.followers)
     if weightless:
         constants = constants._replace(gravity=np.zeros(3))
-    # A copy, since the kernel would be compiled once more for an array that cannot be written.
+    # A copy, because a read-only array would require another compilation of the kernel.
     inertial = inertial.reshape(-1, WIDTH)[arm.tree.order].ravel()
-    torque, tiles = np.empty((len(q), arm.links)), every.tiles(min(BLOCK, len(q)))
+    torque, tiles = np.empty((len(q), arm.links)), link_pairs.tiles(min(BLOCK, len(q)))
     for start in range(0, len(q), BLOCK):
         part = slice(start, start + BLOCK)
         fill_tiles(arm, constants, (q[part], qd[part], qdd[part]), tiles)
-        combine(*every, tiles, inertial, torque[part])
+        combine(*link_pairs, tiles, inertial, torque[part])
     return np.asarray(torque @ arm.tree.gearing[arm.tree.order]) if followed else torque
 
 
@@ -205,12 +205,12 @@ def fill_friction(
     if not arm.friction:
         return
     loads = np.zeros_like(qd) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
-    known = JointHistory.unknown(qd) if history is None else history
+    joint_history = JointHistory.unknown(qd) if history is None else history
     for term in friction_terms(arm.friction):
         if term.needs_load and load is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
         out[:, range(arm.n), arm.layout.friction_columns(term.symbol)] = term.at(
-            qd, loads, known, arm.friction_shape)
+            qd, loads, joint_history, arm.friction_shape)
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

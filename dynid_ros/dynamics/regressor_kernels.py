@@ -14,10 +14,16 @@ from dynid_ros.dynamics.link_tiles import (
     project,
     project_still,
     spread,
-    weigh,
+    subtract_from_gravity,
     WIDTH,
 )
-from dynid_ros.dynamics.tiles import begin, carry, move, place, TILE
+from dynid_ros.dynamics.tiles import (
+    add_joint_velocity,
+    joint_screw,
+    pose_in_parent,
+    TILE,
+    to_child_frame,
+)
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
@@ -41,19 +47,19 @@ def fill_inertial(
         Joint and first column of the ten entries of each pair; see `Pairs`.
     rows : (N, n, p) ndarray
         Output by samples, unless it is empty; entries of links that a joint does not carry are
-        left as they are.
+        not written.
     tiles : (⌈N / TILE⌉, pairs, 10 TILE) ndarray
         Output by tiles, unless it is empty.
 
     Notes
     -----
-    Outward recursion of Newton and Euler (Craig, eq. 6.45 to 6.47) about the frames' origins.
-    The screws of all joints that carry a link travel outward with it.
+    Outward Newton-Euler recursion (Craig, eq. 6.45 to 6.47) about the origins of the frames. The
+    screws of all ancestor joints of a link are transformed outward with it.
 
     """
     n, state, r = parent.size, np.empty((3, TILE)), np.empty(14 * TILE)
     entries = np.empty(WIDTH * TILE)
-    # The base, which is the parent -1, has the last row.
+    # The last row, parent -1, is the base.
     motion, screw = np.empty((n + 1, 9 * TILE)), np.empty((joints.size, 6 * TILE))
     first, motion[n] = np.empty(n, np.int64), 0.0
     for c in range(3):
@@ -65,13 +71,14 @@ def fill_inertial(
             for k in range(count):
                 state[0, k], state[1, k], state[2, k] = (
                     q[start + k, j], qd[start + k, j], qdd[start + k, j])
-            place(prismatic[j], shapes[j], state[0], r, count)
+            pose_in_parent(prismatic[j], shapes[j], state[0], r, count)
             accelerate(prismatic[j], axis, state[1], state[2], motion[p], r, motion[j], count)
-            begin(prismatic[j], axis, screw[row], count)
-            # From the link inwards, as the link that carries it has them from its own joint on.
+            joint_screw(prismatic[j], axis, screw[row], count)
+            # Screws from the link inwards: its own, then the parent's, transformed.
             while row == first[j] or p >= 0:
                 if row > first[j]:
-                    carry(screw[first[parent[j]] + row - first[j] - 1], r, screw[row], count)
+                    outer = screw[first[parent[j]] + row - first[j] - 1]
+                    to_child_frame(outer, r, screw[row], count)
                     p = parent[p]
                 if tiles.size:
                     entries = tiles[start // TILE, row]
@@ -96,20 +103,20 @@ def fill_momentum(
         As for `fill_inertial`.
     momentum, force : (N, n, p) ndarray
         Output: the regressors of ∂T/∂qd and of ∂V/∂q - ∂T/∂q; entries of links that a joint does
-        not carry are left as they are.
+        not carry are not written.
 
     Notes
     -----
-    The velocity of link j, seen in its own frame, changes with the position of a joint i that
-    carries it by the Lie bracket of the velocity of link i and the screw of joint i, taken to
-    frame j (Featherstone 2008, Rigid Body Dynamics Algorithms, eq. 2.46); so ∂T/∂q_i is the
-    momentum of link j on that bracket, as the momentum of the joint is the one on its screw.
-    Momentum is the force that gives a link at rest its velocity as an acceleration.
+    The derivative of the velocity of link j, in its own frame, with respect to the position of an
+    ancestor joint i is the Lie bracket of the velocity of link i and the screw of joint i,
+    transformed to frame j (Featherstone 2008, Rigid Body Dynamics Algorithms, eq. 2.46). So
+    ∂T/∂q_i is the momentum of link j projected on that bracket, as ∂T/∂qd_i is that on the screw.
+    Momentum equals the force that accelerates a link at rest by its velocity.
 
     """
     n, state, r = parent.size, np.empty((2, TILE)), np.empty(14 * TILE)
     change, push = np.empty(WIDTH * TILE), np.empty(WIDTH * TILE)
-    # Velocity, then the acceleration that stands for gravity, as a screw without rotation.
+    # Velocity, then the acceleration equivalent to gravity, as a screw without rotation.
     motion, screw = np.empty((n + 1, 12 * TILE)), np.empty((joints.size, 12 * TILE))
     first, motion[n] = np.empty(n, np.int64), 0.0
     for c in range(3):
@@ -120,20 +127,20 @@ def fill_momentum(
             p, first[j], axis = parent[j], row, shapes[j, 33:]
             for k in range(count):
                 state[0, k], state[1, k] = q[start + k, j], qd[start + k, j]
-            place(prismatic[j], shapes[j], state[0], r, count)
-            carry(motion[p], r, motion[j], count)
-            carry(motion[p, 6 * TILE:], r, motion[j, 6 * TILE:], count)
-            begin(prismatic[j], axis, screw[row], count)
-            move(screw[row], state[1], motion[j], count)
+            pose_in_parent(prismatic[j], shapes[j], state[0], r, count)
+            to_child_frame(motion[p], r, motion[j], count)
+            to_child_frame(motion[p, 6 * TILE:], r, motion[j, 6 * TILE:], count)
+            joint_screw(prismatic[j], axis, screw[row], count)
+            add_joint_velocity(screw[row], state[1], motion[j], count)
             while row == first[j] or p >= 0:
                 if row > first[j]:
                     outer = screw[first[parent[j]] + row - first[j] - 1]
-                    carry(outer, r, screw[row], count)
-                    carry(outer[6 * TILE:], r, screw[row, 6 * TILE:], count)
+                    to_child_frame(outer, r, screw[row], count)
+                    to_child_frame(outer[6 * TILE:], r, screw[row, 6 * TILE:], count)
                     p = parent[p]
                 project_still(motion[j], screw[row], change, count)
                 project_still(motion[j], screw[row, 6 * TILE:], push, count)
-                weigh(motion[j, 9 * TILE:], screw[row], push, count)
+                subtract_from_gravity(motion[j, 9 * TILE:], screw[row], push, count)
                 spread(change, start, joints[row], columns[row], momentum, count)
                 spread(push, start, joints[row], columns[row], force, count)
                 row += 1
@@ -145,7 +152,7 @@ def combine(
     torque: Array,
 ) -> None:
     """
-    Sum up entries of tiles times inertial parameters.
+    Multiply entries of tiles by inertial parameters, and add them up by joint.
 
     Parameters
     ----------

@@ -2,12 +2,12 @@
 Rigid-body functions of an arm, with external wrenches.
 
 Each takes one state or a batch, and an `ArmModel` with nominal parameters or an identified result.
-Friction is left out; rotor inertia is part of the mass matrix. Sign of the external wrenches:
-``M(q) qdd + C(q, qd) qd + g(q) = tau + Jᵀ f``, so that a wrench acts on the arm.
+Friction is omitted; rotor inertia is part of the mass matrix. External wrenches act on the arm:
+``M(q) qdd + C(q, qd) qd + g(q) = tau + Jᵀ f``.
 
-Base parameters do not determine the bodies of links, but inverse dynamics, mass matrix and gravity
-are linear in them: all come from the regressor, as for a nominal arm, and forward dynamics
-solves ``M qdd = tau - h``.
+Base parameters do not determine single links, but inverse dynamics, mass matrix and gravity are
+linear in them. So all come from the regressor, also for a nominal arm, and forward dynamics solves
+``M qdd = tau - h``.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def geometric_jacobian(
     arm: ArmModel | IdentifiedParameters, q: ArrayLike, body: str = TOOL
 ) -> Array:
     """
-    Geometric Jacobian: angular and linear velocity of a body by joint velocity.
+    Geometric Jacobian, from joint velocity to angular and linear velocity of a body.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def geometric_jacobian(
 
 
 def jacobians(arm: ArmModel, q: Array, body: str = TOOL) -> Array:
-    """Jacobians (N, 6, n) as above at measured positions (N, n), also outside of the limits."""
+    """Geometric Jacobians (N, 6, n) at positions (N, n), without a check of limits."""
     joint, placement = find_body(arm, body)
     poses = link_poses(arm, q)
     rotation = poses[:, joint, :9].reshape(-1, 3, 3)
@@ -192,7 +192,7 @@ def jacobians(arm: ArmModel, q: Array, body: str = TOOL) -> Array:
 def _states(
     arm: ArmModel, q: ArrayLike, fext: ArrayLike | None, **rates: ArrayLike | None,
 ) -> tuple[States, Array | float]:
-    """States, as many as force matrices, and the torque of these on the joints."""
+    """Return states, broadcast with the force matrices, and the joint torque of these."""
     if fext is None or np.size(fext) == 0:
         return as_states(arm, q, **rates), 0.0
     force = force_matrix(arm, fext)

@@ -15,7 +15,7 @@ from dynid_ros.dynamics.regressor import rigid_torque
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
-#: Rounding of the smallest eigenvalue of a pseudo-inertia, by the largest one.
+#: Rounding of the smallest eigenvalue of a pseudo-inertia, relative to the largest one.
 ROUNDING = 1e-13
 
 
@@ -71,9 +71,9 @@ class RigidParameters:
     arm : ArmModel
         The arm.
     inertial : (m, 10) ndarray
-        Inertial parameters of the links. An identified arm has those that represent its base
-        parameters, with zeros for the free ones: the torque of all links is right, but a single
-        link need not be physical.
+        Inertial parameters of the links. Those of an identified arm represent its base parameters,
+        with dependent ones set to zero: the torque is correct, but single links need not be
+        physical.
     rotor : (n, n) ndarray
         Rotor part of the mass matrix: rotor inertia, and the couplings by acceleration.
 
@@ -150,12 +150,12 @@ def check_physical(arm: ArmModel) -> None:
 
 def check_possible(arm: ArmModel) -> None:
     """
-    Make sure that bodies can have the nominal inertias of an arm, if it has any.
+    Make sure that the nominal inertias of an arm, if any, are physical.
 
     Raises
     ------
     ArmError
-        A link is impossible; the message names the joint that moves it and the value.
+        A link is not physical; the message names its joint and the value.
 
     """
     for name, link in zip(arm.tree.link_names, () if arm.inertial is None else arm.inertial,

@@ -1,4 +1,4 @@
-"""States as users give them: one or a batch; absent rates are zero."""
+"""States given by users: one or a batch; missing rates are zero."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def as_states(
     q : (n,) or (N, n) array_like
         Positions, rad or m.
     forces : int, optional
-        Number of external forces, where there is one for each state.
+        Number of external forces, if there is one for each state.
     **rates : (n,) or (N, n) array_like, or None
-        Further quantities by name; None or an empty one is zero, and a single one, or a number
-        for all joints, serves all positions.
+        Further quantities by name; None or empty means zero. A single row, or a number for all
+        joints, applies to all positions.
 
     Raises
     ------

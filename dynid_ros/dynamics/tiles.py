@@ -1,10 +1,9 @@
 """
 Compiled operations on tiles: arrays of one link or joint over some consecutive samples.
 
-Quantity c of sample k stands at place ``c TILE + k``. All quantities of a tile are parts of one
-flat array whose offsets the compiler knows: it proves that they do not overlap, and takes as many
-samples at a time as a register of the processor holds. Only the first `count` samples of a tile
-are evaluated: a controller asks for one.
+Quantity c of sample k is at index ``c TILE + k``. All quantities of a tile are parts of one flat
+array with constant offsets, so the compiler can prove that they do not overlap, and vectorises
+over samples. Only the first `count` samples of a tile are evaluated: a controller needs one.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import numpy as np
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
-#: Samples of a tile at most. With 64 a kernel takes as long, and twice the memory.
+#: Most samples of a tile. With 64, a kernel takes the same time and twice the memory.
 TILE = 32
-#: Largest angle, rad, whose turns are taken off without an error beyond rounding: a number of
-#: quarter turns that has 20 bits at most times the 33 bits of the first part of π/2 is exact.
+#: Largest angle, rad, that is reduced to a quarter turn exactly up to rounding: at most 20 bits
+#: for the number of quarter turns times the 33 bits of the first part of π/2 is exact.
 EXACT_ANGLE = 1e6
 #: π/2 in three parts of 33, 33 and 53 bits, as in fdlibm (Sun Microsystems 1993), e_rem_pio2.c.
 HALF_PI = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
@@ -26,7 +25,7 @@ HALF_PI = (1.57079632673412561417, 6.07710050630396597660e-11, 2.022266248795950
 @kernel
 def sine_and_rise(angle: Array, out: Array, count: int) -> None:
     """
-    Sine, and one less the cosine, of some angles.
+    Sine, and one minus cosine, of angles.
 
     Parameters
     ----------
@@ -35,12 +34,12 @@ def sine_and_rise(angle: Array, out: Array, count: int) -> None:
     out : (2 TILE,) ndarray
         Output, to 2 units in the last place of one.
     count : int
-        Samples that count.
+        Number of samples to evaluate.
 
     Notes
     -----
-    Library functions would take half the time of a regressor, since they take one number at a
-    time. The polynomials within an eighth of a turn are those of fdlibm, k_sin.c and k_cos.c.
+    Library functions are not vectorised, and would take half the time of a regressor. The
+    polynomials within an eighth of a turn are those of fdlibm, k_sin.c and k_cos.c.
 
     """
     count = min(count, TILE)
@@ -63,7 +62,7 @@ def sine_and_rise(angle: Array, out: Array, count: int) -> None:
             4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * (
                 2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07 + z * (
                     2.08757232129817482790e-09 - z * 1.13596475577881948265e-11))))))
-        # Arithmetic instead of branches, which the compiler could not vectorise.
+        # Arithmetic instead of branches, which the compiler cannot vectorise.
         halves, next_halves = np.floor(0.5 * quarters), np.floor(0.5 * quarters + 0.5)
         odd = quarters - 2.0 * halves
         sign = 1.0 - 2.0 * (halves - 2.0 * np.floor(0.5 * halves))
@@ -73,22 +72,22 @@ def sine_and_rise(angle: Array, out: Array, count: int) -> None:
 
 
 @kernel
-def place(prismatic: bool, shape: Array, q: Array, r: Array, count: int) -> None:
+def pose_in_parent(prismatic: bool, shape: Array, q: Array, r: Array, count: int) -> None:
     """
-    Place a link in its parent's frame.
+    Compute the pose of a link in its parent's frame.
 
     Parameters
     ----------
     prismatic : bool
-        Whether the joint slides.
+        Whether the joint is prismatic.
     shape : (36,) ndarray
         Of the joint; see `Tree`.
     q : (TILE,) ndarray
         Its positions, rad or m.
     r : (14 TILE,) ndarray
-        Output: the orientation by rows, the place of its origin, and room for `sine_and_rise`.
+        Output: orientation by rows, translation, and scratch for `sine_and_rise`.
     count : int
-        Samples that count.
+        Number of samples to evaluate.
 
     """
     count = min(count, TILE)
@@ -107,18 +106,18 @@ def place(prismatic: bool, shape: Array, q: Array, r: Array, count: int) -> None
 
 
 @kernel
-def carry(inner: Array, r: Array, out: Array, count: int) -> None:
+def to_child_frame(inner: Array, r: Array, out: Array, count: int) -> None:
     """
-    Write a screw of a link as one of a link that it carries.
+    Transform a screw to the child frame.
 
     Parameters
     ----------
     inner, out : (6 TILE,) ndarray
-        Angular velocity, and linear velocity of the origin of the frame, in both frames.
+        Angular velocity, and linear velocity of the origin of the frame: of parent and child.
     r : (14 TILE,) ndarray
-        Place of the carried link; see `place`.
+        Pose of the child in the parent; see `pose_in_parent`.
     count : int
-        Samples that count.
+        Number of samples to evaluate.
 
     """
     count = min(count, TILE)
@@ -140,8 +139,8 @@ def carry(inner: Array, r: Array, out: Array, count: int) -> None:
 
 
 @kernel
-def begin(prismatic: bool, axis: Array, screw: Array, count: int) -> None:
-    """Write the screw (6 TILE,) of a joint in the frame of its own link, by its axis (3,)."""
+def joint_screw(prismatic: bool, axis: Array, screw: Array, count: int) -> None:
+    """Write the screw (6 TILE,) of a joint in the frame of its link, given its axis (3,)."""
     count = min(count, TILE)
     turning, sliding = (0.0, 1.0) if prismatic else (1.0, 0.0)
     for c in range(3):
@@ -150,20 +149,20 @@ def begin(prismatic: bool, axis: Array, screw: Array, count: int) -> None:
 
 
 @kernel
-def move(screw: Array, qd: Array, velocity: Array, count: int) -> None:
+def add_joint_velocity(screw: Array, qd: Array, velocity: Array, count: int) -> None:
     """
-    Add the velocity of a joint to that of its link, and take the bracket of both.
+    Add the velocity of a joint to that of its link, and compute their Lie bracket.
 
     Parameters
     ----------
     screw : (12 TILE,) ndarray
-        The screw of the joint; output: behind it the Lie bracket of the link's velocity and it.
+        The screw of the joint; output, after it: the Lie bracket of the link's velocity with it.
     qd : (TILE,) ndarray
         Velocity of the joint, rad/s or m/s.
     velocity : (6 TILE,) ndarray
-        Velocity of the link; that of the joint is added.
+        Velocity of the link, to which that of the joint is added.
     count : int
-        Samples that count.
+        Number of samples to evaluate.
 
     """
     count = min(count, TILE)
@@ -172,7 +171,7 @@ def move(screw: Array, qd: Array, velocity: Array, count: int) -> None:
         sx, sy, sz = screw[3 * TILE + k], screw[4 * TILE + k], screw[5 * TILE + k]
         wx, wy, wz = velocity[k], velocity[TILE + k], velocity[2 * TILE + k]
         vx, vy, vz = velocity[3 * TILE + k], velocity[4 * TILE + k], velocity[5 * TILE + k]
-        # The bracket of the joint's own velocity and its screw is zero.
+        # The bracket of a joint's velocity with its own screw is zero.
         screw[6 * TILE + k] = wy * oz - wz * oy
         screw[7 * TILE + k] = wz * ox - wx * oz
         screw[8 * TILE + k] = wx * oy - wy * ox

@@ -20,7 +20,11 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError, one_line
 from dynid_ros.estimation.band.choice import band_of_motion
-from dynid_ros.estimation.blocks.preparation import checked_recording, fitted_to, motions
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    condition_recording,
+    settings_for,
+)
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.diagnosis.clipped_signals import clip_levels, clipped_samples
 from dynid_ros.estimation.model.verdict import Finding, Verdict
@@ -82,11 +86,11 @@ def explain(text: str, bag: Bag, kept: str, recordings: int) -> tuple[Finding, .
     try:
         with local_copy(bag) as path:
             recording, _ = checked_recording(_read(settings, bag, path), settings.arm)
-        own = band_of_motion(fitted_to(settings.conditioning, recording), [recording])
+        own = band_of_motion(settings_for(settings.conditioning, recording), [recording])
     except DynidError:
         return ()
     arm = settings.arm.memoryless
-    prepared = motions(arm, recording, own)
+    prepared = condition_recording(arm, recording, own)
     levels = clip_levels([recording])
     samples = trial_samples(prepared, own, clipped_samples(arm, prepared, levels))
     verdict, _ = with_cause(
@@ -104,8 +108,8 @@ def _read(settings: FleetSettings, bag: Bag, path: Path) -> Recording:
 
 
 def _factors(settings: FleetSettings, recording: Recording) -> QRFactors:
-    own = fitted_to(settings.conditioning, recording)
-    rows = settings.rows(motions(settings.arm, recording, own), own)
+    own = settings_for(settings.conditioning, recording)
+    rows = settings.rows(condition_recording(settings.arm, recording, own), own)
     return rows.whole(settings.arm)
 
 

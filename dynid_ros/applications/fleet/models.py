@@ -22,7 +22,7 @@ from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
-from dynid_ros.estimation.verdict.judge import held_out_findings, MORE_MOTION, NOTHING
+from dynid_ros.estimation.verdict.judge import held_out_findings, MORE_MOTION, UNEXCITED_SHARE
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import counted
 
@@ -98,7 +98,7 @@ def _verdict(
     variance = np.einsum('imb,bc,imc->i', R, covariance, R)
     expected = float(100 * np.sqrt(variance.sum() / max(data.torque_squares().sum(), TINY)))
     names = base_parameters(arm).names
-    weak = tuple(names[k] for k in np.flatnonzero(share < NOTHING).tolist())
+    weak = tuple(names[k] for k in np.flatnonzero(share < UNEXCITED_SHARE).tolist())
     findings = []
     if weak:
         findings.append(Finding(

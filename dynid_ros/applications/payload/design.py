@@ -16,8 +16,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.base import ROUNDING
 from dynid_ros.dynamics.load_columns import (
     frame_change,
+    friction_change,
     load_columns,
-    own_friction,
 )
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError
@@ -81,7 +81,7 @@ class PayloadDesign:
         given: Sequence[IdentifiedModel] = (),
     ) -> None:
         known = arm.memoryless
-        G, S = load_columns(known), own_friction(known)
+        G, S = load_columns(known), friction_change(known)
         _, singular, V = np.linalg.svd(G)
         # Directions of a load's parameters that motions of this arm can determine, orthonormal.
         self._basis = basis = V[singular > ROUNDING * singular[0]].T

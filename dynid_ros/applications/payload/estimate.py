@@ -15,7 +15,11 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import checked_recording, fitted_to, take_motions
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    condition_recordings,
+    settings_for,
+)
 from dynid_ros.estimation.blocks.qr_factors import stack
 from dynid_ros.estimation.estimate.weights import LOAD_PASSES
 from dynid_ros.estimation.model.friction_curve import INTERVAL
@@ -218,8 +222,8 @@ def _prepared(regression: LoadRegression, recording: Recording) -> KeptRows:
     check_signal(regression.model, recording)
     arm = regression.arm
     recording, _ = checked_recording(recording, arm)
-    settings = fitted_to(regression.model.treatment, recording, identified=True)
-    return KeptRows(arm, take_motions(arm, [recording], settings), settings, arm.friction)
+    settings = settings_for(regression.model.treatment, recording, identified=True)
+    return KeptRows(arm, condition_recordings(arm, [recording], settings), settings, arm.friction)
 
 
 def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadFit:

@@ -73,7 +73,7 @@ class Evidence:
     ) -> Evidence:
         """Compare the torque in motion with the torque of the free and of the loaded arm."""
         before, after, free = (_left(rows, theta) for theta in _arms(fit, body))
-        return Evidence(before, after, free, rows.torque(), regression.model.sigma)
+        return Evidence(before, after, free, rows.rms_torque(), regression.model.sigma)
 
     @staticmethod
     def of_rests(

@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError
 from dynid_ros.applications.payload.known_friction import friction_spread, with_offsets
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.load_columns import HEAVIEST, load_columns, own_friction
+from dynid_ros.dynamics.load_columns import friction_change, HEAVIEST, load_columns
 from dynid_ros.errors import InputError, listed
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
@@ -141,7 +141,7 @@ class LoadRegression:
         names, own = (base_parameters(arm).names for arm in (self.arm, model.arm))
         known = np.eye(len(names))[:, [names.index(name) for name in own]]
         self.theta = known @ model.theta
-        drift = own_friction(self.arm) * friction_spread(model, self.arm)
+        drift = friction_change(self.arm) * friction_spread(model, self.arm)
         spread = known @ model.covariance @ known.T + drift @ drift.T
         self._root = inverse_of(np.asarray(np.linalg.cholesky(spread).T)).T
 

@@ -11,7 +11,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.online.replay import feed, History, Known
+from dynid_ros.estimation.online.replay import feed, History, Snapshot
 
 
 def replay_payload(
@@ -52,7 +52,7 @@ def replay_payload(
     session = LivePayload(model, recording.source, cutoff_hz=cutoff_hz, delay=delay)
     found: Payload | None = None
 
-    def known() -> Known | None:
+    def snapshot() -> Snapshot | None:
         nonlocal found
         found = session.load()
         if found is None:
@@ -61,7 +61,7 @@ def replay_payload(
         return body.fields, body.fields_std, body.from_data, body.from_data
 
     with finite_numbers(model, [recording.source]):
-        history = feed(session, with_one_clock(recording), tuple(FIELDS), known)
+        history = feed(session, with_one_clock(recording), tuple(FIELDS), snapshot)
     if found is None:
         count = session.learner.recursion.rows.max(initial=0)
         raise RecordingError(

@@ -1,4 +1,4 @@
-"""The even clock of samples that are stamped late."""
+"""The even clock of samples with late stamps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dynid_ros.utilities.arrays import Array
 
 def even_times(stamps: Array, rough: Roughness, stretch: Index) -> tuple[Array, float] | None:
     """
-    Find the times of even samples that are stamped late, by chance.
+    Find the even times of samples with randomly late stamps.
 
     Parameters
     ----------
@@ -19,31 +19,31 @@ def even_times(stamps: Array, rough: Roughness, stretch: Index) -> tuple[Array, 
     rough : Roughness
         Of the motion.
     stretch : (N,) ndarray of int
-        Number of the stretch that a sample belongs to; each has a beginning of its own.
+        Number of the stretch of each sample; each stretch has its own start time.
 
     Returns
     -------
     times : (N,) ndarray
-        Of one period in all stretches, s.
+        Times with one period in all stretches, s.
     period : float
         s. None instead of both if the times would not increase.
 
     """
     usual = float(np.median(np.diff(stamps)))
-    # No measurement is missing; or those that never arrived take their time.
-    found = [_even(stamps, np.append(0, np.cumsum(np.maximum(passed, 1))), stretch)
-             for passed in (np.ones(len(stamps) - 1), np.rint(np.diff(stamps) / usual))]
-    return min((each for each in found if np.diff(each[0]).min() > 0),
+    # Either no measurement is missing, or missing ones take their time.
+    candidates = [_even(stamps, np.append(0, np.cumsum(np.maximum(counts, 1))), stretch)
+                  for counts in (np.ones(len(stamps) - 1), np.rint(np.diff(stamps) / usual))]
+    return min((each for each in candidates if np.diff(each[0]).min() > 0),
                key=lambda each: rough.overall(each[0]), default=None)
 
 
 def _even(stamps: Array, count: Array, stretch: Index) -> tuple[Array, float]:
-    """Fit even stamps of one period, each stretch with its own beginning."""
+    """Fit even stamps with one period and a start time for each stretch."""
     size = np.bincount(stretch)
 
     def centred(x: Array) -> Array:
         return np.asarray(x - (np.bincount(stretch, x) / size)[stretch])
 
-    middle, own = centred(count), centred(stamps)
-    period = float(middle @ own) / max(float(middle @ middle), 1.0)
-    return stamps - own + period * middle, period
+    middle, offset = centred(count), centred(stamps)
+    period = float(middle @ offset) / max(float(middle @ middle), 1.0)
+    return stamps - offset + period * middle, period

@@ -1,4 +1,4 @@
-"""How rough a motion is by the stamps of its samples: the motion itself is a clock."""
+"""Roughness of a motion with given stamps: the motion itself serves as a clock."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from dynid_ros.utilities.arrays import Array
 
 Index = NDArray[np.int64]
 
-#: Samples before and after one, of which the cubic predicts it.
+#: Number of samples before and after each, whose cubic predicts it.
 SIDE = 2
-#: Parts of as much motion each, by which two clocks are compared.
+#: Number of parts with equal amounts of motion, over which two clocks are compared.
 PARTS = 20
-#: Samples that are compared in each part; more of them change nothing.
+#: Number of compared samples in each part; more do not change the result.
 COMPARED = 1000
 
 
 class Roughness:
     """
-    Distances of samples from the cubics through their neighbours, by any stamps.
+    Distances of samples from cubics through their neighbours, for any stamps.
 
-    Arms move smoothly: where a stamp is wrong by δ, the positions lie off by δ times the velocity,
-    all joints alike. Each distance is divided by what white noise of the positions makes of it
-    with the same stamps, so that uneven stamps are no rougher by themselves.
+    Arms move smoothly. If a stamp is wrong by δ, the positions of all joints are off by δ times
+    their velocity. Each distance is normalised by that due to white noise of the positions with
+    the same stamps, so that uneven stamps alone do not increase the roughness.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Roughness:
     q : (N, m) ndarray
         Positions of the joints that move, rad or m.
     stretch : (N,) ndarray of int
-        Number of the stretch without a gap that a sample belongs to.
+        Number of the gapless stretch of each sample.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Roughness:
     places : (W,) ndarray of int
         Middle samples of the windows, at most `COMPARED` in each part.
     part : (W,) ndarray of int
-        Which of the `PARTS` a window lies in.
+        Number of the part of each window, of `PARTS`.
     speed : (W, m) ndarray
-        Velocities there, rad/s or m/s.
+        Velocities at the middle samples, rad/s or m/s.
 
     """
 
@@ -53,19 +53,19 @@ class Roughness:
         self.q = q
         middle: Index = SIDE + np.flatnonzero(stretch[2 * SIDE:] == stretch[:-2 * SIDE])
         span = np.maximum(np.ptp(q, axis=0), np.finfo(float).tiny)
-        way = np.zeros(len(q))
-        # In place and joint by joint, as each further array of all samples fills memory.
-        for own, reach in zip(q.T, span, strict=True):
-            step = np.diff(own)
+        path = np.zeros(len(q))
+        # In place and joint by joint to save memory.
+        for position, joint_span in zip(q.T, span, strict=True):
+            step = np.diff(position)
             np.abs(step, out=step)
-            step /= reach
-            way[1:] += step
-        way = way[middle]
-        np.cumsum(way, out=way)
-        total = max(way[-1:].sum(), 1e-300)
-        way *= PARTS
-        way /= total
-        edges = [0, *np.searchsorted(way, np.arange(1, PARTS)).tolist(), len(middle)]
+            step /= joint_span
+            path[1:] += step
+        path = path[middle]
+        np.cumsum(path, out=path)
+        total = max(path[-1:].sum(), 1e-300)
+        path *= PARTS
+        path /= total
+        edges = [0, *np.searchsorted(path, np.arange(1, PARTS)).tolist(), len(middle)]
         kept = [some_of(middle[a:b], COMPARED) for a, b in pairwise(edges)]
         self.places = np.concatenate(kept)
         self.part = np.repeat(np.arange(PARTS), [*map(len, kept)])
@@ -73,25 +73,25 @@ class Roughness:
         self.speed: Array = (q[last] - q[first]) / (t[last] - t[first])[:, None]
 
     def by_part(self, t: Array) -> Array:
-        """Logarithm of the root mean square distance of each joint, (parts, m), by stamps."""
+        """Log of the root mean square distance of each joint, (parts, m), for given stamps."""
         squares = cubic_distances(t, self.q, self.places)**2
         starts = np.flatnonzero(np.diff(self.part, prepend=-1))
         count = np.diff(np.append(starts, len(squares)))
         mean = np.add.reduceat(squares, starts, axis=0) / count[:, None]
-        # Positions that are exact by both stamps are equally smooth.
+        # Positions that are exact up to rounding are equally smooth.
         least = np.finfo(float).eps * np.ptp(self.q, axis=0)
         return np.asarray(np.log(mean + least**2) / 2)
 
     def overall(self, t: Array) -> float:
-        """Mean over the joints of the logarithm of the mean square distance, by stamps."""
+        """Mean over the joints of the logarithm of the mean square distance, with given stamps."""
         return overall_roughness(t, self.q, self.places)
 
     def timing_error(self, t: Array) -> float:
         """
-        Estimate the error of stamps that the motion shows, root mean square, s.
+        Estimate the root mean square error of stamps from the motion, s.
 
-        Distances grow with the speed where stamps are wrong, and do not where positions are noisy.
-        The median over the joints leaves out one whose encoder is poor at speed.
+        Wrong stamps cause distances that grow with the speed; noise of positions does not. The
+        median over the joints excludes one with a poor encoder at high speed.
 
         Parameters
         ----------
@@ -100,17 +100,17 @@ class Roughness:
 
         """
         squares, speed = cubic_distances(t, self.q, self.places)**2, self.speed**2
-        found = []
-        for own, fast in zip(squares.T, speed.T, strict=True):
-            low, high = np.quantile(fast, (0.2, 0.8))
-            slow, quick = fast <= low, fast >= high
-            gained = own[quick].mean() - own[slow].mean()
-            found.append(gained / max(fast[quick].mean() - fast[slow].mean(), 1e-300))
-        return float(np.sqrt(max(np.median(found), 0.0))) if found else 0.0
+        variances = []
+        for distances, speeds in zip(squares.T, speed.T, strict=True):
+            low, high = np.quantile(speeds, (0.2, 0.8))
+            slow, quick = speeds <= low, speeds >= high
+            gained = distances[quick].mean() - distances[slow].mean()
+            variances.append(gained / max(speeds[quick].mean() - speeds[slow].mean(), 1e-300))
+        return float(np.sqrt(max(np.median(variances), 0.0))) if variances else 0.0
 
 
 def some_of(places: Index, most: int) -> Index:
-    """Return at most so many places, without a pattern that a beat of two clocks could miss."""
+    """Return a random choice of at most `most` places, lest a beat of two clocks be missed."""
     if len(places) <= most:
         return places
     return np.sort(np.random.default_rng(0).choice(places, most, replace=False))
@@ -124,7 +124,7 @@ def overall_roughness(t: Array, q: Array, places: Index) -> float:
 
 def cubic_distances(t: Array, q: Array, places: Index) -> Array:
     """
-    Distances of samples from the cubics through their four neighbours.
+    Distances of samples from cubics through their four neighbours.
 
     Parameters
     ----------
@@ -146,13 +146,13 @@ def cubic_distances(t: Array, q: Array, places: Index) -> Array:
 
 
 def neighbours(places: Index) -> Index:
-    """Return the numbers of samples and of their neighbours, (k, 2 SIDE + 1)."""
+    """Return the indices of samples and their neighbours, (k, 2 SIDE + 1)."""
     return np.asarray(places[:, None] + np.arange(-SIDE, SIDE + 1))
 
 
 def window_distances(t: Array, q: Array) -> Array:
     """
-    Distances of the middle samples of windows from the cubics through the others.
+    Distances of the middle samples of windows from cubics through the others.
 
     Parameters
     ----------

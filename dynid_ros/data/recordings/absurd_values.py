@@ -1,4 +1,4 @@
-"""Values and steps that no arm makes: one definition for recordings and for streams."""
+"""Impossible values and steps, defined alike for recordings and streams."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from dynid_ros.utilities.arrays import Array
 # Batch checks and live checks read the same bounds, so that a stream accepts a sample if and only
 # if a recording of it is accepted.
 
-#: Largest position, rad or m. Joints of arms turn tens of times at most. Raw encoder counts (some
-#: 1e5 a turn) and uninitialised memory (1e224 was seen) are beyond. Good recordings reach 6 rad.
+#: Largest position, rad or m. Joints of arms make tens of turns at most. Raw encoder counts (about
+#: 1e5 a turn) and uninitialised memory (such as 1e224) exceed it. Good recordings reach 6 rad.
 ABSURD_POSITION = 1e4
 #: Largest velocity, rad/s or m/s. No joint of an arm reaches 50 rad/s.
 ABSURD_VELOCITY = 1e4
 #: Largest drive signal, Nm, N, A or V. The largest arms bear some 1e4 Nm. Good recordings reach
 #: 180 Nm.
 ABSURD_SIGNAL = 1e6
-#: Largest drive signal that is none, Nm, N, A or V: 1e-12 of the weakest friction that a drive
-#: overcomes. Squares of smaller ones underflow.
+#: Largest drive signal that counts as zero, Nm, N, A or V: 1e-12 of the weakest friction of a
+#: drive. Squares of smaller ones underflow.
 NO_SIGNAL = 1e-12
-#: Smallest step of a position from one sample to the next that counts as a jump, rad or m. The
-#: low-pass filters smooth smaller ones. Steps of good recordings reach a seventh of the largest
-#: one allowed.
+#: Smallest step of a position between samples that counts as a jump, rad or m. The low-pass
+#: smooths smaller steps. Steps of good recordings reach a seventh of the largest allowed one.
 JUMP = 0.1
-#: Speed of a joint that no arm reaches, rad/s or m/s, where its velocity limit is unknown.
+#: Speed that no joint reaches, rad/s or m/s, if its velocity limit is unknown.
 JUMP_SPEED = 50.0
 #: Speed that a joint does not reach, as a multiple of its velocity limit.
 JUMP_LIMITS = 5.0
@@ -39,7 +38,7 @@ JUMP_LIMITS = 5.0
 
 def largest_steps(time: Array, velocity: Array) -> Array:
     """
-    Bound the steps that joints can make from one sample to the next.
+    Bound the steps of joints between samples.
 
     Parameters
     ----------
@@ -60,18 +59,18 @@ def largest_steps(time: Array, velocity: Array) -> Array:
 
 def absurd_defects(recording: Recording) -> list[Defect]:
     """Report absurd finite values."""
-    found = []
+    defects = []
     for code, what, values, limit in (
         ('position_absurd', 'positions', recording.q, ABSURD_POSITION),
         ('effort_absurd', f'values of {recording.signal}', recording.u, ABSURD_SIGNAL),
     ):
         lowest, highest = finite_span(values)
         beyond = partial(_beyond, limit=limit)
-        found += marked_defects(
+        defects += marked_defects(
             recording, marked(values, beyond), code, 'error',
             f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a wrong '
             'unit.', value=np.maximum(-lowest, highest), threshold=limit)
-    return found
+    return defects
 
 
 def _beyond(values: Array, limit: float) -> Mask:
@@ -100,9 +99,9 @@ def marked_defects(
     found = []
     for j in np.flatnonzero(marks.any(axis=0)):
         name, count = recording.joint_names[j], int(marks[:, j].sum())
-        own = {key: float(np.broadcast_to(each, marks.shape[1])[j])
-               for key, each in numbers.items()}
-        message = text.format(name=name, count=count, total=len(recording.t), **own)
+        joint_numbers = {key: float(np.broadcast_to(each, marks.shape[1])[j])
+                         for key, each in numbers.items()}
+        message = text.format(name=name, count=count, total=len(recording.t), **joint_numbers)
         begin = stamp_of(recording, int(np.argmax(marks[:, j])))
-        found.append(Defect(code, severity, message, name, count, begin, **own))
+        found.append(Defect(code, severity, message, name, count, begin, **joint_numbers))
     return found

@@ -1,4 +1,4 @@
-"""Clocks that are set in the middle of a recording, and single stamps that are far off."""
+"""Correct clocks that were set during a recording, and drop wrong stamps."""
 
 from __future__ import annotations
 
@@ -11,30 +11,29 @@ from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
-# Bounds between a clock that goes on, one that was set, and a stamp that is wrong.
+# Bounds between a continuous clock, one that was set, and a wrong stamp.
 # benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
 
-#: Step forward from which a clock was set or a stamp is far off, s. Somebody who lets a recorder
-#: pause does so for minutes. Clocks are set by an hour where the time zone was wrong, and by years
-#: where they had never been set. A step back is always one of both.
+#: Step forward from which a clock was set or a stamp is wrong, s. A paused recorder causes steps
+#: of minutes. A clock is set by an hour if the time zone was wrong, and by years if it had never
+#: been set. A step back is always one of both.
 SET_SECONDS = 600.0
 #: The same as a multiple of the median step, for stamps in another unit than seconds, which
 #: `dynid_ros.data.recordings.stamp_unit` reports: 100 s at 100 Hz.
 SET_STEPS = 1e4
-#: Time that a clock must go on after a step, s; fewer samples are wrong stamps. It is as long as
-#: the shortest stretch that can be fitted. Of a short recording, it is the share of
-#: wrong stamps that is left out.
+#: Time that a clock must continue after a step, s; shorter runs are wrong stamps. It equals the
+#: shortest stretch that can be fitted; in a short recording, `BACKWARDS_SHARE` of it.
 SETTLED_SECONDS = 1.0
-#: Least number of samples in that time: the messages of a burst are fewer.
+#: Least number of samples in that time, more than the messages of a burst.
 SETTLED_SAMPLES = 10
-#: Largest share of steps back in time up to which a clock is sought. Two clocks that
-#: alternate make a half, and a clock that runs backwards makes all of them.
+#: Largest share of steps back in time for a correction. Two alternating clocks cause a half, and a
+#: clock that runs backwards causes all.
 MIXED_SHARE = 0.25
-#: Samples after a step back within which messages that came late have caught up with the one
-#: before it. Executors of ROS 2 exchange neighbours.
+#: Samples after a step back within which stamps of delayed messages catch up. Executors of ROS 2
+#: exchange neighbours.
 LATE_SAMPLES = 20
-#: Time between the stretches before and after a step, s. The true one is unknown. It is longer
-#: than any gap that interpolation bridges at 5 Hz and more.
+#: Time inserted between the stretches before and after a step, s, since the true one is unknown.
+#: It is longer than any gap that interpolation bridges at 5 Hz and more.
 PAUSE_SECONDS = 1.0
 #: The same as a multiple of the median step, for lower rates.
 PAUSE_STEPS = 10.0
@@ -42,11 +41,11 @@ PAUSE_STEPS = 10.0
 
 def with_one_clock(recording: Recording) -> Recording:
     """
-    Leave out samples whose stamps are far off, and take out the steps of a clock that was set.
+    Drop samples with wrong stamps, and remove the steps of a clock that was set.
 
-    A stamp is far off the running median of those around it. The stamps keep their values up to
-    the first step of the clock. Later ones go on after a pause that cuts the recording, so that no
-    time is as long as a step. A recording of which many stamps go back is returned as it is.
+    A wrong stamp is far from the running median. Stamps up to the first step of the clock keep
+    their values. Later ones continue after a pause, which cuts the recording there. A recording in
+    which many stamps go back is returned unchanged.
 
     Parameters
     ----------
@@ -56,12 +55,12 @@ def with_one_clock(recording: Recording) -> Recording:
     Returns
     -------
     Recording
-        Its stamps do not decrease, but for messages that came late; equal ones remain.
+        Its stamps do not decrease, except for delayed messages; equal stamps remain.
 
     """
     t = recording.t
     finite = np.isfinite(t)
-    # Wrong stamps may be as large as floating-point numbers are.
+    # Wrong stamps may be huge.
     with np.errstate(over='ignore'):
         steps = np.diff(t if finite.all() else t[finite])
         back = int(np.count_nonzero(steps < 0))
@@ -84,25 +83,25 @@ def with_one_clock(recording: Recording) -> Recording:
 
 
 def _without(recording: Recording, lost: Mask, distance: Array) -> Recording:
-    """Leave out samples whose stamps are far off, by their distance (N,) from others, s."""
+    """Drop samples with wrong stamps, given their distance (N,) from the median, s."""
     if not lost.any():
         return recording
     first = int(np.argmax(lost))
     where = (f'{_duration(distance[first])} away' if np.isfinite(distance[first]) else
              'not finite')
-    # Nobody knows when a sample was taken whose stamp is wrong.
+    # The time of a sample with a wrong stamp is unknown.
     unknown = replace(recording, t=np.where(lost, np.nan, recording.t))
     kept = recording.take(~lost, stamp_checks.left_out(
         unknown, lost, 'stamps_far_off', stamp_checks.BACKWARDS_SHARE,
         '{count} of {total} stamps are far from those around them or not finite, and their '
         f'samples are left out; the first is the stamp of sample {first}, {where}.',
         ' Let the driver stamp by one clock and record again.'))
-    # A wrong first stamp is no start to count from.
+    # Count from the first correct stamp.
     return replace(kept, t=kept.t - kept.t[0]) if lost[0] else kept
 
 
 def _on_one_clock(recording: Recording, usual: float, far: float) -> Recording:
-    """Take the steps of the clock out of the stamps, and report them."""
+    """Remove the steps of the clock from the stamps, and report them."""
     t = recording.t
     steps = np.diff(t)
     later = t[np.minimum(np.arange(len(steps)) + LATE_SAMPLES, len(steps))]

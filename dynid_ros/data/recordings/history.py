@@ -1,4 +1,4 @@
-"""History of joints along a motion: how far their contacts are bent, beside their warmth."""
+"""History of joints along a motion: presliding deflection and warmth."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dynid_ros.utilities.compiled import kernel
 
 class RunningPresliding(Checkpointed):
     """
-    Bend of the contact of each joint along a motion, -1 to 1.
+    Presliding deflection ("bend") of the contact of each joint along a motion, -1 to 1.
 
-    A contact behaves as a spring that gives way: ``dz = (sign(dq) - z) |dq| / distance``, so that
-    friction changes sides over a distance, however fast the reversal. Where a motion begins,
-    joints count as sliding.
+    A contact behaves like a spring that yields: ``dz = (sign(dq) - z) |dq| / distance``. So
+    friction changes its sign over a distance, however fast the reversal. At the beginning of a
+    motion, joints count as sliding.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class RunningPresliding(Checkpointed):
     last : (0 or 1, n) ndarray
         Positions of the last sample.
     bend : (n,) ndarray
-        Bends there; NaN before the first motion.
+        Bends at the last sample; NaN before the first motion.
 
     References
     ----------
@@ -49,30 +49,29 @@ class RunningPresliding(Checkpointed):
         self.last, self.bend = self.last[:0], np.full_like(self.bend, np.nan)
 
     def take(self, q: Array) -> Array:
-        """Take in the next positions (k, n), and return the bends there, zero before a motion."""
+        """Process the next positions (k, n); return the bends there, zero before a motion."""
         q = np.ascontiguousarray(q)
         before = self.last if len(self.last) else q[:1]
         bends = np.empty_like(q)
         if len(q):
-            follow(np.concatenate([before, q]), self.bend, bends)
+            integrate_bends(np.concatenate([before, q]), self.bend, bends)
             self.last = q[-1:].copy()
         return bends
 
 
 @kernel
-def follow(q: Array, bend: Array, out: Array) -> None:
+def integrate_bends(q: Array, bend: Array, out: Array) -> None:
     """
-    Follow the bends of joints.
+    Integrate the bends of joints.
 
     Parameters
     ----------
     q : (k + 1, n) ndarray
         Positions; the first ones are those before.
     bend : (n,) ndarray
-        Bends at the first positions, NaN where no motion is known; those at the last ones on
-        return.
+        In: bends at the first positions, NaN before any motion. Out: bends at the last positions.
     out : (k, n) ndarray
-        Bends at the other positions, written.
+        Output: bends at the other positions.
 
     """
     for k in range(len(out)):
@@ -86,13 +85,13 @@ def follow(q: Array, bend: Array, out: Array) -> None:
 
 
 def presliding_of(q: Array) -> Array:
-    """Follow the bends (N, n) of joints along positions (N, n) without noise."""
+    """Compute the bends (N, n) of joints along positions (N, n) without noise."""
     return RunningPresliding(q.shape[1]).take(q)
 
 
 def history_of(t: Array, q: Array) -> JointHistory:
     """
-    Follow the history of joints, which are cold where a motion begins.
+    Compute the history of joints, which are cold at the beginning of a motion.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Long signals block by block: no table of many columns by all samples fills the memory."""
+"""Process long signals in blocks, to save memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynid_ros.utilities.arrays import Array
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
 
-#: Samples of a block: so many of seven joints stay in the cache.
+#: Samples of a block, which fit the cache for seven joints.
 BLOCK = 8192
 
 
@@ -39,7 +39,7 @@ def finite_span(x: Array) -> tuple[Array, Array]:
 
 
 def marked(x: Array, condition: Callable[[Array], Mask]) -> Mask:
-    """Mark the values (N, n) of which a condition holds, a block at a time."""
+    """Mark the values (N, n) that satisfy a condition, block by block."""
     marks = np.zeros(x.shape, dtype=np.bool_)
     for part in blocks(len(x)):
         marks[part] = condition(x[part])

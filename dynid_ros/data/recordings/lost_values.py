@@ -1,4 +1,4 @@
-"""Lost values: what a driver or a file leaves without a finite number, and how it is bridged."""
+"""Lost values: bridge or drop samples without finite numbers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dynid_ros.utilities.arrays import Array
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-#: Sample periods from which a step of the stamps ends a stretch, where `GAP_SECONDS` of
-#: `dynid_ros.data.recordings.stamp_checks` is shorter than they are. At low rates, even one lost
-#: sample takes longer than `GAP_SECONDS`.
+#: Number of sample periods from which a step of the stamps ends a stretch, if they last longer
+#: than `GAP_SECONDS` of `dynid_ros.data.recordings.stamp_checks`. At low rates, even one lost
+#: sample exceeds `GAP_SECONDS`.
 GAP_PERIODS = 5.0
-#: Smallest step between two samples through which a spline is laid, relative to the median step.
-#: Stamps that are taken late come in bursts, and a spline swings out between them.
+#: Least step between two samples of a spline, relative to the median step. Late stamps come in
+#: bursts, between which a spline would overshoot.
 BURST_SHARE = 0.25
-#: Largest share of lost values of a joint. A bus that drops values leaves some per cent of them
-#: out; an interface that is missing or fails leaves nearly all.
+#: Largest share of lost values of a joint. A bus that drops values loses a few per cent; an
+#: interface that is missing or fails loses nearly all.
 LOST_SHARE = 0.5
 
 
@@ -33,7 +33,7 @@ def longest_gap(rate_hz: float) -> float:
 
 def splined(t: Array, x: Array, times: Array) -> Array:
     """
-    Lay a cubic spline through samples, and read it at other times.
+    Interpolate samples at other times by a cubic spline.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def splined(t: Array, x: Array, times: Array) -> Array:
     x : (N,) ndarray
         Finite samples.
     times : (k,) ndarray
-        Times to read it at, s.
+        Times to evaluate it at, s.
 
     Returns
     -------
@@ -52,8 +52,8 @@ def splined(t: Array, x: Array, times: Array) -> Array:
     """
     from scipy.interpolate import CubicSpline
 
-    # Stamps that are taken late come in bursts, and a spline through two samples that are next
-    # to each other swings far out. Of a burst, the last one was stamped least late.
+    # Late stamps come in bursts, and a spline through two close samples would overshoot. The last
+    # stamp of a burst is the least late.
     steps = np.diff(t)
     calm = np.append(steps > BURST_SHARE * np.median(steps), True)
     return np.asarray(CubicSpline(t[calm], x[calm])(times))
@@ -61,11 +61,11 @@ def splined(t: Array, x: Array, times: Array) -> Array:
 
 def without_lost_values(recording: Recording) -> Recording:
     """
-    Bridge NaN and infinite values as lost samples are, and report them.
+    Treat NaN and infinite values like lost samples, and report them.
 
-    In each column, values that are lost for no longer than `longest_gap` are interpolated. Samples
-    within a longer loss, or one at an end of the recording, are left out in all columns, so that
-    the recording has a gap there. A column of which more than `LOST_SHARE` is lost stays as it is.
+    In each column, losses no longer than `longest_gap` are interpolated. Samples within a longer
+    loss, or within one at an end of the recording, are dropped, which leaves a gap. A column with
+    more than `LOST_SHARE` of lost values is not changed.
 
     Parameters
     ----------
@@ -75,43 +75,43 @@ def without_lost_values(recording: Recording) -> Recording:
     Returns
     -------
     Recording
-        The same recording if nothing is lost, or nothing but such columns.
+        The same recording if nothing is lost except such columns.
 
     """
-    q, of_q, found_in_q = _mended(recording, recording.q, 'position_nan', 'positions')
-    u, of_u, found_in_u = _mended(
+    q, of_q, found_in_q = _repaired(recording, recording.q, 'position_nan', 'positions')
+    u, of_u, found_in_u = _repaired(
         recording, recording.u, 'effort_nan', f'values of {recording.signal}')
     found = [*found_in_q, *found_in_u]
     return replace(recording, q=q, u=u).take(~(of_q | of_u), found) if found else recording
 
 
-def _mended(
+def _repaired(
     recording: Recording, x: Array, code: str, what: str,
 ) -> tuple[Array, Mask, list[Defect]]:
-    """Interpolate short losses in columns (N, n), and mark samples within others (N,)."""
+    """Interpolate short losses in columns (N, n), and mark samples within long ones (N,)."""
     left_out: Mask = np.zeros(len(x), dtype=np.bool_)
     lost = ~np.isfinite(x)
     share = lost.mean(axis=0)
     columns = np.flatnonzero((share > 0) & (share <= LOST_SHARE))
     if not len(columns):
         return x, left_out, []
-    x, found = x.copy(), []
+    x, defects = x.copy(), []
     for j in columns:
         x[:, j], long, how = _bridged(recording.t, x[:, j])
         left_out |= long
         name, count, part = recording.joint_names[j], int(lost[:, j].sum()), float(share[j])
         text = (f'{name}: {count} of {len(x)} {what} ({100 * part:.2g} %) are NaN or infinite, '
                 f'{how}.')
-        found.append(Defect(code, 'warning', text, name, count, stamp_checks.stamp_of(
+        defects.append(Defect(code, 'warning', text, name, count, stamp_checks.stamp_of(
             recording, int(np.argmax(lost[:, j]))), part, LOST_SHARE))
-    return x, left_out, found
+    return x, left_out, defects
 
 
 def _bridged(t: Array, x: Array) -> tuple[Array, Mask, str]:
-    """Interpolate short losses in a column (N,), mark samples within others, and say both."""
+    """Interpolate short losses in a column (N,), mark long ones, and describe both."""
     known = np.isfinite(x)
     before = np.cumsum(known)
-    # Nothing is known beyond both ends.
+    # There are no values beyond both ends.
     stamps = np.concatenate([[-np.inf], t[known], [np.inf]])
     begin, end = stamps[before], stamps[before + 1]
     longest = longest_gap(1 / float(np.median(np.diff(t))))
@@ -119,7 +119,7 @@ def _bridged(t: Array, x: Array) -> tuple[Array, Mask, str]:
     long = ~known & ~short
     if short.any():
         x = x.copy()
-        # An absurd value beside it may overflow, and is an error of its own.
+        # An absurd neighbour may overflow; it is reported separately.
         with np.errstate(over='ignore', invalid='ignore'):
             x[short] = splined(t[known], x[known], t[short])
     most = float((np.minimum(end, t[-1]) - np.maximum(begin, t[0]))[~known].max())

@@ -1,10 +1,10 @@
 """
-When the samples of a recording were measured: the clock that its motion shows.
+Times of measurement of the samples of a recording, inferred from the smoothness of its motion.
 
-A log comes about in one of these ways: its stamps are those of the measurement; a source
-measures at even times, and the stamps are those of its late messages; or a loop reads the newest
-state of a faster or slower source, some of which repeat. Each makes other times of the same
-samples, and the motion is smooth by the true ones.
+The stamps of a log are one of three: times of measurement; times of late messages of a source that
+measures at even times; or times at which a loop read the newest state of a faster or slower
+source, so that some states repeat. Each case implies other times of measurement, and the motion is
+smooth only with the true ones.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.recordings.repeats import longest_step, measured_once
 from dynid_ros.utilities.arrays import Array
 
-#: Share by which other times make the motion smoother at least, and the standard errors of that
-#: over parts of the recording. By chance, one of three clocks passes in less than 1.2 % of
-#: recordings whose stamps are true (Student's t of 19 degrees of freedom); it is as smooth then.
+#: Least share by which other times must make the motion smoother, and least number of standard
+#: errors over parts of the recording. By chance, one of three clocks passes in less than 1.2 % of
+#: recordings with true stamps (Student's t with 19 degrees of freedom), and does no harm.
 SMOOTHER, STANDARD_ERRORS = 0.05, 3.0
-#: Parts of which a standard error is worth something, and samples that show a clock.
+#: Least number of parts for a meaningful standard error, and of samples for a clock.
 FEWEST_PARTS, FEWEST_SAMPLES = 10, 100
-#: Error of the stamps that the motion shows, relative to the time between samples, from which a
-#: source with a clock of its own is sought. One that is six times as fast makes 0.05.
+#: Estimated error of the stamps, relative to the time between samples, from which a source with
+#: its own clock is sought. A source six times as fast causes 0.05.
 SOUGHT_SHARE = 0.02
-#: The same from which it is reported. White errors pass a low-pass at 5 Hz and 100 samples/s to a
-#: third of themselves.
+#: The same from which it is reported. A low-pass at 5 Hz and 100 samples/s reduces white errors to
+#: a third.
 REPORTED_SHARE = 0.1
-#: Samples of a drawing: among more nobody sees a tooth of a saw. Decimals of their times, s.
+#: Number of samples in a plot, few enough to see single periods, and decimals of their times, s.
 DRAWN, DECIMALS = 100, 6
 
 
 def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     """
-    Leave out samples that were published again, and give the others their times of measurement.
+    Drop republished samples, and replace stamps by times of measurement.
 
     Parameters
     ----------
     recording : Recording
         Stamps increase, and positions are finite.
     stamped : bool
-        Whether samples keep their stamps, as in a stream, which knows no later ones.
+        Whether samples keep their stamps, as in a stream without later samples.
 
     Returns
     -------
     Recording
-        The same recording if nothing repeats but rests, and no other times make it smoother.
+        The same recording if only rests repeat, and no other times make it smoother.
 
     """
     keep, still = measured_once(recording)
@@ -63,22 +63,22 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
         return recording
     stretch = _stretches(once.t, still[keep])
     rough = Roughness(once.t, once.q if moving.all() else once.q[:, moving], stretch)
-    shown = len(rough.places) >= FEWEST_SAMPLES
-    # Stamps of samples that repeat are those of a reader, and have no claim to be true.
+    enough = len(rough.places) >= FEWEST_SAMPLES
+    # If samples repeat, the stamps are those of a reader, so any smoother times are better.
     errors = STANDARD_ERRORS if keep.all() else 0.0
     clock, times = (
-        _clock(once, rough, stretch, errors) if shown and not stamped else (None, once.t))
-    found = [] if keep.all() else [_repeated(recording, keep, clock)]
+        _clock(once, rough, stretch, errors) if enough and not stamped else (None, once.t))
+    defects = [] if keep.all() else [_repeated(recording, keep, clock)]
     if clock is not None:
-        found += [] if found and clock.kind == 'even' else [_replaced(clock)]
+        defects += [] if defects and clock.kind == 'even' else [_replaced(clock)]
         once = replace(once, t=times, clock=clock)
-        # Of samples that share a state, but for a signal of another clock, one is kept.
-        own = np.diff(times, prepend=-np.inf) > 0.5 * (clock.kind == 'newest') / clock.rate_hz
-        once = once if own.all() else once.take(own)
-    left = rough.timing_error(times) if shown else 0.0
-    if left > REPORTED_SHARE * float(np.median(np.diff(times))):
-        found.append(_scattered(left))
-    return once.take(slice(None), found) if found else recording
+        # Keep one of several samples with the same state, which may differ in another signal.
+        separate = np.diff(times, prepend=-np.inf) > 0.5 * (clock.kind == 'newest') / clock.rate_hz
+        once = once if separate.all() else once.take(separate)
+    error = rough.timing_error(times) if enough else 0.0
+    if error > REPORTED_SHARE * float(np.median(np.diff(times))):
+        defects.append(_scattered(error))
+    return once.take(slice(None), defects) if defects else recording
 
 
 def _stretches(t: Array, still: Mask) -> Index:
@@ -92,9 +92,9 @@ def _clock(
     recording: Recording, rough: Roughness, stretch: Index, errors: float,
 ) -> tuple[SampleClock | None, Array]:
     """
-    Find the clock by which the motion is smoothest, None for the stamps, and its times, s.
+    Return the clock with the smoothest motion, or None for the stamps, and its times, s.
 
-    Other times must be smoother by so many standard errors over parts of the recording.
+    Other times must be smoother by `errors` standard errors over parts of the recording.
     """
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
@@ -112,23 +112,23 @@ def _clock(
     late = stamps - times
     fastest = int(rough.places[np.argmax((rough.speed**2).sum(axis=1))])
     start = max(0, min(fastest - DRAWN // 2, len(stamps) - DRAWN))
-    shown = slice(start, start + DRAWN)
+    plotted = slice(start, start + DRAWN)
     centre = 0.0 if kind == 'newest' else float(np.median(late))
     return SampleClock(
         recording.source, kind, 1 / period, float(np.std(late)),
-        tuple((stamps[shown] - stamps[start]).round(DECIMALS).tolist()),
-        tuple((late[shown] - centre).round(DECIMALS).tolist()),
+        tuple((stamps[plotted] - stamps[start]).round(DECIMALS).tolist()),
+        tuple((late[plotted] - centre).round(DECIMALS).tolist()),
         usual), times
 
 
 def _even(stamps: Array, stretch: Index, apart: float) -> bool:
-    """Whether the stamps of a single stretch are even but for as much, so that none are sought."""
+    """Whether there is a single stretch whose stamps are even within a tolerance."""
     even = np.linspace(stamps[0], stamps[-1], len(stamps))
     return not stretch[-1] and bool(np.abs(stamps - even).max() <= apart)
 
 
 def _smoother(rough: Roughness, times: Array, others: Array, errors: float) -> bool:
-    """Whether a motion is smoother by other times, by much and in most of its parts."""
+    """Whether a motion is significantly and clearly smoother with other times."""
     gained = (rough.by_part(times) - rough.by_part(others)).mean(axis=1)
     if len(gained) < FEWEST_PARTS:
         return False
@@ -162,7 +162,7 @@ def _replaced(clock: SampleClock) -> Defect:
             f'even ones of {clock.rate_hz:.4g} Hz, by which the motion is smoother: the samples '
             'get even stamps. Let the driver stamp.', value=clock.jitter)
     beat = abs(clock.rate_hz - round(clock.rate_hz * clock.step) / clock.step)
-    # A loop that comes by at random has no beat.
+    # A loop at random times has no beat.
     even = np.std(np.diff(clock.t)) < REPORTED_SHARE * clock.step
     beating = f', beating at {beat:.3g} Hz' if even and beat * clock.step > 1e-3 else ''
     return Defect(

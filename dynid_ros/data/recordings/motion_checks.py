@@ -17,84 +17,86 @@ from dynid_ros.utilities.arrays import Array
 Index = NDArray[np.int64]
 
 TURN = 2 * np.pi
-#: Samples that are searched for encoder steps; more of them change nothing.
+#: Number of samples searched for encoder steps; more do not change the result.
 QUANTISED_SAMPLES = 20_000
 
 
 # Bounds of good positions and velocities. Measured figures come from benchmarks/thresholds.py:
 # real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-#: Step from which a position may have wrapped, rad. No revolute joint moves half a turn in a
-#: sample; one that wraps does so at every wrap.
+#: Step from which a position may have wrapped, rad: no revolute joint moves half a turn within a
+#: sample.
 WRAP_STEP = np.pi
-#: Multiple of the speed in the other samples that a joint may have within a wrap.
+#: Largest speed within a wrap relative to that in the other samples.
 WRAP_SLACK = 1.5
-#: Encoder noise on top of that, rad.
+#: Additional encoder noise, rad.
 WRAP_NOISE = 0.05
 #: Distance beyond the limits from which positions may be degrees, rad: half a turn. Wrapped or
-#: badly calibrated ones stay within.
+#: badly calibrated positions stay below it.
 DEGREE_EXCESS = np.pi
-#: Range of a joint, taken for degrees, below which no joint of a motion stays, rad. Velocities of
-#: a fast arm exceed the limits of its positions, too.
+#: Least range, rad, of the joint that moves most if its values are degrees; velocities of a fast
+#: arm may exceed the position limits, too.
 DEGREE_RANGE = 0.5
 #: Distance beyond the limits that an error of calibration explains, rad.
 DEGREE_SLACK = 0.02
-#: Range of positions from which a joint counts as one that moves, rad or m. Vibration and encoder
-#: noise stay below. Joints of real recordings move by 0.48 rad and more.
+#: Range of positions from which a joint counts as moving, rad or m. Vibration and encoder noise
+#: stay below. Joints of real recordings move by 0.48 rad and more.
 LEAST_MOTION = 0.01
-#: Smallest step of an encoder that is reported, rad or m. Differentiated twice at 1 kHz, a finer
-#: one leaves less than 10 rad/s² of noise.
+#: Smallest encoder step that is reported, rad or m. Differentiated twice at 1 kHz, a finer step
+#: causes less than 10 rad/s² of noise.
 ENCODER_STEP = 1e-5
-#: Share of the position changes that are whole multiples of the smallest one, from which that one
-#: is the step of an encoder.
+#: Share of position changes that must be multiples of the smallest one for it to be the encoder
+#: step.
 ENCODER_SHARE = 0.99
-#: Time over which velocities are integrated to be compared with positions, s. The noise of
-#: differentiated positions does not enter, and lags of filters hardly do.
+#: Time over which velocities are integrated for comparison with positions, s. This avoids the
+#: noise of differentiated positions, and lags of filters hardly matter.
 VELOCITY_SECONDS = 0.5
 #: Largest difference of that integral from the motion, relative to the motion. Velocities of real
 #: drivers were seen to differ by 0.3 to 3 %. Good recordings reach 0.034; velocities scaled by 0.7
 #: give 0.30.
 VELOCITY_MISMATCH = 0.25
-#: Multiple of the window beyond which a gap makes the integral unknown.
+#: Multiple of the window beyond which a gap invalidates the integral.
 VELOCITY_STRETCH = 1.2
 
 
 def moves(recording: Recording) -> NDArray[np.bool_]:
-    """Which joints move, (n,)."""
+    """Return a mask of the joints that move, (n,)."""
     lowest, highest = finite_span(recording.q)
     return np.asarray(highest - lowest > LEAST_MOTION)
 
 
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps and lost values remain."""
-    q, found = recording.q, list[Defect]()
+    q, defects = recording.q, list[Defect]()
     wraps: NDArray[np.bool_] = np.zeros(arm.n, dtype=np.bool_)
     for before, after in steps(len(q)):
-        # A step from or to a lost value may be one, too.
+        # A step from or to a lost value may be a wrap, too.
         with np.errstate(invalid='ignore'):
             wraps |= ~(np.abs(q[after] - q[before]) <= WRAP_STEP).all(axis=0)
     for j in np.flatnonzero(wraps & ~arm.prismatic):
-        known = np.flatnonzero(np.isfinite(q[:, j]))
-        places, turns = _turns(q[known, j], recording.t[known])
+        finite = np.flatnonzero(np.isfinite(q[:, j]))
+        places, turns = _turns(q[finite, j], recording.t[finite])
         if not len(places):
             continue
-        # A copy of a long recording fills memory, and few wrap.
-        q = q if found else q.copy()
-        places = known[places]
-        passed = np.append(0.0, np.cumsum(turns))
+        # Copy only if needed, to save memory.
+        q = q if defects else q.copy()
+        places = finite[places]
+        total_turns = np.append(0.0, np.cumsum(turns))
         # The number of wraps up to each sample.
-        q[:, j] -= TURN * passed[np.searchsorted(places, np.arange(len(q)))]
+        q[:, j] -= TURN * total_turns[np.searchsorted(places, np.arange(len(q)))]
         name = recording.joint_names[j]
         text = f'{name} wraps around {len(places)} times; its position is unwrapped.'
         where = stamp_of(recording, int(places[0]) + 1)
         limit = WRAP_STEP
-        found.append(Defect(
+        defects.append(Defect(
             'position_wrapped', 'warning', text, name, len(places), where, TURN, limit))
-    return replace(recording, q=q, defects=(*recording.defects, *found)) if found else recording
+    if not defects:
+        return recording
+    return replace(recording, q=q, defects=(*recording.defects, *defects))
 
 
 def _turns(q: Array, t: Array) -> tuple[Index, Array]:
-    """Find the steps that are not motion (k,), and the whole turns in each."""
+    """Find the steps that are wraps (k,), and the whole turns of each."""
     large = np.flatnonzero(np.abs(np.diff(q)) > WRAP_STEP)
     if not 0 < len(large) < len(q) - 1:
         return large[:0], np.zeros(0)

@@ -35,10 +35,10 @@ from dynid_ros.utilities.arrays import Array
 # Bounds of a recording that can be trusted. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-#: Distance from the effort limit, relative to it, within which a drive that clips stays. Where the
-#: signal goes further beyond, the limit is not the drive's.
+#: Distance from the effort limit, relative to it, of a clipped signal. If the signal exceeds the
+#: limit by more, the limit is not that of the drive.
 SATURATED_SHARE = 0.01
-#: Samples at the limit from which it is reported. One may touch the limit by noise.
+#: Least number of samples at the limit for a report. Noise may cause single ones.
 SATURATED_SAMPLES = 3
 #: Distance beyond a position limit that an error of calibration explains, rad or m. Good
 #: recordings go 0.001 rad beyond.
@@ -46,14 +46,14 @@ POSITION_SLACK = 0.02
 #: Multiple of the velocity limit that noise of a measured velocity explains. Good recordings reach
 #: 0.91.
 VELOCITY_SLACK = 1.05
-#: Samples needed for each parameter and joint. With fewer, least squares confuse noise with
-#: parameters. Good recordings have 52 and more.
+#: Least samples for each parameter and joint. With fewer, least squares fits noise. Good
+#: recordings have 52 and more.
 SAMPLES_PER_PARAMETER = 3
-#: Largest share of the rows of a table, or of messages, that cannot be read and are left out. A
-#: logger that is short of time damages a few per cent of them; a file that lacks more is broken.
+#: Largest share of unreadable rows of a table, or of messages, that are left out. An overloaded
+#: logger damages a few per cent of them; a file that lacks more is broken.
 MISSING_SHARE = 0.05
-#: Shortest recording, and shortest stretch of one without a gap, s. A shorter motion does not hold
-#: one period of any useful excitation.
+#: Shortest recording, and shortest stretch without a gap, s. A shorter motion does not contain one
+#: period of any useful excitation.
 SHORTEST_SECONDS = 1.0
 
 
@@ -61,8 +61,8 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     """
     Return a recording whose stamps increase and whose positions are unwrapped.
 
-    Values that are lost are interpolated, or leave a gap (`without_lost_values`). Commands become
-    deviations of the motors from them.
+    Lost values are interpolated, or leave a gap (`without_lost_values`). Commands are replaced by
+    the deviations of the motors from them.
 
     Each change is added to the defects; a clean recording is returned unchanged.
     `check_recording` reports the defects that cannot be repaired.
@@ -90,9 +90,9 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
 
 def with_deviation(recording: Recording, arm: ArmModel) -> Recording:
     """
-    Return a recording of commands with the deviation of the motors from them as its signal.
+    Replace commands by the deviation of the motors from them.
 
-    The drive answers to a command by the delay that arm.yaml states after its stamp.
+    The drive responds to a command after the delay that arm.yaml states.
     """
     if recording.signal != COMMAND:
         return recording
@@ -153,7 +153,7 @@ def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 
 def _nonfinite(recording: Recording) -> list[Defect]:
-    """Report joints of which too much is lost for a gap: their interface is dead."""
+    """Report joints with too many lost values: their interface is dead."""
     found = []
     for x, code, text in (
         (recording.q, 'position_nan', 'positions are NaN or infinite; fix the driver and record '
@@ -172,19 +172,19 @@ def _nonfinite(recording: Recording) -> list[Defect]:
 def _dead_signal(recording: Recording) -> list[Defect]:
     """Report drive signals that never change although the joint moves."""
     u, nothing = recording.u, absurd_values.NO_SIGNAL
-    known = np.isfinite(u[0])
-    first = np.where(known & (np.abs(u[0]) > nothing), u[0], 0.0)
-    dead = moves(recording) & known
+    finite = np.isfinite(u[0])
+    first = np.where(finite & (np.abs(u[0]) > nothing), u[0], 0.0)
+    dead = moves(recording) & finite
     for part in blocks(len(u)):
         dead &= (np.abs(u[part] - first) <= nothing).all(axis=0)
-    found = []
+    defects = []
     for j in np.flatnonzero(dead):
         value = float(first[j])
         code = 'effort_constant' if value else 'effort_zero'
         name = recording.joint_names[j]
         text = f'{unmeasured(name, recording.signal, value)}; record a topic that holds it.'
-        found.append(Defect(code, 'error', text, name, len(recording.t), 0.0, value))
-    return found
+        defects.append(Defect(code, 'error', text, name, len(recording.t), 0.0, value))
+    return defects
 
 
 def unmeasured(joint: str, signal: str, value: float) -> str:

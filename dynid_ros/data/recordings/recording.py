@@ -1,4 +1,4 @@
-"""One recording, as it was measured."""
+"""A recording as measured."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class SampleClock:
     jitter : float
         Standard deviation of stamps less times of measurement, s.
     t, late : tuple of float
-        Some stamps, from the first of them, and by how much they are late, s; none in a result
-        of many recordings.
+        Some stamps, relative to the first of them, and their lateness, s; empty in a result of
+        many recordings.
     step : float
         Median step of the stamps, s.
 
@@ -103,8 +103,8 @@ class Recording(Summarised):
     joint_names : tuple of str
         Names in the order of the columns, as the arm calls them.
     signal : str
-        Quantity of ``u``: ``effort``, ``current``, ``voltage`` or ``command``, the position that a
-        drive was told; a cleaned recording has the ``deviation`` of the motors from it instead.
+        Quantity of ``u``: ``effort``, ``current``, ``voltage`` or ``command``, the commanded
+        position of a drive; a cleaned recording has the ``deviation`` of the motors from it.
     source : str
         Where it was read from.
     qd : (N, n) ndarray or None
@@ -117,10 +117,10 @@ class Recording(Summarised):
     clock : SampleClock or None
         The clock of the measurement, where it replaced the stamps.
     validation : tuple of (float, float)
-        From when to when the arm ran a motion that validates the others, in the time of ``t``, s.
+        Begin and end of each validation motion, in the time of ``t``, s.
     as_logged : bool
-        Whether stamps may go back and columns be NaN throughout, as in logs, of which
-        `check_recording` reports that. All that is made of a recording has it.
+        Whether stamps may go back and columns be NaN throughout, as in logs; `check_recording`
+        reports that. Recordings derived from a recording have it set.
 
     Raises
     ------
@@ -170,7 +170,7 @@ class Recording(Summarised):
             object.__setattr__(self, name, value)
 
     def _check_content(self, arrays: Mapping[str, Array], names: Sequence[str]) -> None:
-        """Refuse what a program that makes recordings can hardly mean."""
+        """Refuse content that a program is unlikely to intend."""
         t = arrays['t'][np.isfinite(arrays['t'])]
         back = np.flatnonzero(np.diff(t) < 0)
         if len(back):

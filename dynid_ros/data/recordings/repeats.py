@@ -1,4 +1,4 @@
-"""Samples that repeat the one before: a logger that is faster than what it reads, or a rest."""
+"""Samples that repeat the previous one, because a logger is faster than its source or at rest."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.utilities.arrays import Array
 
-#: Step on both sides of a long repetition from which the arm moved meanwhile, relative to the root
-#: mean square step of a joint.
+#: Steps on both sides of a long repetition from which the arm moved during it, relative to the
+#: root mean square step of a joint.
 MOVED_SHARE = 0.2
 
 
 def measured_once(recording: Recording) -> tuple[Mask, Mask]:
     """
-    Find the samples that are measurements of their own.
+    Find the samples that are new measurements.
 
     A node that publishes at 30 Hz what a driver measures at 29.4 Hz repeats a sample every 1.6 s,
-    and one that publishes at 500 Hz what a controller measures at 166.7 Hz repeats most of them:
-    derivatives see steps instead of the motion. A sample that equals the one before bit by bit in
-    all positions and drive signals is no new measurement, unless the arm rests.
+    and one that publishes at 500 Hz what a controller measures at 166.7 Hz repeats most of them,
+    so derivatives see steps instead of the motion. A sample that equals the previous one bit by
+    bit in all positions and drive signals is not a new measurement, unless the arm rests.
 
     Parameters
     ----------
@@ -45,29 +45,29 @@ def measured_once(recording: Recording) -> tuple[Mask, Mask]:
         return np.ones_like(keep), still
     published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
     for start, stop in _rests(recording, starts, longest_step(usual)).tolist():
-        # As if it had been measured all the time.
+        # Keep samples at the rate of the measurement.
         keep[start:stop:max(1, round(usual / published))] = True
         still[start:stop + 1] = True
     return keep, still
 
 
 def longest_step(usual: float) -> float:
-    """Time between two samples from which on one is missing, by the usual time, s."""
+    """Time between two samples from which one is missing, given the usual time, s."""
     return max(stamp_checks.GAP_STEPS * usual, stamp_checks.GAP_SECONDS)
 
 
 def _repeated(recording: Recording) -> Index:
-    """Find the samples that repeat the one before in all positions and drive signals, (k,)."""
+    """Find the samples that repeat all positions and drive signals of the previous one, (k,)."""
     first, *others = (*recording.q.T, *recording.u.T)
     places: Index = 1 + np.flatnonzero(first[1:] == first[:-1])
     for column in others:
-        # Only samples that are equal so far; where none repeats, those are few.
+        # Compare only samples that are equal so far, which are few if none repeats.
         places = places[column[places] == column[places - 1]]
     return places
 
 
 def _period(recording: Recording, starts: Index) -> float:
-    """Find the time between two measurements in which the arm covers most of its way, s."""
+    """Find the time between measurements, as the median weighted by the motion, s."""
     steps, way = np.diff(recording.t[starts]), np.abs(np.diff(recording.q[starts], axis=0))
     order = np.argsort(steps)
     covered = np.cumsum(way.sum(axis=1)[order])
@@ -81,7 +81,7 @@ def _rests(recording: Recording, starts: Index, longest: float) -> Index:
     long = t[np.minimum(stops, len(t) - 1)] - t[starts] > longest
     steps: Array = np.abs(np.diff(q[starts], axis=0))
     least = MOVED_SHARE * np.sqrt((steps**2).mean(axis=0))
-    # A recording that begins or ends in a rest shows no step there.
+    # A recording may begin or end at rest.
     edge = np.zeros((1, q.shape[1]))
     before, after = np.concatenate([edge, steps]), np.concatenate([steps, edge])
     moved = ((before > least) & (after > least)).any(axis=1)

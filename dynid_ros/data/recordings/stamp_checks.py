@@ -12,18 +12,18 @@ from dynid_ros.utilities.arrays import Array
 # Bounds of good stamps. Measured figures come from benchmarks/thresholds.py: real arms (UR10,
 # Panda, TX40), simulated arms, and planted defects.
 
-#: Largest share of samples whose stamps go back in time. A recording is good
-#: without a few late messages, but not across a reset of the clock.
+#: Largest share of samples whose stamps go back in time. A recording is good without a few late
+#: messages, but not across a reset of the clock.
 BACKWARDS_SHARE = 0.05
 #: Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled throughout
 #: the recording. Good recordings have none.
 REPEATED_SHARE = 0.05
-#: Multiple of the median step from which a step is reported as a gap. One lost sample in a row
-#: happens on any network. Good recordings reach 1.03; two lost samples in a row make 3.
+#: Multiple of the median step from which a step is reported as a gap. Any network loses single
+#: samples. Good recordings reach 1.03; two lost samples in a row cause 3.
 GAP_STEPS = 2.5
-#: Longest time over which signals are interpolated, s, live and in batch. Motion of arms has
-#: content up to some 10 Hz, and half a period of that can be interpolated. The longest step of a
-#: good recording is 0.034 s, at 30 Hz.
+#: Longest time over which signals are interpolated, s, live and in batch: half a period of 10 Hz,
+#: about the highest frequency of the motion of arms. The longest step of a good recording is
+#: 0.034 s, at 30 Hz.
 GAP_SECONDS = 0.05
 #: Largest deviation of the steps, root mean square, relative to the median step. Errors of
 #: interpolated velocities grow in proportion. Good recordings reach 0.0024; stamps that are half a
@@ -33,12 +33,12 @@ JITTER = 0.3
 #: used as they are. At 50 Hz, a thousandth of a period is 20 µs. Good recordings have 0 to 0.03,
 #: so that some are interpolated.
 OFF_GRID_PERIODS = 1e-3
-#: Code of the defect that a clock was set in the middle of a recording.
+#: Code of the defect that a clock was set during a recording.
 CLOCK_SET = 'clock_set'
 
 
 def usable(t: Array) -> bool:
-    """Whether the clock moves at all."""
+    """Whether the clock advances at all."""
     lowest, highest = finite_span(t[:, None])
     return bool(highest[0] > lowest[0])
 
@@ -102,7 +102,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
         text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
         return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
     usual = float(np.median(np.diff(recording.t)))
-    # States of a source that are read by another loop are not evenly spaced.
+    # States of a source that another loop reads are not evenly spaced.
     jitter = [] if recording.clock else _jitter(recording.t, usual)
     return [*_gaps(recording, usual), *jitter]
 
@@ -110,10 +110,10 @@ def stamp_defects(recording: Recording) -> list[Defect]:
 def _gaps(recording: Recording, usual: float) -> list[Defect]:
     t, limit = recording.t, GAP_STEPS * usual
     gaps = np.flatnonzero(np.diff(t) > limit)
-    # Where a clock was set, the pause stands for a step of unknown length.
-    known = [d.first_stamp for d in recording.defects
-             if d.code == CLOCK_SET and d.first_stamp is not None]
-    gaps = np.setdiff1d(gaps, np.searchsorted(t[:-1] - t[0], known, side='right') - 1)
+    # Pauses inserted where a clock was set are not gaps.
+    clock_steps = [d.first_stamp for d in recording.defects
+                   if d.code == CLOCK_SET and d.first_stamp is not None]
+    gaps = np.setdiff1d(gaps, np.searchsorted(t[:-1] - t[0], clock_steps, side='right') - 1)
     if not len(gaps):
         return []
     length = t[gaps + 1] - t[gaps]

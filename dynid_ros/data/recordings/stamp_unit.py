@@ -1,10 +1,10 @@
-"""The unit of stamps: tables hold ms or ns now and then, where seconds are meant."""
+"""The unit of stamps: some tables hold ms or ns instead of seconds."""
 
 from __future__ import annotations
 
 from dynid_ros.data.recordings.recording import Defect
 
-#: Units that stamps are given in by mistake, s.
+#: Units of stamps given by mistake, s.
 UNITS = {'ms': 1e-3, 'µs': 1e-6, 'ns': 1e-9}
 
 

@@ -24,7 +24,7 @@ LEFT_OUT = 'velocities are left out and positions differentiated.'
 
 
 def without_bad_velocities(recording: Recording) -> Recording:
-    """Leave out velocities that are NaN, zero, or contradict the positions; report them."""
+    """Drop velocities that are NaN, zero, or contradict the positions; report them."""
     qd = recording.qd
     if qd is None or len(recording.t) < 3:
         return recording
@@ -50,7 +50,7 @@ def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
         return []
     whole = t[width:] - t[:-width] < VELOCITY_STRETCH * window
     found = []
-    # Joint by joint, as all at once would copy the recording.
+    # Joint by joint, to avoid a copy of the recording.
     for j in np.flatnonzero(moves(recording) & qd.any(axis=0)):
         areas = 0.5 * (qd[1:, j] + qd[:-1, j]) * np.diff(t)
         integral = np.append(0.0, np.cumsum(areas))

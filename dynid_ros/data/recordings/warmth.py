@@ -1,4 +1,4 @@
-"""The warmth of joints: how fast they moved in the last seconds."""
+"""Warmth of joints: their root mean square speed over the last seconds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
 
-#: Steps in which the warmth changes, s: short beside `WARM_SECONDS`, and long enough for speeds
-#: by differences of unfiltered positions.
+#: Time step of the warmth, s: short compared with `WARM_SECONDS`, and long enough for speeds from
+#: differences of unfiltered positions.
 STEP = 0.1
-#: Steps that a stream remembers, for filters that lag: ten seconds at the least.
+#: Number of steps that a stream keeps for filters that lag: at least ten seconds.
 LATEST = 100
 
 
@@ -23,13 +23,13 @@ class Warmth:
     """
     Root mean square of the speed of each joint over the last `WARM_SECONDS`.
 
-    The square of the speed, by which friction heats grease and shears it soft, passes a
-    first-order low-pass. Before a recording joints count as cold.
+    A first-order low-pass filters the square of the speed, which determines how friction heats and
+    softens grease. Before a recording, joints count as cold.
 
     Attributes
     ----------
     t : (B,) ndarray
-        Times from which on each value holds, s.
+        Times from which each value holds, s.
     value : (B, n) ndarray
         rad/s or m/s.
 
@@ -51,7 +51,7 @@ class Warmth:
 
 def warmth_of(t: Array, q: Array) -> Warmth:
     """
-    Follow the warmth of joints through a recording.
+    Compute the warmth of joints through a recording.
 
     Parameters
     ----------
@@ -64,13 +64,13 @@ def warmth_of(t: Array, q: Array) -> Warmth:
     edges = _steps(t)
     times, positions = t[edges], q[edges]
     squares = np.zeros(positions.shape)
-    warm_up(times, positions, squares)
+    update_mean_squares(times, positions, squares)
     return Warmth(times, np.sqrt(squares))
 
 
 class RunningWarmth(Checkpointed):
     """
-    The same of a stream, of which samples are asked for later than they come.
+    Warmth of joints in a stream, which may be requested for earlier samples.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class RunningWarmth(Checkpointed):
     last : (0 or 1, 1 + n) ndarray
         Stamp and positions of the sample at which the warmth changed last.
     times : (B,) ndarray
-        Times from which on the last values hold.
+        Times from which the last values hold.
     squares : (B, n) ndarray
         Mean square speeds from then on.
 
@@ -96,7 +96,7 @@ class RunningWarmth(Checkpointed):
         self.squares = np.zeros((1, joints))
 
     def take(self, t: Array, q: Array) -> None:
-        """Take in the next samples, (k,) and (k, n), as they were recorded."""
+        """Process the next samples, (k,) and (k, n), as recorded."""
         if not len(t):
             return
         if len(self.last) and t[0] <= self.last[0, 0]:
@@ -110,17 +110,17 @@ class RunningWarmth(Checkpointed):
         squares = np.zeros((len(edges), q.shape[1]))
         squares[0] = self.squares[-1]
         times, positions = samples[edges, 0], np.ascontiguousarray(samples[edges, 1:])
-        warm_up(times, positions, squares)
+        update_mean_squares(times, positions, squares)
         self.times = np.append(self.times, times[1:])[-LATEST:]
         self.squares = np.concatenate([self.squares, squares[1:]])[-LATEST:]
 
     def at(self, t: Array) -> Array:
-        """Return the warmth (k, n) at times (k,), of which none was before `LATEST` steps."""
+        """Return the warmth (k, n) at times (k,), at most `LATEST` steps ago."""
         return Warmth(self.times, np.sqrt(self.squares)).at(t)
 
 
 def _steps(t: Array) -> list[int]:
-    """Find samples at least `STEP` from the one before, the first one included."""
+    """Find samples at least `STEP` after the previous one, including the first."""
     edges, after = [], 0
     while after < len(t):
         edges.append(after)
@@ -129,9 +129,9 @@ def _steps(t: Array) -> list[int]:
 
 
 @kernel
-def warm_up(t: Array, q: Array, squares: Array) -> None:
+def update_mean_squares(t: Array, q: Array, squares: Array) -> None:
     """
-    Carry the mean square speed from one time to the next.
+    Update the mean square speed from each time to the next.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def warm_up(t: Array, q: Array, squares: Array) -> None:
     q : (B, n) ndarray
         Positions there.
     squares : (B, n) ndarray
-        Mean square speeds; the first row is given, and the others are filled.
+        Mean square speeds; the first row is input, the others are output.
 
     """
     for k in range(1, len(t)):

@@ -1,4 +1,4 @@
-"""What lies between the samples of a thinned stretch."""
+"""Friction between the samples of a decimated stretch."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ from dynid_ros.utilities.arrays import Array
 
 class BetweenSamples:
     """
-    Some samples of a stretch as they were before it was thinned.
+    Interpolates decimated samples to the recorded rate, and decimates functions of them.
 
-    Friction changes within a sample where a joint turns round. Evaluated at the rate of the
-    recording and brought to fewer samples by the low-pass that the torque has passed, it stays
-    what the torque holds of it.
+    At a reversal, friction changes within one decimated sample. So it is evaluated at the recorded
+    rate, and then decimated by the same low-pass as the torque.
 
     Parameters
     ----------
     low_pass : Decimator or None
-        Which has thinned the stretch; None if nothing has, and all signals are what they are.
+        Filter that decimated the stretch; None if it is not decimated.
     part : slice
         The samples.
 
     Attributes
     ----------
     around : slice
-        Samples that are needed to know what lies between.
+        Samples from which the part is interpolated.
 
     """
 
@@ -40,12 +39,12 @@ class BetweenSamples:
                 (part.stop - 1) * low_pass.step + low_pass.reach + 1) / low_pass.step
 
     def finer(self, x: Array) -> Array:
-        """Interpolate smooth signals (k, n) of the samples around; the ends of a stretch stay."""
+        """Interpolate smooth signals (k, n) of the samples `around`; extrapolate by constants."""
         if self._low_pass is None:
             return x
-        known = self.around.start + np.arange(len(x))
-        return np.column_stack([np.interp(self._places, known, column) for column in x.T])
+        indices = self.around.start + np.arange(len(x))
+        return np.column_stack([np.interp(self._places, indices, column) for column in x.T])
 
     def thinned(self, x: Array) -> Array:
-        """Low-pass signals at the rate of the recording (m, c), and keep those of the samples."""
+        """Decimate signals at the recorded rate, (m, c), to those of the samples."""
         return x if self._low_pass is None else self._low_pass.whole(x)

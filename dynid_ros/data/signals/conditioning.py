@@ -1,4 +1,4 @@
-"""Zero-phase conditioning: its settings, and the motion it makes of raw samples."""
+"""Zero-phase conditioning of raw samples, and its settings."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ from dynid_ros.utilities.arrays import Array
 
 # Bounds of the cut-offs and of the rate that they were chosen for. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
-#: Highest cut-off as a share of the sample rate, live and in batch. A filter needs room below half
-#: the rate to fall off. No good recording comes near it.
+#: Highest cut-off relative to the sample rate, live and in batch, since the gain must fall off
+#: below half the rate. No good recording comes near it.
 HIGHEST_CUTOFF = 0.4
-#: Cut-off of the positions relative to the cut-off of the rows. Friction changes the motion when a
-#: joint turns round, which has to come through; the decimating filter takes noise of the
-#: derivatives out together with noise of the torque. Half and twice of it change the larger
-#: held-out error of UR10 and Panda by less than 0.01 %.
+#: Cut-off of the positions relative to that of the rows. It must pass the effect of friction at
+#: reversals; the decimating filter removes the noise of derivatives together with that of the
+#: torque. Half and twice this value change the larger held-out error of UR10 and Panda by less
+#: than 0.01 %.
 POSITION_CUTOFF = 3.0
-#: Largest deviation of the rate of another recording, relative to it, up to which the same filters
-#: serve. It moves the cut-off by as much.
+#: Largest relative deviation of the rate of another recording for which the same filters are used.
+#: It changes the cut-off by as much.
 SAME_RATE = 0.01
 
 
 @dataclass(frozen=True)
 class Rung:
     """
-    A cut-off of rows, and how well their model predicts the lowest band.
+    A cut-off, with the error of its model in the lowest band.
 
     Attributes
     ----------
     cutoff_hz : float
         Hz.
     error_percent : float
-        Error in the lowest band, of blocks that were not fitted, each joint by its residual, %.
+        Cross-validated error in the lowest band, joints weighted by their residual, %.
 
     """
 
@@ -82,15 +82,15 @@ class ConditioningSettings:
     decimation : int
         Number of samples for each kept row.
     delay : float
-        Time by which the drive signal lags and is advanced, s.
+        Lag of the drive signal, by which it is advanced, s.
     period : float or None
         Period, if the motion is averaged over periods, s.
     notes : tuple of str
         Further remarks, a sentence each.
     ladder : tuple of Rung
-        Cut-offs among which it was chosen, the lowest band first.
+        Candidate cut-offs, the lowest first.
     position_hz : tuple of float
-        Cut-off of the positions of each joint at most, Hz, where some are noisy; empty if none is.
+        Highest cut-off of the positions of each joint if some are noisy, Hz; else empty.
 
     """
 
@@ -106,7 +106,7 @@ class ConditioningSettings:
     position_hz: tuple[float, ...] = ()
 
     def decimator(self) -> Decimator:
-        """Make the low-pass that every column of W and the torque pass."""
+        """Return the low-pass for the columns of W and the torque."""
         return Decimator(self.rate_hz, self.cutoff_hz, self.decimation)
 
     def at(self, cutoff_hz: float) -> ConditioningSettings:
@@ -132,12 +132,11 @@ class ConditionedMotion:
         Torque at the joints, unfiltered: it is filtered and decimated together with the
         regressor.
     moving : (N, n) ndarray of bool
-        False where a joint stands still, or so near that the low-pass of the rows mixes that in.
+        False where a joint stands still, or so near that the low-pass of the rows spreads it.
     warmth : Warmth
         Warmth of the joints by time.
     low_pass : Decimator or None
-        Which has taken positions and torque to fewer samples than were recorded; see
-        `BetweenSamples`.
+        Filter that decimated positions and torque, if any; see `BetweenSamples`.
 
     """
 
@@ -151,7 +150,7 @@ class ConditionedMotion:
     low_pass: Decimator | None = None
 
     def history(self, part: slice) -> JointHistory:
-        """Return the history of the joints before some of the samples."""
+        """Return the history of the joints at some samples."""
         return JointHistory(self.warmth.at(self.t[part]), self._presliding[part])
 
     @cached_property
@@ -172,13 +171,13 @@ def condition(
     settings : ConditioningSettings
         Filter, cut-off and rate.
     drive : Drive
-        From drive signal to torque.
+        Converts drive signals to torque.
 
     Returns
     -------
     ConditionedMotion
-        The same stretch; or one period of its periodic part, extended at both ends by the reach
-        of the decimating filter.
+        The stretch, or one period of its periodic part, extended at both ends by the reach of the
+        decimating filter.
 
     """
     tau = joint_torque(segment.u, drive)
@@ -202,7 +201,7 @@ def of_positions(
 
 
 def damped(motion: ConditionedMotion, drive: Drive) -> ConditionedMotion:
-    """Take the known damping of drives off the torque that their stiffness makes."""
+    """Subtract the known damping of drives from the torque of their stiffness."""
     if drive.damping is None:
         return motion
     return replace(motion, tau=motion.tau - damping_torque(motion.qd, drive))
@@ -210,17 +209,17 @@ def damped(motion: ConditionedMotion, drive: Drive) -> ConditionedMotion:
 
 def position_cutoff(settings: ConditioningSettings) -> float:
     """
-    Place the cut-off for the positions, Hz.
+    Return the cut-off of the positions, Hz.
 
-    It is well above the cut-off of the rows, to keep the effect of friction when a joint
-    reverses. The filter of the rows removes noise of the derivatives and of the torque.
+    It is well above the cut-off of the rows to keep the effect of friction at reversals. The
+    filter of the rows removes noise of the derivatives and of the torque.
     """
     return min(POSITION_CUTOFF * settings.cutoff_hz,
                HIGHEST_CUTOFF * settings.rate_hz)
 
 
 def position_cutoffs(settings: ConditioningSettings, joints: int) -> Array:
-    """Place the cut-off for the positions of each joint, (n,), Hz; a noisy one has its own."""
+    """Return the cut-off of the positions of each joint, (n,), Hz, lower for noisy ones."""
     most = np.array(settings.position_hz or joints * (np.inf,))
     return np.asarray(np.minimum(position_cutoff(settings), most))
 
@@ -229,8 +228,8 @@ def low_passed(q: Array, settings: ConditioningSettings) -> Array:
     """Low-pass positions (N, n) without lag, each joint below its cut-off."""
     cutoffs, result = position_cutoffs(settings, q.shape[1]), np.empty_like(q)
     for cutoff in np.unique(cutoffs):
-        own = cutoffs == cutoff
-        result[:, own] = butterworth(q[:, own], settings.rate_hz, float(cutoff))
+        joints = cutoffs == cutoff
+        result[:, joints] = butterworth(q[:, joints], settings.rate_hz, float(cutoff))
     return result
 
 

@@ -1,4 +1,4 @@
-"""Friction columns as a low-pass leaves them, without the samples between the kept ones."""
+"""Low-pass filtered friction columns, computed from single samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Samples of the low-pass in a period of its cut-off.
 FINE = 64
-#: Columns with a steep reversal, and their degree d: ``f(a qd) = a**d f(qd)`` for positive a.
+#: Columns that are steep at zero velocity, and their degree d: ``f(a qd) = a**d f(qd)`` for a > 0.
 STEEP = {'coulomb': 0.0, 'viscous_cuberoot': 1 / 3}
 
 
@@ -21,10 +21,10 @@ def fill_filtered_friction(
     arm: ArmModel, qd: Array, qdd: Array, period: Array, out: Array,
 ) -> None:
     """
-    Fill the friction columns that a low-pass of the torque changes most.
+    Fill the friction columns that are steep at zero velocity as if low-pass filtered.
 
-    The acceleration counts as constant for the reach of the low-pass, so that a column of degree d
-    becomes ``(|qdd| period)**d F(qd / (|qdd| period))`` with one function F.
+    The acceleration is assumed constant within the reach of the low-pass. Then a filtered column
+    of degree d is ``(|qdd| period)**d F(qd / (|qdd| period))`` with one function F.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def fill_filtered_friction(
     near = np.abs(qd) < REACH_PERIODS * change
     u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
     for term in friction_terms([name for name in arm.friction if name in STEEP]):
-        own = slice(None), range(arm.n), arm.layout.friction_columns(term.symbol)
+        column = slice(None), range(arm.n), arm.layout.friction_columns(term.symbol)
         filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
-        out[own] = np.where(near, filtered, out[own])
+        out[column] = np.where(near, filtered, out[column])
 
 
 @lru_cache(maxsize=len(STEEP))
 def _filtered(name: str) -> tuple[Array, Array]:
-    """Tabulate F: the column of a velocity that grows by 1 in a period, after the low-pass."""
+    """Tabulate F: the filtered column for a velocity that grows by 1 in a period."""
     (term,) = friction_terms([name])
     taps, reach = Decimator(FINE, 1.0, 1).taps, REACH_PERIODS
     grid = np.linspace(-reach, reach, round(4 * reach * FINE) + 1)

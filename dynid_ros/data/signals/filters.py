@@ -34,7 +34,7 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
         Without phase lag.
 
     """
-    # The poles of a low cut-off are so close to one that `scipy.signal.butter` rounds them.
+    # For a low cut-off, `scipy.signal.butter` would round the poles, which are close to one.
     warped = np.tan(np.pi * cutoff_hz / rate_hz)
     damping = 2 * warped * np.cos(
         np.pi * np.arange(1, BUTTERWORTH_ORDER, 2) / (2 * BUTTERWORTH_ORDER))
@@ -43,7 +43,7 @@ def butterworth(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
     sections = np.column_stack([
         gain, 2 * gain, gain, np.ones_like(gain), 2 * (warped**2 - 1) / high,
         (1 - damping + warped**2) / high])
-    # The transient of a low cut-off is as long as three of its periods.
+    # The transient lasts three periods of the cut-off.
     padding = min(len(x) - 1, int(3 * rate_hz / cutoff_hz))
     return both_ways(sections, x, padding)
 
@@ -99,12 +99,12 @@ def differentiate(x: Array, rate_hz: float) -> Array:
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Shape parameter of the window. The gain is within 0.8 % of one up to half the cut-off.
 KAISER = 5.0
-#: Reach of the filter to either side, periods of the cut-off. The gain is 0.8 % at most where
-#: content folds back.
+#: Reach of the filter to either side, periods of the cut-off. The gain is 0.8 % at most at
+#: frequencies that alias.
 REACH_PERIODS = 1.5
-#: Smallest rate of the samples that are kept, relative to the cut-off. Content from half this rate
-#: on folds back, so that the stop band has to begin there. Half and twice the rate change held-out
-#: errors by 0.03 % at most.
+#: Least rate of the kept samples, relative to the cut-off. Content above half this rate aliases,
+#: so the stop band has to begin there. Half and twice the rate change held-out errors by 0.03 % at
+#: most.
 RATE_PER_CUTOFF = 3.0
 
 
@@ -115,7 +115,7 @@ def decimation_step(rate_hz: float, cutoff_hz: float) -> int:
 
 class Decimator:
     """
-    Symmetric FIR low-pass that computes only the samples that are kept.
+    Symmetric FIR low-pass that computes only the kept samples.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Decimator:
     step : int
         Of the parameters.
     reach : int
-        Samples before and after that a kept sample depends on.
+        Number of samples before and after on which a kept sample depends.
 
     """
 
@@ -146,7 +146,7 @@ class Decimator:
         return np.asarray(taps / taps.sum())
 
     def outputs(self, samples: int) -> int:
-        """Count the samples kept out of so many."""
+        """Return the number of kept samples for a number of samples."""
         return max(0, (samples - len(self.taps)) // self.step + 1)
 
     def whole(self, x: Array) -> Array:
@@ -160,33 +160,33 @@ class Decimator:
 
 class Shares:
     """
-    Coefficients of a decimator by samples: which outputs some consecutive ones count for.
+    Coefficients of a decimator for blocks of consecutive samples.
 
     Parameters
     ----------
     decimator : Decimator
         The filter.
     samples : int
-        Number of the consecutive samples.
+        Number of samples in a block.
 
     """
 
     def __init__(self, decimator: Decimator, samples: int) -> None:
-        self._step, self._reached, self._samples = decimator.step, len(decimator.taps), samples
+        self._step, self._length, self._samples = decimator.step, len(decimator.taps), samples
         beside = np.zeros(samples)
         self._windows = np.lib.stride_tricks.sliding_window_view(
             np.concatenate([beside, decimator.taps, beside]), samples)
-        # They come again with each output.
-        self._known: dict[tuple[int, int], Array] = {}
+        # Blocks at the same offset have the same coefficients.
+        self._cache: dict[tuple[int, int], Array] = {}
 
     def of(self, start: int, outputs: int) -> tuple[slice, Array]:
         """
-        Find the shares of the samples from one on.
+        Return the outputs that a block contributes to, and its coefficients.
 
         Parameters
         ----------
         start : int
-            The first sample, behind the first one of the signal.
+            Index of the first sample of the block.
         outputs : int
             Number of outputs of the signal.
 
@@ -198,14 +198,14 @@ class Shares:
             Coefficients.
 
         """
-        low = max(0, (start - self._reached) // self._step + 1)
+        low = max(0, (start - self._length) // self._step + 1)
         high = min(outputs, (start + self._samples - 1) // self._step + 1)
         key = start - self._step * low, high - low
-        if key not in self._known:
-            # The coefficients of a later output are those of samples that much before.
+        if key not in self._cache:
+            # The coefficients of each further output are shifted by a step.
             places = self._samples + key[0] - self._step * np.arange(key[1])
-            self._known[key] = self._windows[places]
-        return slice(low, high), self._known[key]
+            self._cache[key] = self._windows[places]
+        return slice(low, high), self._cache[key]
 
 
 class StreamDecimator(Checkpointed):
@@ -224,7 +224,7 @@ class StreamDecimator(Checkpointed):
     Attributes
     ----------
     buffer : (k, c) ndarray
-        Samples from the first one on that a further output depends on.
+        Samples on which further outputs depend.
 
     """
 
@@ -250,7 +250,7 @@ class StreamDecimator(Checkpointed):
         Returns
         -------
         (m, c) ndarray
-            Outputs that became complete.
+            Complete outputs.
 
         """
         taps, step = self._decimator.taps, self._decimator.step

@@ -2,8 +2,8 @@
 First-order filters for regression without acceleration.
 
 With f(s) = lambda / (s + lambda) applied to ``d/dt(P theta) + F theta = tau``, the derivative of
-P becomes s f(s) P: no signal is differentiated. s f(s) and f(s) must match in
-discrete time; a common error of both sides cancels.
+P becomes s f(s) P, so no signal is differentiated. The discrete versions of s f(s) and f(s) must
+match; a common error of both cancels.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class FirstOrderFilter(Checkpointed):
     """
     ``f x + s f p`` of a stream of samples, block by block.
 
-    Blocks of any lengths give the same numbers as one of all samples. The filter starts with the
-    first sample that has its two predecessors, from zero: as both sides of the regression start
-    alike, rows are valid from the first one on, for any motion of the arm.
+    The result does not depend on the lengths of blocks. The filter starts from zero at the third
+    sample. As this holds for both sides of the regression, all rows are valid, whatever the
+    motion.
 
-    The momentum gained over two samples is the integral of the forces by Simpson's rule,
+    The change of momentum over two samples is the integral of the forces by Simpson's rule,
     ``P[k+1] - P[k-1] = T / 3 (x[k+1] + 4 x[k] + x[k-1])`` with x = tau - F theta; one exponential
     average follows on both sides. They match up to (w T)⁴ / 180 at the angular frequency w, and
-    lag by one sample besides the average.
+    lag by one sample in addition to the average.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class FirstOrderFilter(Checkpointed):
     before : (0 to 2, 2 c) ndarray
         The last samples of x and of p.
     average : (1, c) ndarray
-        The output after the last sample, as the next one will count it.
+        State of the average after the last sample.
 
     """
 
@@ -73,7 +73,7 @@ class FirstOrderFilter(Checkpointed):
         Returns
         -------
         (k, c) ndarray
-            Output; the first `REACH` samples of a stream have none and are left out.
+            Output, which the first `REACH` samples of a stream do not have.
 
         """
         from scipy.signal import lfilter

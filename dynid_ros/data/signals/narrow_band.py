@@ -1,4 +1,4 @@
-"""Motions in a narrower band, with as many samples as that needs."""
+"""Motions in a narrower band, decimated to the rate that it needs."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from dynid_ros.data.signals.conditioning import (
 from dynid_ros.data.signals.filters import decimation_step, Decimator
 from dynid_ros.data.signals.segments import Segment
 
-#: Band of positions and torque that is kept, by the cut-off: far above it, so that the filters for
-#: the cut-off alone decide what comes through.
+#: Kept band of positions and torque relative to the cut-off: so wide that the filters of the
+#: cut-off alone determine the result.
 KEPT = 10.0
-#: Fewest samples that have derivatives.
+#: Least number of samples for derivatives.
 FEWEST = 5
 
 
 def thinning(
     settings: ConditioningSettings, cutoff_hz: float,
 ) -> tuple[ConditioningSettings, Decimator]:
-    """Return the settings for a cut-off at the rate that it needs, and the low-pass to there."""
+    """Return the settings at the rate that a cut-off needs, and the low-pass to decimate to it."""
     rate, top = settings.rate_hz, KEPT * cutoff_hz
     low_pass = Decimator(rate, top, decimation_step(rate, top))
     return replace(settings, rate_hz=rate / low_pass.step).at(cutoff_hz), low_pass
 
 
 def thinned(segment: Segment, low_pass: Decimator) -> Segment | None:
-    """Return a stretch as recorded with fewer samples; None of one that is too short."""
+    """Decimate a recorded stretch; return None if it is too short."""
     kept = _kept(low_pass, len(segment.t))
     if len(kept) < FEWEST:
         return None
@@ -51,12 +51,12 @@ def narrowed(
     marks: Sequence[NDArray[np.bool_]],
 ) -> tuple[ConditioningSettings, list[ConditionedMotion], list[NDArray[np.bool_]]]:
     """
-    Filter stretches further, for a lower cut-off, and take their marks along.
+    Filter stretches for a lower cut-off, and decimate them together with their marks.
 
     Parameters
     ----------
     settings : ConditioningSettings
-        Those for which the Butterworth filter has conditioned the stretches.
+        Settings of the stretches, which a Butterworth filter conditioned.
     cutoff_hz : float
         The lower cut-off, Hz.
     motions : sequence of ConditionedMotion
@@ -67,21 +67,21 @@ def narrowed(
     Returns
     -------
     settings : ConditioningSettings
-        Of the result: its rate is lower, too, where the cut-off is far below the rate.
+        Settings of the result, whose rate is lower if the cut-off is far below it.
     motions, marks : list
         Without stretches that are too short.
 
     """
     narrow, low_pass = thinning(settings, cutoff_hz)
-    found, left = [], []
-    for motion, some in zip(motions, marks, strict=True):
+    narrowed_motions, narrowed_marks = [], []
+    for motion, mark in zip(motions, marks, strict=True):
         t, q, tau = motion.t, motion.q, motion.tau
         if low_pass.step > 1:
             kept = _kept(low_pass, len(t))
             if len(kept) < FEWEST:
                 continue
-            t, q, tau, some = t[kept], low_pass.whole(q), low_pass.whole(tau), some[kept]
+            t, q, tau, mark = t[kept], low_pass.whole(q), low_pass.whole(tau), mark[kept]
         q = low_passed(q, narrow)
-        found.append(of_positions(t, q, tau, narrow.rate_hz, motion.warmth))
-        left.append(some)
-    return narrow, found, left
+        narrowed_motions.append(of_positions(t, q, tau, narrow.rate_hz, motion.warmth))
+        narrowed_marks.append(mark)
+    return narrow, narrowed_motions, narrowed_marks

@@ -1,4 +1,4 @@
-"""Periodic motions: averaging over periods, and derivatives that are exact."""
+"""Periodic motions: averages over periods, and exact derivatives."""
 
 from __future__ import annotations
 
@@ -83,39 +83,39 @@ def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
     Returns
     -------
     slice
-        Whole periods, at least two, at the place where they are most alike.
+        At least two whole periods, where they agree best.
 
     Raises
     ------
     RecordingError
-        No two periods in a row are alike, or only standstill is.
+        No two successive periods agree, or only those of standstill.
 
     """
     size = period * rate_hz
     if len(q) + 0.5 < 2 * size:
         raise RecordingError(f'a stretch of {len(q) / rate_hz:.3g} s holds less than two periods '
                              f'of {period:g} s; choose another filter')
-    # Of the range, since the mean square would shrink with the standstill.
+    # From the range, because standstill would reduce the mean square.
     spread = float(np.linalg.norm(np.ptp(q, axis=0))) / np.sqrt(8)
     k = np.arange(int(len(q) - size + 0.5))
     later = np.column_stack([np.interp(k + size, np.arange(len(q)), column) for column in q.T])
-    away = np.linalg.norm(later - q[k], axis=1)
-    sums = np.concatenate([[0.0], np.cumsum(away**2)])
-    found = slice(0, 0)
-    for first, last in runs_of(away <= PEAK * SAME * spread):
+    distance = np.linalg.norm(later - q[k], axis=1)
+    sums = np.concatenate([[0.0], np.cumsum(distance**2)])
+    longest = slice(0, 0)
+    for first, last in runs_of(distance <= PEAK * SAME * spread):
         periods = int((last - first + 0.5) / size) + 1
         compared = min(round((periods - 1) * size), last - first)
         begins = np.arange(first, last - compared + 1)
         begin = int(begins[np.argmin(sums[begins + compared] - sums[begins])])
         part = slice(begin, min(begin + round(periods * size), len(q)))
         moves = np.linalg.norm(q[part].std(axis=0)) > spread / 4
-        if periods > 1 and moves and part.stop - part.start > found.stop - found.start:
-            found = part
-    if found.stop == 0:
+        if periods > 1 and moves and part.stop - part.start > longest.stop - longest.start:
+            longest = part
+    if longest.stop == 0:
         raise RecordingError(
             f'the motion does not repeat itself every {period:g} s, not even twice in a row; '
             'check its period, or choose another filter')
-    return found
+    return longest
 
 
 def harmonic_derivative(x: Array, rate_hz: float, cutoff_hz: float, order: int) -> Array:
@@ -165,16 +165,16 @@ def find_period(q: Array, rate_hz: float) -> float:
 
     """
     first = int(SHORTEST_PERIOD * rate_hz)
-    left = misfit(q)[: len(q) // 2 + 2]
-    inner = np.arange(max(first, 1), len(left) - 1)
-    dips = inner[(left[inner] <= left[inner - 1]) & (left[inner] < left[inner + 1])]
-    shifts, depths = _vertices(left, dips)
+    errors = misfit(q)[: len(q) // 2 + 2]
+    inner = np.arange(max(first, 1), len(errors) - 1)
+    dips = inner[(errors[inner] <= errors[inner - 1]) & (errors[inner] < errors[inner + 1])]
+    shifts, depths = _vertices(errors, dips)
     fits = np.sqrt(np.maximum(depths, 0.0))
     if not len(fits) or fits.min() > SAME:
         raise RecordingError('the motion does not repeat itself from start to end; give its '
                              'period or choose another filter')
-    # Of all multiples of the period, the first that fits nearly as well as the best; of its own
-    # multiples, the last gives it most exactly.
+    # The period is the first shift that fits nearly as well as the best one; its last multiple
+    # determines it most accurately.
     shortest = shifts[np.argmax(fits <= max(SAME / 2, 1.5 * fits.min()))]
     times = int((shifts[-1] + 0.5) / shortest)
     last = shifts[np.argmin(np.abs(shifts - times * shortest))]
@@ -183,7 +183,7 @@ def find_period(q: Array, rate_hz: float) -> float:
 
 def misfit(q: Array) -> Array:
     """
-    Mean square by which a motion differs from itself, shifted by any number of samples.
+    Mean square difference of a motion from itself, shifted by any number of samples.
 
     Parameters
     ----------
@@ -198,31 +198,31 @@ def misfit(q: Array) -> Array:
 
     """
     N = len(q)
-    q, every = q - q.mean(axis=0), np.ones(N)
-    squares, _ = mean_squares(q, every, q, every)
+    q, ones = q - q.mean(axis=0), np.ones(N)
+    squares, _ = mean_squares(q, ones, q, ones)
     variance = max(float((q**2).sum()) / N, np.finfo(float).tiny)
     return np.asarray(squares[N - 1:2 * N - 2] / (2 * variance))
 
 
 def mean_squares(a: Array, known: Array, b: Array, weight: Array) -> tuple[Array, Array]:
     """
-    Mean squares by which a signal differs from another one, shifted by any number of samples.
+    Mean square difference of two signals, one shifted by any number of samples.
 
     Parameters
     ----------
     a, known : (N, n) and (N,) ndarray
-        Signals, and one for each sample that is known, else zero.
+        Signals, and one for each known sample, zero for others.
     b, weight : (M, n) and (M,) ndarray
         The others, and the weights of their samples.
 
     Returns
     -------
     squares, compared : (N + M - 1,) ndarray
-        Mean over the samples that overlap, infinite without any, and their weight; for shifts from
-        that at which the end of b meets the begin of a.
+        Mean over the overlapping samples, infinite without any, and their weight; the first shift
+        aligns the end of b with the beginning of a.
 
     """
-    # A loop over the shifts takes minutes.
+    # A loop over the shifts would take minutes.
     size = 1 << (len(a) + len(b)).bit_length()
     order = np.arange(1 - len(b), len(a))
 
@@ -240,7 +240,7 @@ def mean_squares(a: Array, known: Array, b: Array, weight: Array) -> tuple[Array
 
 
 def _vertices(y: Array, dips: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Places and depths of the parabolas through three samples about each dip."""
+    """Vertices of the parabolas through three samples about each dip: positions and depths."""
     slope = (y[dips + 1] - y[dips - 1]) / 2
-    bend = y[dips + 1] - 2 * y[dips] + y[dips - 1]
-    return dips - slope / bend, y[dips] - slope**2 / (2 * bend)
+    curvature = y[dips + 1] - 2 * y[dips] + y[dips - 1]
+    return dips - slope / curvature, y[dips] - slope**2 / (2 * curvature)

@@ -1,4 +1,4 @@
-"""Where a motion repeats another one, or itself, after a shift in time."""
+"""Detect whether a motion repeats another one, or itself, after a time shift."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from dynid_ros.data.signals.periodic import mean_squares, PEAK, SAME, SHORTEST_PERIOD
 from dynid_ros.utilities.arrays import Array
 
-#: Times (N,), s, and values (N, c) of a stretch that is sampled throughout.
+#: Times (N,), s, and values (N, c) of a stretch without gaps.
 Stretch = tuple[Array, Array]
 
-#: Rate at which shifts are looked for, Hz. The motion of arms lies below 5 Hz.
+#: Sample rate for the search of shifts, Hz. The motion of arms lies below 5 Hz.
 SEARCH_HZ = 20.0
-#: Shifts that are compared sample by sample, the likeliest first.
+#: Number of the likeliest shifts that are compared sample by sample.
 TRIED = 8
-#: Share of the way of a motion that makes it one that repeats.
-MOST = 0.5
-#: Beside the figures of samples of such a motion.
+#: Share of the path of a motion that must repeat.
+REPEATED_SHARE = 0.5
+#: Mark of samples of a repeated motion.
 REPEATS = 'repeats the fitted motion'
 
 
 def repeats(fitted: Sequence[Stretch], t: Array, q: Array) -> bool:
     """
-    Whether a motion follows the positions of others for most of its way.
+    Whether a motion follows the positions of other motions for most of its path.
 
     Parameters
     ----------
@@ -37,21 +37,21 @@ def repeats(fitted: Sequence[Stretch], t: Array, q: Array) -> bool:
     Returns
     -------
     bool
-        Whether at one constant shift in time it lies within `PEAK` times `SAME` of their spread.
+        True if, at one constant time shift, it lies within `PEAK` times `SAME` of their spread.
 
     """
     others, own = on_one_axis(fitted), [(t, q)]
     misfit, way = _misfits(others, own)
-    # Where half of the way is compared at least.
+    # Only shifts that compare at least half of the path.
     misfit = np.where(way >= way.max() / 2, misfit, np.inf)
     steps = int(np.argmin(misfit)) - (len(misfit) - len(_grid(others)))
     shift = steps / SEARCH_HZ + _grid(others)[0] - t[0]
-    return _alike_way(others, own, shift) > MOST
+    return _repeated_path(others, own, shift) > REPEATED_SHARE
 
 
-def own_shift(stretches: Sequence[Stretch]) -> float | None:
+def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
     """
-    Find the shift in time after which most of a motion repeats.
+    Find the time shift after which most of a motion repeats.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def own_shift(stretches: Sequence[Stretch]) -> float | None:
     Returns
     -------
     float or None
-        s; None where no shift of `SHORTEST_PERIOD` at least does.
+        Shift, s; None if the motion does not repeat after `SHORTEST_PERIOD` or more.
 
     """
     if sum(len(t) for t, _ in stretches) < 2:
@@ -72,32 +72,32 @@ def own_shift(stretches: Sequence[Stretch]) -> float | None:
     misfit = np.where(way > 0, misfit, np.inf)
     if not way.any():
         return None
-    # Before a motion has gone away from where it was, it cannot come back.
-    away = int(np.argmax(misfit > np.median(misfit[np.isfinite(misfit)]) / 2))
-    first = max(away, int(SHORTEST_PERIOD * SEARCH_HZ), 1)
+    # A motion must leave its position before it can return.
+    departure = int(np.argmax(misfit > np.median(misfit[np.isfinite(misfit)]) / 2))
+    first = max(departure, int(SHORTEST_PERIOD * SEARCH_HZ), 1)
     inner = np.arange(first, len(misfit) - 1)
     dips = inner[(misfit[inner] <= misfit[inner - 1]) & (misfit[inner] < misfit[inner + 1])]
     tried = dips[np.argsort(misfit[dips])][:TRIED] / SEARCH_HZ
-    found = {shift: _alike_way(stretches, stretches, shift) for shift in tried.tolist()}
-    best = max(found, key=lambda shift: found[shift], default=0.0)
-    # Of two runs, each repeats the other.
-    return best if 2 * found.get(best, 0.0) > MOST else None
+    shares = {shift: _repeated_path(stretches, stretches, shift) for shift in tried.tolist()}
+    best = max(shares, key=lambda shift: shares[shift], default=0.0)
+    # Twice, because of two runs each repeats the other.
+    return best if 2 * shares.get(best, 0.0) > REPEATED_SHARE else None
 
 
 def alike(there: Array, here: Array, spread: float) -> NDArray[np.bool_]:
-    """Whether positions (N, n) are the same but for `PEAK` times `SAME` of a spread, (N,)."""
+    """Whether positions (N, n) agree within `PEAK` times `SAME` of a spread, (N,)."""
     return np.asarray(np.linalg.norm(there - here, axis=1) <= PEAK * SAME * spread)
 
 
 def spread_of(stretches: Sequence[Stretch]) -> float:
-    """Spread of a motion, from its range, since the mean square would shrink with standstill."""
+    """Spread of a motion from its range, because standstill would reduce the mean square."""
     highest, lowest = (pick([pick(q, axis=0) for _, q in stretches], axis=0)
                        for pick in (np.max, np.min))
     return float(np.linalg.norm(highest - lowest) / np.sqrt(8))
 
 
 def on_one_axis(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """Move stretches of several recordings in time, so that each begins after the one before."""
+    """Shift stretches of several recordings in time so that none overlap."""
     moved: list[Stretch] = []
     end = behind = -np.inf
     for t, values in stretches:
@@ -109,29 +109,29 @@ def on_one_axis(stretches: Sequence[Stretch]) -> list[Stretch]:
     return moved
 
 
-def _alike_way(others: Sequence[Stretch], own: Sequence[Stretch], shift: float) -> float:
-    """Share of the way of a motion that lies near others after a shift."""
+def _repeated_path(others: Sequence[Stretch], own: Sequence[Stretch], shift: float) -> float:
+    """Share of the path of a motion that agrees with others after a shift."""
     times = _grid(own)
     here, there = at(own, times), at(others, times + shift)
-    ways = _ways(here)
+    ways = _path_lengths(here)
     near = ways[alike(there, here, spread_of(others))].sum()
     return float(near / ways.sum()) if near else 0.0
 
 
 def _misfits(others: Sequence[Stretch], own: Sequence[Stretch]) -> tuple[Array, Array]:
     """
-    Mean squares by which a motion differs from others at all shifts, and the way compared.
+    Mean square difference of a motion from others at all shifts, and the compared path length.
 
-    Its way weighs its samples, so that standstill counts for nothing.
+    Samples are weighted by path length, so that standstill does not count.
     """
     a, b = at(others, _grid(others)), at(own, _grid(own))
-    known, way = np.isfinite(a).all(axis=1).astype(float), _ways(b)
+    known, way = np.isfinite(a).all(axis=1).astype(float), _path_lengths(b)
     center = np.nanmean(a, axis=0)
     return mean_squares(np.nan_to_num(a - center), known, np.nan_to_num(b - center), way)
 
 
-def _ways(q: Array) -> Array:
-    """Way from each sample (N, n) to the next, (N,), zero where one is not known."""
+def _path_lengths(q: Array) -> Array:
+    """Path length from each sample (N, n) to the next, (N,); zero where unknown."""
     steps = np.linalg.norm(np.diff(q, axis=0, append=q[-1:]), axis=1)
     return np.asarray(np.nan_to_num(steps))
 
@@ -141,7 +141,7 @@ def _grid(stretches: Sequence[Stretch]) -> Array:
 
 
 def at(stretches: Sequence[Stretch], times: Array) -> Array:
-    """Values (M, c) at increasing times (M,), NaN beside all stretches."""
+    """Values (M, c) at increasing times (M,); NaN outside all stretches."""
     values = np.full((len(times), stretches[0][1].shape[1]), np.nan)
     for t, known in stretches:
         inside = slice(*np.searchsorted(times, (t[0], t[-1])))

@@ -1,4 +1,4 @@
-"""Rests of all joints: positions, the torque that holds them, and how they were approached."""
+"""Rests of all joints: position, holding torque and direction of approach."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.standstill import moving, still_below
 from dynid_ros.utilities.arrays import Array, runs_of
 
-#: Shortest rest, and what is left out at its start and end, s: the low-pass reaches so far.
+#: Shortest rest, and margin at both of its ends within the reach of the low-pass, s.
 SHORTEST, EDGE = 0.5, 0.15
-#: Speed of an approach, by the one below which a joint stands still.
+#: Least speed of an approach, relative to that below which a joint stands still.
 APPROACH = 5.0
 
 
 @dataclass(frozen=True, eq=False)
 class Rests:
     """
-    Rests of R positions.
+    Rests at R positions.
 
     Attributes
     ----------
     q, tau : (R, n) ndarray
         Mean position and torque of each, rad and Nm.
     approach : (R, n) ndarray
-        Direction in which each joint moved before it, 1 or -1; zero if it did not.
+        Direction of the motion of each joint before the rest, 1 or -1; zero without motion.
 
     """
 
@@ -38,7 +38,7 @@ class Rests:
 
     @property
     def both_directions(self) -> NDArray[np.bool_]:
-        """Joints, (n,), that came to rest from both directions."""
+        """Mask of the joints, (n,), that came to rest from both directions."""
         return np.asarray((self.approach > 0).any(axis=0) & (self.approach < 0).any(axis=0))
 
 

@@ -1,4 +1,4 @@
-"""Second-order sections of recursive filters, forwards and backwards over complete signals."""
+"""Zero-phase filtering of complete signals by second-order sections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def both_ways(sections: Array, x: Array, padding: int) -> Array:
     """
     Filter forwards and backwards, without phase lag.
 
-    SciPy has the same as ``sosfiltfilt``; its module takes a second to import.
+    Equivalent to ``sosfiltfilt`` of SciPy, whose module takes a second to import.
 
     Parameters
     ----------
@@ -21,8 +21,7 @@ def both_ways(sections: Array, x: Array, padding: int) -> Array:
     x : (N, n) ndarray
         Signals, column by column.
     padding : int
-        Samples by which the signals are extended at both ends, by reflection at the ends' points;
-        less than N.
+        Number of samples by which point reflection extends both ends; less than N.
 
     Returns
     -------
@@ -32,7 +31,7 @@ def both_ways(sections: Array, x: Array, padding: int) -> Array:
     """
     before = 2 * x[:1] - x[padding:0:-1]
     behind = 2 * x[-1:] - x[-2:-padding - 2:-1]
-    # One order of axes, for which the kernel is compiled.
+    # C order, for which the kernel is compiled.
     whole = np.array(np.concatenate([before, x, behind]) if padding else x, float, order='C')
     for backwards in (False, True):
         pass_sections(sections, whole, backwards)
@@ -47,11 +46,11 @@ def pass_sections(sections: Array, x: Array, backwards: bool) -> None:
     Parameters
     ----------
     sections : (S, 6) ndarray
-        As for `both_ways`. They start in the state in which the first sample has always been.
+        As for `both_ways`; their initial state is steady at the first sample.
     x : (N, n) ndarray
         Signals; replaced by the filtered ones.
     backwards : bool
-        Whether the last sample is the first one.
+        Whether to filter from the last sample to the first.
 
     """
     samples, n = x.shape

@@ -19,9 +19,8 @@ from dynid_ros.utilities.arrays import Array
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
-#: Largest number of uniform samples for each one measured. Where half of the samples is lost, it
-#: is two. Stamps in bursts make a rate within them that nothing was measured at, and its samples
-#: would fill memory.
+#: Largest ratio of uniform to measured samples. It is two if half of the samples are lost. Stamps
+#: in bursts have a high rate within them, at which uniform samples would fill memory.
 FILLED_SAMPLES = 50.0
 
 
@@ -37,9 +36,9 @@ class Segment:
     q, u : (N, n) ndarray
         Positions, and the drive signal as recorded.
     warmth : Warmth or None
-        Warmth of the joints; they are cold where the stretch begins if there is none.
+        Warmth of the joints; if None, they are cold at the beginning of the stretch.
     source : str
-        Where the recording was read from.
+        File of the recording.
 
     """
 
@@ -58,7 +57,7 @@ def sample_rate(recording: Recording) -> float:
             f'{recording.source}: a single sample has no rate; record for longer, or keep a '
             'larger part from the fit')
     step, mean = float(np.median(np.diff(t))), float(t[-1] - t[0]) / (len(t) - 1)
-    # Stamps of hours are rounded, and their median step with them, which adds up over the hours.
+    # Stamps after hours are rounded, and so is their median step; this error adds up.
     rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
     if rounded and abs(mean - step) * len(t) > stamp_checks.OFF_GRID_PERIODS * step:
         step = mean
@@ -69,22 +68,22 @@ def uniform_segments(
     recording: Recording, rate_hz: float, delay: float = 0.0,
 ) -> tuple[Segment, ...]:
     """
-    Cut a recording at its gaps and bring each stretch to a uniform rate.
+    Cut a recording at its gaps and resample each stretch to a uniform rate.
 
     Parameters
     ----------
     recording : Recording
         Recording with increasing stamps.
     rate_hz : float
-        Rate to bring it to.
+        Target rate.
     delay : float
-        Time by which the drive signal lags behind the motion, s; it is advanced by as much.
+        Lag of the drive signal behind the motion, s, by which it is advanced.
 
     Returns
     -------
     tuple of Segment
-        Stretches that are as long as a recording must be. Uniform samples are kept; others are
-        interpolated by cubic splines.
+        Stretches of at least the shortest length of a recording. Uniform samples are kept; others
+        are interpolated by cubic splines.
 
     Raises
     ------
@@ -97,14 +96,14 @@ def uniform_segments(
 
 
 def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
-    """Return the longest one of `uniform_segments` of several recordings."""
+    """Return the longest of the `uniform_segments` of several recordings."""
     return max((segment for recording in recordings
                 for segment in uniform_segments(recording, rate_hz)),
                key=lambda segment: len(segment.t))
 
 
 def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
-    """Cut a recording at its gaps, and leave out stretches that are too short."""
+    """Cut a recording at its gaps, and drop stretches that are too short."""
     t, shortest, longest = recording.t, quality.SHORTEST_SECONDS, longest_gap(rate_hz)
     breaks = 1 + np.flatnonzero(np.diff(t) > longest)
     edges = [0, *breaks.tolist(), len(t)]
@@ -135,6 +134,6 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
 
 
 def _interpolate(t: Array, x: Array, times: Array) -> Array:
-    """Lay cubic splines through samples of n joints, and read them at other times."""
-    # Joint by joint, as the solver would copy all of them.
+    """Interpolate samples of n joints at other times by cubic splines."""
+    # Joint by joint, because the solver would copy all samples.
     return np.column_stack([splined(t, column, times) for column in x.T])

@@ -1,4 +1,4 @@
-"""Standstill of joints, in which static friction makes the torque unpredictable."""
+"""Standstill of joints, where static friction makes the torque unpredictable."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 # real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Speed below which a joint stands still, relative to its top speed. Rest with encoder noise of
-#: 1e-5 rad stays below 1e-4. The slowest quarter of a second of motions lies at 5e-4 to 0.22, so
-#: that it has no margin against slow turns.
+#: 1e-5 rad stays below 1e-4. The slowest quarter second of good motions is at 5e-4 to 0.22, so
+#: slow reversals may count as standstill.
 STILL_SHARE = 0.005
-#: Speed below which it stands still in any case, rad/s or m/s. Encoder noise of 1e-5 rad through a
-#: 5 Hz low-pass makes 6e-4 rad/s.
+#: Speed below which it stands still in any case, rad/s or m/s. Encoder noise of 1e-5 rad after a
+#: 5 Hz low-pass causes 6e-4 rad/s.
 SLOWEST = 1e-3
-#: Shortest standstill, s. A joint that turns round passes through zero faster. It has no margin
-#: against slow turns, which stay below that speed for up to 0.94 s and then count as standstill.
+#: Shortest standstill, s. Most reversals pass through zero faster; slow ones, below that speed for
+#: up to 0.94 s, count as standstill.
 SHORTEST = 0.25
-#: Share of the low-pass (sum of absolute coefficients) beyond which a standstill spoils a row. The
-#: geometric mean of the errors of real recordings, each predicted from the others (UR10, Panda,
-#: TX40 and five field arms, at 5 Hz), is 2 % lower than with half of the weight, and within 1 % of
-#: the error with 0.02 and 0.1; rows without any standstill are too few at 2 Hz (8 % more).
+#: Share of a standstill in the low-pass (sum of absolute coefficients) beyond which it spoils a
+#: row. The geometric mean of the cross-validated errors of real recordings (UR10, Panda, TX40 and
+#: five field arms, at 5 Hz) is 2 % lower than with 0.5, and within 1 % of that with 0.02 and 0.1.
+#: With zero, too few rows remain at 2 Hz (8 % more error).
 SPOILED_WEIGHT = 0.05
-#: Shortest rest of all joints that does not belong to the motion, s. An arm rests for less between
-#: two points of a motion, and for more while somebody ends the recording. Turns stay below 2 % of
+#: Shortest rest of all joints that does not belong to the motion, s. An arm rests less between two
+#: points of a motion, and more while an operator ends the recording. Reversals stay below 2 % of
 #: the top speed for 1.8 s at most.
 LONG_PAUSE = 2.0
 
 
 def still_below(top: Array) -> Array:
-    """Speed below which joints of a top speed stand still, rad/s or m/s."""
+    """Speed below which joints stand still, given their top speed, rad/s or m/s."""
     return np.asarray(np.maximum(STILL_SHARE * top, SLOWEST))
 
 
 def spoiled_beside(decimator: Decimator) -> int:
-    """Count the samples beside a standstill that make no row; see `SPOILED_WEIGHT`."""
+    """Return the number of samples next to a standstill without rows; see `SPOILED_WEIGHT`."""
     share = np.abs(decimator.taps).cumsum()
     return decimator.reach - int(np.searchsorted(share, SPOILED_WEIGHT * share[-1]))
 
@@ -51,9 +51,9 @@ def moving(
     """
     Detect motion and standstill, joint by joint.
 
-    A joint at rest can hold any torque within its static friction: it is not predictable, nor is
-    a row into which a low-pass mixes that torque. Short passages through zero velocity count as
-    motion.
+    The torque of a joint at rest may be anything within its static friction. So it is not
+    predictable, nor is a row into which the low-pass spreads it. Short passages through zero
+    velocity count as motion.
 
     Parameters
     ----------
@@ -62,15 +62,14 @@ def moving(
     rate_hz : float
         Sample rate.
     shortest : float
-        Least duration of a standstill, s.
+        Shortest duration of a standstill, s.
     beside : int
         Samples before and after a standstill that count as part of it.
 
     Returns
     -------
     (N, n) ndarray of bool
-        False where a joint stands still: it stays below the speed of `still_below` for that
-        duration.
+        False where a joint stays below the speed of `still_below` for that duration.
 
     """
     lowest, highest = finite_span(qd)
@@ -81,9 +80,9 @@ def moving(
 
 class RunningStandstill(Checkpointed):
     """
-    Standstill in a stream, as `moving` finds it in a recording.
+    Detects standstill in a stream, as `moving` does in a recording.
 
-    It is found once it has lasted, among the samples up to now, below the top speed so far.
+    It is detected after its shortest duration, relative to the top speed so far.
 
     Parameters
     ----------
@@ -95,7 +94,7 @@ class RunningStandstill(Checkpointed):
     top : (n,) ndarray
         Highest speed of each joint so far, rad/s or m/s.
     slow : (m, n) ndarray of bool
-        Marks of the last samples that are slow enough.
+        Marks of slow samples among the last ones.
 
     """
 
@@ -115,10 +114,10 @@ class RunningStandstill(Checkpointed):
         self.slow = self.slow[:0]
 
     def take(self, qd: Array) -> None:
-        """Take in the next low-passed velocities, (k, n), rad/s or m/s."""
+        """Add the next low-passed velocities, (k, n), rad/s or m/s."""
         speed = np.abs(qd)
         self.top = np.maximum(self.top, speed.max(axis=0))
-        # Rows of these samples lie up to twice the reach back, and a standstill begins before.
+        # Rows may lie twice the reach back, and a standstill may begin even earlier.
         kept = 3 * self._decimator.reach + self._least
         self.slow = np.concatenate([self.slow[-kept:], speed < still_below(self.top)])
 
@@ -131,13 +130,12 @@ class RunningStandstill(Checkpointed):
         rows : int
             Number of rows m.
         waiting : int
-            Samples in the low-pass of which further rows will be made; the last one taken has not
-            entered it.
+            Number of samples buffered in the low-pass, which excludes the latest one.
 
         Returns
         -------
         (m, n) ndarray of bool
-            False for a standstill in the row, or beside it.
+            False for a standstill at the row or next to it.
 
         """
         _keep_long(still := self.slow.copy(), self._least, self._beside)
@@ -147,7 +145,7 @@ class RunningStandstill(Checkpointed):
 
 
 def _keep_long(slow: NDArray[np.bool_], least: int, beside: int) -> None:
-    """Leave marks of runs of a least length, (N, n), extended to both sides, in place."""
+    """Keep only runs of marks (N, n) of a least length, extended to both sides, in place."""
     for column in slow.T:
         runs = runs_of(column)
         column[:] = False
@@ -157,7 +155,7 @@ def _keep_long(slow: NDArray[np.bool_], least: int, beside: int) -> None:
 
 def time_in_motion(t: Array, q: Array) -> Array:
     """
-    Count the time in which anything moves.
+    Count the time in which any joint moves.
 
     Parameters
     ----------
@@ -169,22 +167,21 @@ def time_in_motion(t: Array, q: Array) -> Array:
     Returns
     -------
     (N,) ndarray
-        Seconds of motion since the start. They stop while all joints stand still for at
-        least `pause`, judged by their mean positions in each `shortest` seconds; they run
-        throughout where nothing ever moves.
+        Seconds of motion since the start, without rests of all joints of at least `LONG_PAUSE`,
+        judged by mean positions over `SHORTEST` seconds. If no joint ever moves, all time counts.
 
     """
-    found = motion_windows(t, q)
-    if found is None or not found[1].any():
+    windows = motion_windows(t, q)
+    if windows is None or not windows[1].any():
         return np.asarray(t - t[0])
-    middle, moves = found
+    middle, moves = windows
     passed = np.concatenate([[0.0], np.cumsum(np.diff(middle) * moves.any(axis=1))])
     return np.asarray(np.interp(t, middle, passed))
 
 
 def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None:
     """
-    Find the windows of time in which each joint moves, by its mean position in each.
+    Find the time windows in which each joint moves, by mean positions.
 
     Parameters
     ----------
@@ -196,10 +193,11 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
     edges : (W + 1,) ndarray
         Edges of the windows, from the first stamp to the last, s.
     moves : (W, n) ndarray of bool
-        False in a standstill of at least `pause`. None instead of both for too few samples.
+        False in a standstill of at least `LONG_PAUSE`. None instead of both if there are too few
+        samples.
 
     """
-    # The first sample of each window that holds any; the last stamp begins none.
+    # First sample of each nonempty window; the last stamp begins none.
     window = t[:-1] - t[0]
     window /= SHORTEST
     np.floor(window, out=window)

@@ -1,4 +1,4 @@
-"""Some samples of recordings, spread over all of them, on which suspects are compared."""
+"""Samples spread over recordings, on which suspects are compared."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.data.signals.repetition import on_one_axis, own_shift
+from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Samples of a recording that are taken, and that each suspect is fitted to.
+#: Number of samples taken from a recording, and number to which each suspect is fitted.
 SAMPLES, FITTED = 2000, 600
-#: Times by which a drive signal is tried to be late, s; which of them a slow driver makes. A third
-#: of that is what hysteresis of friction looks like.
+#: Candidate delays of a drive signal, s, and the index of that of a slow driver. Hysteresis of
+#: friction looks like a third of it.
 LATE, TYPICAL = np.array([-0.06, 0.06, 0.12]), 1
-#: Periods of the cut-off around a reversal in which noise decides the direction of friction.
+#: Periods of the cut-off around a reversal in which noise determines the sign of friction.
 REVERSAL = 0.05
 
 
@@ -36,13 +36,13 @@ class TrialSamples:
     tau : (k, n) ndarray
         Torque after the low-pass, Nm.
     moving : (k, n) ndarray of bool
-        False where a joint stands still, or its torque is left out.
+        False where a joint stands still, or its torque is excluded.
     later : (k, n, d) ndarray
-        Torque by each of `LATE` later, Nm.
+        Torque later by each of `LATE`, Nm.
     period : (k,) ndarray
-        Period of the cut-off that the torque has passed, s; 0 for none.
+        Period of the cut-off of the torque, s; 0 for unfiltered torque.
     shift : float or None
-        Time after which the motion repeats, s; None of one that does not.
+        Time after which the motion repeats, s; None if it does not.
 
     """
 
@@ -69,10 +69,10 @@ def trial_samples(
     left_out: Sequence[NDArray[np.bool_]] | None = None, most: int = SAMPLES,
 ) -> TrialSamples:
     """
-    Take samples that are spread over a recording.
+    Select samples spread over a recording.
 
-    Only the torque passes the low-pass of the rows: positions have passed one already, and
-    friction columns are computed as it leaves them.
+    The low-pass of the rows is applied to the torque only: positions are filtered already, and
+    friction columns are computed as filtered, see `fill_filtered_friction`.
 
     Parameters
     ----------
@@ -81,43 +81,43 @@ def trial_samples(
     settings : ConditioningSettings
         Cut-off and decimation.
     left_out : sequence of (N, n) ndarray of bool
-        Samples of each stretch whose torque is left out, with all that the low-pass mixes in;
-        none by default.
+        Samples of each stretch whose torque is excluded, together with all rows within the reach
+        of the low-pass; none by default.
     most : int
-        Their number at most; fewer than twice as many are not thinned.
+        Largest number of samples; less than twice as many are not thinned.
 
     """
     decimator = settings.decimator()
-    every = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // most)
-    parts, shift = [], own_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
+    stride = max(1, sum(decimator.outputs(len(motion.t)) for motion in motions) // most)
+    parts, shift = [], repetition_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
     if left_out is None:
         left_out = [np.zeros(motion.q.shape, dtype=np.bool_) for motion in motions]
     for motion, marks in zip(motions, left_out, strict=True):
         tau = decimator.whole(motion.tau)
         rows = decimator.reach + decimator.step * np.arange(len(tau))
-        chosen, period = rows[::every], 1 / settings.cutoff_hz
+        chosen, period = rows[::stride], 1 / settings.cutoff_hz
         t, q, qd, qdd = (x[chosen] for x in (motion.t, motion.q, motion.qd, motion.qdd))
         used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
         parts.append(TrialSamples(
-            t, q, qd, qdd, tau[::every], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
-            torque_later(motion.t[rows], tau, every), np.full(len(chosen), period), shift))
+            t, q, qd, qdd, tau[::stride], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
+            torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period), shift))
     return joined(parts)
 
 
 def torque_later(t: Array, tau: Array, every: int = 1) -> Array:
-    """Return the torque of every so many samples by each of `LATE` later, (k, n, d)."""
+    """Return the torque later by each of `LATE`, at every n-th sample, (k, n, d)."""
     from scipy.interpolate import CubicSpline
 
     if len(t) < 2:
         return np.repeat(tau[:, :, None], len(LATE), axis=2)
     spline = CubicSpline(t, tau)
-    # Beyond the end the last one stays.
+    # Beyond the end, the last value is held.
     times = np.clip(t[::every, None] + LATE, t[0], t[-1])
     return np.asarray(spline(times)).swapaxes(1, 2)
 
 
 def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:
-    """Whether any marked sample lies within the low-pass around the chosen ones, (k, n)."""
+    """Whether a marked sample lies within the reach of the low-pass of chosen ones, (k, n)."""
     if not len(chosen) or not marks.any():
         return np.zeros((len(chosen), marks.shape[1]), dtype=np.bool_)
     return np.array([marks[max(k - reach, 0):k + reach + 1].any(axis=0) for k in chosen.tolist()])

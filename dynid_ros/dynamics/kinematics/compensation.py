@@ -1,4 +1,4 @@
-"""Joint errors equivalent to a pose error, whose negative undoes it."""
+"""Joint errors equivalent to a pose error; their negative compensates it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dynid_ros.dynamics.rigid_body import geometric_jacobian
 from dynid_ros.errors import DynidWarning, InputError
 from dynid_ros.utilities.arrays import Array
 
-#: Smallest singular value by the largest one below which a pose counts as singular.
+#: Ratio of the smallest to the largest singular value below which a pose is singular.
 NEAR_SINGULAR = 0.02
 PARTS = {'pose': slice(0, 6), 'rotation': slice(0, 3), 'position': slice(3, 6)}
 
@@ -33,18 +33,18 @@ class JointErrors:
     ----------
     q : (n,) ndarray
         rad, or m for prismatic joints.
-    left : (6,) ndarray
-        Part of the pose error that joints do not express, rad and m; zero outside `part`.
+    residual : (6,) ndarray
+        Part of the pose error that joints cannot express, rad and m; zero outside `part`.
     smallest : float
-        Smallest singular value by the largest one, of the Jacobian with lengths in units of the
-        reach.
+        Ratio of the smallest to the largest singular value of the Jacobian, with lengths in units
+        of the reach.
     damped : bool
         Whether the result was damped, because the pose is (nearly) singular.
 
     """
 
     q: Array
-    left: Array
+    residual: Array
     smallest: float
     damped: bool
 
@@ -53,7 +53,7 @@ def joint_errors(
     arm: ArmModel, q: ArrayLike, error: ArrayLike, body: str = TOOL, part: str = 'pose',
 ) -> JointErrors:
     """
-    Joint errors that cause a pose error to first order, by damped least squares.
+    Find the joint errors that cause a pose error to first order, by damped least squares.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def joint_errors(
     Returns
     -------
     JointErrors
-        The smallest ones of least residual, rotations and lengths weighted by the reach.
+        Those of least residual and then least norm; the reach weights rotations against lengths.
 
     Raises
     ------
@@ -90,10 +90,10 @@ def joint_errors(
     manipulator control, ASME J. DSMC 108(3); damping as in Chiaverini 1997, IEEE T-RA 13(3).
 
     """
-    given = np.asarray(error, dtype=float)
-    if given.shape != (6,) or not np.isfinite(given).all():
+    pose_error = np.asarray(error, dtype=float)
+    if pose_error.shape != (6,) or not np.isfinite(pose_error).all():
         raise InputError('a pose error must be [rx ry rz x y z], six finite numbers, not '
-                         f'an array of shape {given.shape}')
+                         f'an array of shape {pose_error.shape}')
     if part not in PARTS:
         raise InputError(f"part must be one of {', '.join(PARTS)}, not '{part}'")
     if np.shape(q) != (arm.n,):
@@ -111,11 +111,11 @@ def joint_errors(
             f"'{arm.name}' is near a singular pose: the smallest singular value is {smallest:.2g} "
             'of the largest, so that some errors of the pose cannot be expressed by its joints; '
             'the answer is damped', SingularPoseWarning, stacklevel=2)
-    found = np.zeros(arm.n)
-    found[path] = V.T @ (_inverse(singular) * (U.T @ (units * given[PARTS[part]])))
-    left = np.zeros(6)
-    left[PARTS[part]] = (given - jacobian @ found)[PARTS[part]]
-    return JointErrors(found, left, smallest, damped)
+    errors = np.zeros(arm.n)
+    errors[path] = V.T @ (_inverse(singular) * (U.T @ (units * pose_error[PARTS[part]])))
+    residual = np.zeros(6)
+    residual[PARTS[part]] = (pose_error - jacobian @ errors)[PARTS[part]]
+    return JointErrors(errors, residual, smallest, damped)
 
 
 def world_jacobian(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Array:
@@ -126,7 +126,7 @@ def world_jacobian(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Array:
 
 
 def reach(arm: ArmModel) -> float:
-    """Length by which rotations and shifts are compared, m: all placements, stretched out."""
+    """Length that weights rotations against shifts, m: the sum of all placements."""
     length = float(np.linalg.norm(arm.translation, axis=1).sum()
                    + np.linalg.norm(arm.tool.placement.translation))
     return length or 1.0

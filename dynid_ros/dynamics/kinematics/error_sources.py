@@ -1,4 +1,4 @@
-"""The sources of pose errors, one small number each, and an arm that has them."""
+"""Sources of pose errors, one parameter each, and arms perturbed by them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ErrorSource:
     axis : int
         0, 1, 2 for x, y, z; 2 for a reading.
     turning : bool
-        Whether it turns (rad) or shifts (m).
+        True for a rotation (rad), False for a shift (m).
 
     """
 
@@ -54,9 +54,10 @@ def error_sources(arm: ArmModel, body: str = TOOL) -> tuple[ErrorSource, ...]:
     """
     List the sources that can move a body, from the world to the body.
 
-    The error of a placement (of base, mounting, tool, or a joint of an arm without table) is along
-    and about the axes of the frame in which it is placed, about its own origin: ``R' = exp(e) R``,
-    ``p' = p + e``. A row of a DH table has the errors of its four parameters.
+    Errors of a placement (of base, mounting, tool, or a joint of an arm without DH table) are
+    shifts along, and rotations about, the axes of its reference frame, rotations about its own
+    origin: ``R' = exp(e) R``, ``p' = p + e``. A row of a DH table has the errors of its four
+    parameters.
 
     Raises
     ------
@@ -65,19 +66,20 @@ def error_sources(arm: ArmModel, body: str = TOOL) -> tuple[ErrorSource, ...]:
 
     """
     path = path_to(arm, find_body(arm, body)[0])
-    found = [*_placement('base'), *_placement('mounting')]
+    sources = [*_placement('base'), *_placement('mounting')]
     for joint in path:
         if arm.dh:
-            # A standard table turns a joint before a and alpha place the next one, or the tool.
+            # In a standard table, a and alpha follow the joint and place the next one, or the
+            # tool.
             screws = sorted(SCREWS.items(), key=lambda each: arm.dh == 'dh' and each[1][0] == X)
-            found += [ErrorSource(group, joint, *screw) for group, screw in screws
-                      if screw[0] == Z or arm.dh == 'mdh' or body == TOOL or joint != path[-1]]
+            sources += [ErrorSource(group, joint, *screw) for group, screw in screws
+                        if screw[0] == Z or arm.dh == 'mdh' or body == TOOL or joint != path[-1]]
         else:
-            found += [ErrorSource('rotation', joint, axis, True) for axis in range(3)]
-            found += [ErrorSource('translation', joint, axis, False) for axis in range(3)]
+            sources += [ErrorSource('rotation', joint, axis, True) for axis in range(3)]
+            sources += [ErrorSource('translation', joint, axis, False) for axis in range(3)]
         if joint < arm.n:
-            found.append(ErrorSource('reading', joint, Z, not bool(arm.prismatic[joint])))
-    return (*found, *(_placement('tool') if body == TOOL else ()))
+            sources.append(ErrorSource('reading', joint, Z, not bool(arm.prismatic[joint])))
+    return (*sources, *(_placement('tool') if body == TOOL else ()))
 
 
 def standard_deviations(sources: Sequence[ErrorSource], tolerances: Tolerances) -> Array:
@@ -94,7 +96,7 @@ def standard_deviations(sources: Sequence[ErrorSource], tolerances: Tolerances) 
 
 def uniform_tolerances(arm: ArmModel, angle: float, length: float) -> Tolerances:
     """
-    Tolerances of an arm that states none: the same for each angle and for each length.
+    Make equal tolerances for all angles, and for all lengths, of an arm that states none.
 
     Parameters
     ----------
@@ -119,7 +121,7 @@ def _placement(group: str) -> list[ErrorSource]:
 
 
 def turned(vectors: Array) -> Array:
-    """Rotations (..., 3, 3) by rotation vectors (..., 3), rad."""
+    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3), rad."""
     from scipy.spatial.transform import Rotation
 
     flat = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix()
@@ -142,7 +144,7 @@ def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:
     Raises
     ------
     ValueError
-        The source is a reading, or lies before the base frame or behind the last link.
+        The source is a reading, or lies outside the chain from base frame to last link.
 
     """
     if source.joint < 0 or source.group == 'reading':

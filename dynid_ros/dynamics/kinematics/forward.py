@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 
 def forward_kinematics(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Placement:
     """
-    Pose of a body in the world, where the base and the mounting of the arm are placed.
+    Pose of a body in the world, base and mounting of the arm included.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def forward_kinematics(arm: ArmModel, q: ArrayLike, body: str = TOOL) -> Placeme
 
 def frames(arm: ArmModel, q: Array) -> Placement:
     """
-    Poses in the world of all frames from the body that carries the arm to the links.
+    Poses in the world of all frames: carrying body, base frame and links.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def frames(arm: ArmModel, q: Array) -> Placement:
 
 
 def arm_base(arm: ArmModel) -> Placement:
-    """Place the base frame of the arm in the world."""
+    """Return the pose of the base frame of the arm in the world."""
     return arm.base.then(arm.mounting)
 
 

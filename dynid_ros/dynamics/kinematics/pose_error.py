@@ -35,7 +35,7 @@ def error_jacobian(
     arm: ArmModel, q: ArrayLike, body: str = TOOL, sources: Sequence[ErrorSource] | None = None,
 ) -> Array:
     """
-    Pose error of a body by each source of error.
+    Jacobian of the pose error of a body with respect to each source.
 
     Parameters
     ----------
@@ -65,24 +65,24 @@ def error_jacobian(
 
     Notes
     -----
-    A source that turns about an axis z through a point c turns the body by z and shifts it by
-    ``z x (p - c)``; one that shifts along z shifts it by z. For the parameters of a DH table:
+    A rotation source about an axis z through a point c rotates the body by z and shifts it by
+    ``z x (p - c)``; a shift source along z shifts it by z. For the parameters of a DH table:
     Wu 1984, A kinematic CAD tool for the design and control of a robot manipulator, IJRR 3(1).
 
     """
     sources = error_sources(arm, body) if sources is None else sources
     states = as_states(arm, q)
-    every = frames(arm, states.q)
-    target = _body(arm, every, body).translation
+    all_frames = frames(arm, states.q)
+    target = _body(arm, all_frames, body).translation
     result = np.zeros((len(states.q), 6, len(sources)))
-    base = every.rotation[:, FOOT]
+    base = all_frames.rotation[:, FOOT]
     moved = jacobians(arm, states.q, body).reshape(len(states.q), 2, 3, arm.n)
     readings = (base[:, None] @ moved).reshape(len(states.q), 6, arm.n)
     for k, source in enumerate(sources):
         if source.group == 'reading':
             result[:, :, k] = readings[:, :, source.joint]
             continue
-        direction, point = _axis(arm, every, target, source)
+        direction, point = _axis(arm, all_frames, target, source)
         if source.turning:
             result[:, :3, k] = direction
             result[:, 3:, k] = np.cross(direction, target - point)
@@ -130,16 +130,17 @@ def perturbed_kinematics(
     for source, error in by_source.items():
         if source.group == 'reading':
             real[:, source.joint] += error
-    every = frames(arm, real)
-    pose = _body(arm, every, body)
+    all_frames = frames(arm, real)
+    pose = _body(arm, all_frames, body)
     target = pose.translation
-    # Outside in, so that each source moves a body that is placed by those behind it.
+    # From the tool inwards, so that each source moves the body as placed by the sources outside
+    # it.
     placing = [each for each in reversed(error_sources(arm, body)) if each.group != 'reading']
     for _, together in groupby(placing, key=lambda each: (
             each.joint, each.group if each.joint < 0 else each.group in SCREWS and each.axis)):
         motion = np.zeros((2, len(real), 3))
         for source in together:
-            direction, point = _axis(arm, every, target, source)
+            direction, point = _axis(arm, all_frames, target, source)
             motion[0 if source.turning else 1] += (
                 by_source.get(source, np.zeros(len(real)))[:, None] * direction)
         turn = turned(motion[0])
@@ -152,14 +153,14 @@ def exact_pose_error(
     arm: ArmModel, q: ArrayLike, errors: ArrayLike, body: str = TOOL,
     sources: Sequence[ErrorSource] | None = None,
 ) -> Array:
-    """Pose error of errors (..., S) of any size at one position (n,): (..., 6)."""
+    """Pose error (..., 6) due to errors (..., S) of any size at one position (n,)."""
     sources = error_sources(arm, body) if sources is None else sources
     real = perturbed_kinematics(arm, q, sources, errors, body)
     return pose_difference(real, forward_kinematics(arm, q, body))
 
 
 def pose_difference(real: Placement, nominal: Placement) -> Array:
-    """Pose error (..., 6) that leads from a nominal pose to a real one."""
+    """Pose error (..., 6) from a nominal pose to a real one."""
     from scipy.spatial.transform import Rotation
 
     turn = real.rotation @ np.swapaxes(nominal.rotation, -1, -2)
@@ -167,29 +168,29 @@ def pose_difference(real: Placement, nominal: Placement) -> Array:
     return np.concatenate([vector, real.translation - nominal.translation], axis=-1)
 
 
-def _body(arm: ArmModel, every: Placement, body: str) -> Placement:
+def _body(arm: ArmModel, all_frames: Placement, body: str) -> Placement:
     """Poses (N,) of a body, from the poses of all frames."""
     joint, placement = find_body(arm, body)
     return Placement(
-        every.rotation[:, joint + 2], every.translation[:, joint + 2]).then(placement)
+        all_frames.rotation[:, joint + 2], all_frames.translation[:, joint + 2]).then(placement)
 
 
 def _axis(
-    arm: ArmModel, every: Placement, target: Array, source: ErrorSource,
+    arm: ArmModel, all_frames: Placement, target: Array, source: ErrorSource,
 ) -> tuple[Array, Array]:
     """Direction and point through which a source acts, (N, 3) each, in the world."""
     own, carrier = source.joint + 2, int(arm.parent[source.joint]) + 2
     if source.group == 'base':
-        origin = every.translation[:, BODY]
+        origin = all_frames.translation[:, BODY]
         return np.broadcast_to(np.eye(3)[source.axis], origin.shape), origin
     if source.group == 'mounting':
-        return every.rotation[:, BODY, :, source.axis], every.translation[:, FOOT]
+        return all_frames.rotation[:, BODY, :, source.axis], all_frames.translation[:, FOOT]
     if source.group == 'tool':
-        return every.rotation[:, arm.tool_link + 2, :, source.axis], target
+        return all_frames.rotation[:, arm.tool_link + 2, :, source.axis], target
     if source.group in SCREWS:
         frame = carrier if arm.dh == 'mdh' and source.axis == X else own
-        return every.rotation[:, frame, :, source.axis], every.translation[:, frame]
+        return all_frames.rotation[:, frame, :, source.axis], all_frames.translation[:, frame]
     # The placement of the joint, without the travel of a prismatic one.
-    carried = every.rotation[:, carrier]
+    carried = all_frames.rotation[:, carrier]
     return carried[:, :, source.axis], (
-        every.translation[:, carrier] + carried @ arm.translation[source.joint])
+        all_frames.translation[:, carrier] + carried @ arm.translation[source.joint])

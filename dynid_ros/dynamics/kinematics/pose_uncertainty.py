@@ -1,4 +1,4 @@
-"""Uncertainty of a pose: covariance of its error, and what each source adds over the workspace."""
+"""Uncertainty of a pose: covariance of its error, and its sources over the workspace."""
 
 from __future__ import annotations
 
@@ -83,27 +83,27 @@ class Budget:
 
     @property
     def worst(self) -> int:
-        """Index of the position of the arm where the place is least certain."""
+        """Index of the arm position with the largest `position_std`."""
         return int(self.position_std.argmax())
 
     def by_group(self) -> dict[str, tuple[float, float]]:
         """
-        Rotation (rad) and place (m) of each group of sources, root mean square over positions.
+        Rotation (rad) and shift (m) of each group of sources, root mean square over positions.
 
         Groups without a contribution are left out; the largest shift comes first.
         """
         groups = dict.fromkeys(source.group for source in self.sources)
         result = {}
         for group in groups:
-            own = [k for k, source in enumerate(self.sources) if source.group == group]
-            turn, shift = (float(np.sqrt(x[:, own].sum(axis=1).mean()))
+            members = [k for k, source in enumerate(self.sources) if source.group == group]
+            turn, shift = (float(np.sqrt(x[:, members].sum(axis=1).mean()))
                            for x in (self.turning, self.shift))
             if turn or shift:
                 result[group] = (turn, shift)
         return dict(sorted(result.items(), key=lambda item: -item[1][1]))
 
     def largest(self, count: int) -> list[tuple[ErrorSource, float]]:
-        """Return the sources that add most to the variance of the place, and their shares."""
+        """Return the sources with the largest variance of the position, and their shares."""
         mean = self.shift.mean(axis=0)
         total = float(mean.sum()) or 1.0
         return [(self.sources[k], float(mean[k]) / total)

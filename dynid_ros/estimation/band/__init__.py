@@ -1,1 +1,1 @@
-"""Cut-off and delay of recordings, chosen by the prediction of blocks that were not fitted."""
+"""Cut-off and delay of recordings, chosen by cross-validation."""

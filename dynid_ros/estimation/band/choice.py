@@ -1,4 +1,4 @@
-"""The settings of the conditioning, from the arm or from its recordings."""
+"""Choose the settings of the conditioning, from the arm or its recordings."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def choose_conditioning(
     arm: ArmModel, recordings: Sequence[Recording], held_out: Sequence[Recording] = (),
 ) -> ConditioningSettings:
     """
-    Choose all settings of the conditioning, from the data where they are not given.
+    Choose all settings of the conditioning; estimate from the data those that are not given.
 
     Parameters
     ----------
     arm : ArmModel
-        Its ``conditioning`` may fix some.
+        The arm; its ``conditioning`` may give some settings.
     recordings : sequence of Recording
         Recordings that are fitted.
     held_out : sequence of Recording
-        Recordings that will be conditioned alike; their rates bound the cut-off, too.
+        Recordings to be conditioned with the same settings; their rates bound the cut-off, too.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def choose_conditioning(
 def band_of_motion(
     settings: ConditioningSettings, recordings: Sequence[Recording],
 ) -> ConditioningSettings:
-    """Return the settings for the band of the motion, in which faults show, and friction less."""
+    """Return the settings for the band of the motion, where faults are visible."""
     if not settings.cutoff_from_data:
         return settings
     longest = longest_segment(recordings, settings.rate_hz)
@@ -80,11 +80,11 @@ def _from_data(
     arm: ArmModel, recordings: Sequence[Recording], settings: ConditioningSettings,
     highest: float,
 ) -> ConditioningSettings:
-    """Choose the cut-off, then the delay in the lowest band, and with one the cut-off again."""
+    """Choose the cut-off, then the delay in the lowest band; with a delay, the cut-off again."""
     motions = TrialMotions(arm, recordings, settings.rate_hz, settings.delay)
     delay = None
     if settings.cutoff_from_data:
-        settings, lowest = _climbed(motions, settings, highest)
+        settings, lowest = _with_cutoff(motions, settings, highest)
     else:
         count = motions.count(settings.cutoff_hz)
         lowest = motions.below(settings.cutoff_hz, count) if count >= FEWEST_BLOCKS else None
@@ -94,14 +94,14 @@ def _from_data(
         return settings
     if settings.cutoff_from_data:
         motions = TrialMotions(arm, recordings, settings.rate_hz, delay)
-        settings, _ = _climbed(motions, settings, highest)
+        settings, _ = _with_cutoff(motions, settings, highest)
     return replace(settings, delay=delay)
 
 
-def _climbed(
+def _with_cutoff(
     motions: TrialMotions, settings: ConditioningSettings, highest: float,
 ) -> tuple[ConditioningSettings, TrialBlocks | None]:
-    """Choose the cut-off, and return the rows of the lowest band, too."""
+    """Choose the cut-off; return the settings and the rows of the lowest band."""
     ladder = Ladder(motions, highest)
     chosen = replace(settings, cutoff_hz=ladder.chosen_hz, ladder=ladder.rungs,
                      position_hz=ladder.position_hz)

@@ -7,26 +7,26 @@ import numpy as np
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.estimation.band.trial_blocks import TrialBlocks
-from dynid_ros.estimation.estimate.folds import growth
+from dynid_ros.estimation.estimate.folds import log_error_ratio
 from dynid_ros.utilities.arrays import Array
 
-#: Delays that are tried, s: drives answer late, never early. A parabola through the best three
-#: gives the delay between them.
+#: Candidate delays, s: drives respond late, never early. A parabola through the best three refines
+#: the delay.
 DELAYS = np.linspace(0.0, 0.1, 41)
 #: Blocks of time, each predicted by a fit to the others.
 BLOCKS = 20
-#: Rows of each parameter without which any delay fits.
+#: Least rows for each parameter; with fewer, any delay fits.
 ROWS_PER_COLUMN = 2
-#: Ratio by which errors of blocks that were not fitted must fall, and the standard errors of that
-#: over the blocks: by chance, 1 % of recordings pass (Student's t of 19 degrees of freedom).
-#: Friction of a joint that turns round looks like a delay, too, and removing that makes the error
-#: of other motions worse by 3 % to better by 9 %; it makes 1.12 at most with 2.3 standard errors.
+#: Ratio by which the cross-validated error must fall, and by how many standard errors over the
+#: blocks: by chance, 1 % of recordings pass (Student's t with 19 degrees of freedom). Friction at
+#: reversals looks like a delay, too. Removing such a delay changes the error of other motions by
+#: +3 % to -9 %; it reaches a ratio of 1.12 with 2.3 standard errors at most.
 BETTER, STANDARD_ERRORS = 1.1, 2.5
 
 
 def estimate_delay(trial: TrialBlocks) -> float:
     """
-    Find the delay with which fits predict the drive signal of other blocks best.
+    Find the delay with the lowest cross-validated error.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def estimate_delay(trial: TrialBlocks) -> float:
     Returns
     -------
     float
-        s; zero if removing it does not improve the prediction significantly, or if there are too
-        few rows.
+        Delay, s; zero if removing it does not improve the prediction significantly, or if there
+        are too few rows.
 
     """
     solution = trial.solution
@@ -46,19 +46,19 @@ def estimate_delay(trial: TrialBlocks) -> float:
         return 0.0
     information, score, squares = products
     prior = solution.prior_information, solution.prior[:, :-1].T @ solution.prior[:, -1:]
-    others = information.sum(axis=0) - information, score.sum(axis=0) - score
-    theta = np.linalg.solve(others[0] + prior[0], others[1] + prior[1])
-    left = _left(information, score, squares, theta)
-    fitted = _left(*others, squares.sum(axis=0) - squares, theta)
-    best = np.argmin(fitted, axis=1)
-    mean, error = growth(left[np.arange(len(left)), best], left[:, 0])
+    training = information.sum(axis=0) - information, score.sum(axis=0) - score
+    theta = np.linalg.solve(training[0] + prior[0], training[1] + prior[1])
+    errors = _residual_squares(information, score, squares, theta)
+    training_errors = _residual_squares(*training, squares.sum(axis=0) - squares, theta)
+    best = np.argmin(training_errors, axis=1)
+    mean, error = log_error_ratio(errors[np.arange(len(errors)), best], errors[:, 0])
     if mean + STANDARD_ERRORS * error > 0 or mean > -np.log(BETTER):
         return 0.0
-    return _lowest(left.sum(axis=0))
+    return _best_delay(errors.sum(axis=0))
 
 
 def _products(trial: TrialBlocks, sigma: Array) -> tuple[Array, Array, Array] | None:
-    """Sum the products of each block: WᵀW, and Wᵀtau and tauᵀtau for all delays."""
+    """Return the products of each block: WᵀW, and Wᵀtau and tauᵀtau for all delays."""
     settings = trial.rows.settings
     W, tau = [], []
     for block in trial.rows.blocks(trial.arm):
@@ -80,7 +80,7 @@ def _products(trial: TrialBlocks, sigma: Array) -> tuple[Array, Array, Array] | 
 
 
 def _later(motion: ConditionedMotion, trial: TrialBlocks, t: Array) -> Array:
-    """Low-passed torque of a motion by each of the delays after some times, (k, n, D)."""
+    """Low-passed torque of a motion at some times plus each delay, (k, n, D)."""
     from scipy.interpolate import CubicSpline
 
     settings = trial.rows.settings
@@ -90,16 +90,17 @@ def _later(motion: ConditionedMotion, trial: TrialBlocks, t: Array) -> Array:
     return np.asarray(spline(t[:, None] + DELAYS)).swapaxes(1, 2)
 
 
-def _left(information: Array, score: Array, squares: Array, theta: Array) -> Array:
-    """Squared torque that parameters (K, b, D) leave, (K, D)."""
+def _residual_squares(information: Array, score: Array, squares: Array, theta: Array) -> Array:
+    """Squared residuals (K, D) of parameters (K, b, D)."""
     explained = (theta * (information @ theta - 2 * score)).sum(axis=1)
     return np.asarray(np.maximum(squares + explained, np.finfo(float).tiny))
 
 
-def _lowest(left: Array) -> float:
-    """Delay of the least error, between those that were tried, s."""
-    k = int(np.argmin(left))
-    if k in (0, len(left) - 1):
+def _best_delay(errors: Array) -> float:
+    """Delay with the least error, interpolated between candidates, s."""
+    k = int(np.argmin(errors))
+    if k in (0, len(errors) - 1):
         return float(DELAYS[k])
-    bend = left[k - 1] - 2 * left[k] + left[k + 1]
-    return float(DELAYS[k] + 0.5 * (DELAYS[1] - DELAYS[0]) * (left[k - 1] - left[k + 1]) / bend)
+    bend = errors[k - 1] - 2 * errors[k] + errors[k + 1]
+    slope = errors[k - 1] - errors[k + 1]
+    return float(DELAYS[k] + 0.5 * (DELAYS[1] - DELAYS[0]) * slope / bend)

@@ -1,9 +1,9 @@
 """
-The band of a fit: cut-offs compared by how their models predict the lowest band.
+Choice of the cut-off: models of different bands are compared by their error in the lowest band.
 
-Rows made at too high a cut-off hold the noise of twice differentiated positions, which biases the
-parameters, and no residual of these rows shows it. In a band so low that positions are good there
-in any case, it shows: parameters of bad rows predict it worse.
+With too high a cut-off, rows contain the noise of twice differentiated positions. It biases the
+parameters, and the residuals of these rows do not reveal that. The error in the lowest band does,
+because noise does not matter there.
 """
 
 from __future__ import annotations
@@ -15,37 +15,38 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import Rung
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
-from dynid_ros.estimation.estimate.folds import growth
+from dynid_ros.estimation.estimate.folds import log_error_ratio
 from dynid_ros.utilities.arrays import Array
 
-#: Cut-offs that are compared, Hz.
+#: Candidate cut-offs, Hz.
 CUTOFFS_HZ = (2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
-#: Cut-off that a fit has unless its data ask for another one, Hz: friction at reversals lies above
-#: the band of a slow motion. Nine recordings of real arms have errors below 2 and 5 Hz that are at
+#: Cut-off unless the data require another one, Hz: friction at reversals lies above the band of a
+#: slow motion. Nine recordings of real arms have errors below 2 and 5 Hz that are at
 #: most 12 % above those of their best cut-off with it, 32 % with 2 Hz, 34 % with 3 Hz, 42 % with
-#: 10 Hz and 109 % with 20 Hz; a tenth one asks for 3 Hz, and has 118 % with 5 Hz
+#: 10 Hz and 109 % with 20 Hz; a tenth one requires 3 Hz, and has 118 % with 5 Hz
 #: (benchmarks/cutoff.py).
 USUAL_HZ = 5.0
-#: Share of the energy of the velocities that the lowest band holds: the motion, and not a part of
-#: it, is to be predicted there.
-MOST = 0.5
-#: Ratio of errors in the lowest band from which a cut-off is worse than another one, one standard
-#: error over the blocks taken off. Good rows below 5 Hz have up to 1.14, since a model with plain
-#: friction fits its own band best. Bad ones have 3.3 on a real arm (4.7 s at 1 kHz), and with
-#: noise of 3 mrad 1.5 on the Panda, but 1.05 on the UR10, whose friction hides it. With values
-#: from 1.05 to 2, errors of real recordings without more noise differ by 0.2 % in their mean.
+#: Least share of the energy of the velocities in the lowest band, so that it contains most of the
+#: motion.
+ENERGY_SHARE = 0.5
+#: Ratio of errors in the lowest band, minus one standard error over the blocks, from which a
+#: cut-off is worse than another one. Good rows below 5 Hz have up to 1.14, since a model with
+#: plain friction fits its own band best. Bad ones have 3.3 on a real arm (4.7 s at 1 kHz), and
+#: with noise of 3 mrad 1.5 on the Panda, but 1.05 on the UR10, whose friction hides it. With
+#: values from 1.05 to 2, errors of real recordings without more noise differ by 0.2 % in their
+#: mean.
 WORSE = 1.2
-#: Standard errors by which a higher cut-off must be better to be taken.
+#: Standard errors by which a higher cut-off must be better to be chosen.
 STANDARD_ERRORS = 2.0
-#: Ratio of errors from which higher cut-offs are not tried, as they are worse still.
+#: Ratio of errors from which higher cut-offs are not tried, since they would be even worse.
 HOPELESS = 2.0
-#: Cut-off of positions that have no bound of their own, Hz.
+#: Cut-off of positions without a bound of their own, Hz.
 FREE_HZ = 1e6
 
 
 class Ladder:
     """
-    Cut-offs and their errors.
+    Candidate cut-offs with their errors, and the choice among them.
 
     Parameters
     ----------
@@ -57,11 +58,11 @@ class Ladder:
     Attributes
     ----------
     chosen_hz : float
-        The cut-off that follows.
+        The chosen cut-off.
     position_hz : tuple of float
-        Cut-offs of the positions at the chosen one, where some joints are noisy, Hz.
+        Cut-offs of the positions, if some joints are noisy at the chosen cut-off, Hz.
     rungs : tuple of Rung
-        By their cut-off; none if the recordings are too short to compare any.
+        Error by cut-off; empty if the recordings are too short for a comparison.
     lowest : TrialBlocks or None
         Rows of the lowest band.
 
@@ -76,9 +77,9 @@ class Ladder:
         if highest_hz < USUAL_HZ:
             cutoffs = sorted({*cutoffs, highest_hz})
         share = motions.share_below(np.array(cutoffs))
-        follows = cutoffs[int(np.argmax(share >= min(MOST, share[-1])))]
-        # A recording too short for the lowest band of its motion may show one up to the usual.
-        possible = [each for each in cutoffs if follows <= each <= max(follows, USUAL_HZ)
+        lowest_hz = cutoffs[int(np.argmax(share >= min(ENERGY_SHARE, share[-1])))]
+        # A recording too short for the band of its motion may allow one up to the usual cut-off.
+        possible = [each for each in cutoffs if lowest_hz <= each <= max(lowest_hz, USUAL_HZ)
                     and motions.count(each) >= FEWEST_BLOCKS]
         if possible:
             self._climb(motions, cutoffs[cutoffs.index(possible[0]):])
@@ -92,86 +93,86 @@ class Ladder:
         total = float(np.sum([block.torque_squares() for block in lowest.blocks]
                              / solution.sigma**2))
         usual = min((each for each in cutoffs if each >= USUAL_HZ), default=cutoffs[-1])
-        left, positions = dict[float, Array](), dict[float, tuple[float, ...]]()
-        clean = lowest.left(lowest.fits(solution), solution.sigma)
+        errors, positions = dict[float, Array](), dict[float, tuple[float, ...]]()
+        clean = lowest.residual_squares(lowest.fits(solution), solution.sigma)
         for cutoff in cutoffs:
-            left[cutoff], positions[cutoff] = clean.sum(axis=1), ()
+            errors[cutoff], positions[cutoff] = clean.sum(axis=1), ()
             if cutoff > cutoffs[0]:
-                left[cutoff], positions[cutoff] = self._rung(motions, cutoff, usual, clean)
-            if left[cutoff].sum() > HOPELESS**2 * min(each.sum() for each in left.values()):
+                errors[cutoff], positions[cutoff] = self._rung(motions, cutoff, usual, clean)
+            if errors[cutoff].sum() > HOPELESS**2 * min(each.sum() for each in errors.values()):
                 break
-        self.chosen_hz = chosen(left, usual)
+        self.chosen_hz = chosen(errors, usual)
         self.position_hz = positions[self.chosen_hz]
         self.rungs = tuple(
-            Rung(cutoff, float(100 * np.sqrt(own.sum() / max(total, 1e-300))))
-            for cutoff, own in left.items())
+            Rung(cutoff, float(100 * np.sqrt(each.sum() / max(total, 1e-300))))
+            for cutoff, each in errors.items())
 
     def _rung(
         self, motions: TrialMotions, cutoff: float, usual: float, clean: Array,
     ) -> tuple[Array, tuple[float, ...]]:
         """
-        Find the error of a cut-off by block, and which positions need a lower one.
+        Find the error of a cut-off by block, and the cut-offs of the positions.
 
-        A joint whose encoder is much noisier than the others spoils rows that are good for these.
-        Its positions then stay in the lowest band, which holds most of the motion.
+        A joint whose encoder is much noisier than the others spoils their rows, too. Its positions
+        are then limited to the lowest band, which contains most of the motion.
         """
         lowest = self.lowest
         assert lowest is not None and lowest.solution is not None
         solution, count = lowest.solution, len(lowest.blocks)
 
-        def left(position_hz: tuple[float, ...]) -> Array:
+        def errors(position_hz: tuple[float, ...]) -> Array:
             rows = motions.below(cutoff, count, position_hz)
-            return lowest.left(rows.fits(solution), solution.sigma)
+            return lowest.residual_squares(rows.fits(solution), solution.sigma)
 
-        found = left(())
-        worse = np.flatnonzero(_worse_joints(found, clean))
+        unbounded = errors(())
+        worse = np.flatnonzero(_worse_joints(unbounded, clean))
         if cutoff > usual or not len(worse):
-            return found.sum(axis=1), ()
-        low, free = lowest.rows.settings.cutoff_hz, found.shape[1] * (FREE_HZ,)
-        calmed = {own_hz: left(own_hz) for own_hz in (
+            return unbounded.sum(axis=1), ()
+        low, free = lowest.rows.settings.cutoff_hz, unbounded.shape[1] * (FREE_HZ,)
+        bounded = {bounds: errors(bounds) for bounds in (
             (*free[:joint], low, *free[joint + 1:]) for joint in worse.tolist())}
-        best = min(calmed, key=lambda own_hz: float(calmed[own_hz].sum()))
-        # Noise of one joint is the cause where its removal cures them all.
-        if _worse_joints(calmed[best], clean).any():
-            return found.sum(axis=1), ()
-        return calmed[best].sum(axis=1), best
+        best = min(bounded, key=lambda bounds: float(bounded[bounds].sum()))
+        # The noise of one joint is the cause if its removal improves all joints.
+        if _worse_joints(bounded[best], clean).any():
+            return unbounded.sum(axis=1), ()
+        return bounded[best].sum(axis=1), best
 
 
-def chosen(left: dict[float, Array], usual: float) -> float:
+def chosen(errors: dict[float, Array], usual: float) -> float:
     """
     Choose a cut-off.
 
-    It is the usual one, or the nearest one that is not worse than a lower one; a higher one is
-    taken where it is better by more than chance, as for a fast motion.
+    Start from the usual one, and go down while it is worse than any lower one. If it stays, take a
+    higher one that is significantly better, as for a fast motion.
 
     Parameters
     ----------
-    left : dict of float to (blocks,) ndarray
-        By cut-off in ascending order, the squared torque that is left of each block in the lowest
-        band by a fit to the others below that cut-off.
+    errors : dict of float to (blocks,) ndarray
+        By cut-off in ascending order, the cross-validated squared residual of each block in the
+        lowest band, for fits below that cut-off.
     usual : float
         Usual cut-off, Hz.
 
     """
-    sound = [cutoff for cutoff in left if cutoff <= usual]
-    while len(sound) > 1 and any(
-            _worse(left[sound[-1]], left[lower], WORSE) for lower in sound[:-1]):
-        sound.pop()
-    best = sound[-1]
-    for higher in left:
+    candidates = [cutoff for cutoff in errors if cutoff <= usual]
+    while len(candidates) > 1 and any(
+            _worse(errors[candidates[-1]], errors[lower], WORSE) for lower in candidates[:-1]):
+        candidates.pop()
+    best = candidates[-1]
+    for higher in errors:
         if best == usual and higher > usual:
-            mean, error = growth(left[higher], left[best])
+            mean, error = log_error_ratio(errors[higher], errors[best])
             if mean + STANDARD_ERRORS * error < -np.log(WORSE):
                 best = usual = higher
     return best
 
 
-def _worse_joints(left: Array, clean: Array) -> NDArray[np.bool_]:
-    """Find the joints whose torque is predicted worse than in the lowest band, (n,)."""
-    return np.array([_worse(own, before, WORSE)
-                     for own, before in zip(left.T, clean.T, strict=True)])
+def _worse_joints(errors: Array, clean: Array) -> NDArray[np.bool_]:
+    """Return a mask of the joints (n,) with larger errors than fits in the lowest band."""
+    return np.array([_worse(joint_errors, joint_clean, WORSE)
+                     for joint_errors, joint_clean in zip(errors.T, clean.T, strict=True)])
 
 
-def _worse(left: Array, other: Array, ratio: float) -> bool:
-    mean, error = growth(left, other)
+def _worse(errors: Array, other: Array, ratio: float) -> bool:
+    mean, error = log_error_ratio(errors, other)
     return bool(mean - error > np.log(ratio))

@@ -1,4 +1,4 @@
-"""Rows of plain friction below any cut-off, in blocks of time, each predicted by the others."""
+"""Rows with plain friction below any cut-off, in blocks of time for cross-validation."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from dynid_ros.estimation.estimate.folds import Folds
 from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.utilities.arrays import Array
 
-#: Blocks of time, and the fewest of which a standard error is worth something.
+#: Blocks of time, and the fewest for a meaningful standard error.
 BLOCKS, FEWEST_BLOCKS = 10, 5
-#: Time that is looked at: of a longer recording, stretches that are spread over it, one for each
-#: block, s. More time does not make a choice among so few cut-offs more certain.
+#: Longest total time that is used, s: of longer recordings, one stretch for each block, spread
+#: over them. More time would not make a choice among so few cut-offs more certain.
 LONGEST_SECONDS = 120.0
-#: Shortest of these stretches, s: the low-pass of 2 Hz leaves half of it.
+#: Shortest of these stretches, s: a low-pass at 2 Hz keeps half of it.
 SHORTEST_SECONDS = 3.0
-#: Frequency above which nothing counts as motion of an arm, Hz.
+#: Highest frequency of the motion of an arm, Hz.
 FASTEST_HZ = 20.0
 
 
@@ -56,7 +56,7 @@ class TrialBlocks:
     rows : KeptRows
         All rows.
     blocks : list of Products
-        Their products by block of time.
+        Products of the rows in each block of time.
 
     """
 
@@ -66,18 +66,18 @@ class TrialBlocks:
 
     @cached_property
     def solution(self) -> Solution | None:
-        """Fit to all rows beside the prior of the arm; None without rows."""
+        """Fit to all rows with the prior of the arm; None without rows."""
         data = self.rows.compressed(self.arm)
         return solve(data, arm_prior(self.arm)) if data.rows.any() else None
 
     def fits(self, solution: Solution) -> Array:
-        """Fit the rows beside each block, (blocks, b), with the weights of a solution."""
-        known = solution.prior[:, :-1].T @ solution.prior
-        return Folds(self.blocks).fits(known, solution.sigma)
+        """Fit the rows outside each block, (blocks, b), with the weights of a solution."""
+        prior = solution.prior[:, :-1].T @ solution.prior
+        return Folds(self.blocks).fits(prior, solution.sigma)
 
-    def left(self, theta: Array, sigma: Array) -> Array:
+    def residual_squares(self, theta: Array, sigma: Array) -> Array:
         """
-        Squared torque that parameters of each block leave of it, by the noise of joints.
+        Squared residuals of each block for its own parameters, weighted by the noise of joints.
 
         Parameters
         ----------
@@ -89,16 +89,16 @@ class TrialBlocks:
         Returns
         -------
         (blocks, n) ndarray
-            Weighted.
+            Weighted squares.
 
         """
-        return np.array([block.residual_squares(own) for block, own in zip(
+        return np.array([block.residual_squares(each) for block, each in zip(
             self.blocks, theta, strict=True)]) / sigma**2
 
 
 class TrialMotions:
     """
-    Stretches of recordings, of which rows below any cut-off are made.
+    Stretches of recordings, from which rows below any cut-off are made.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class TrialMotions:
     recordings : sequence of Recording
         Recordings that are fitted.
     rate_hz : float
-        Rate to bring them to.
+        Rate to resample them to.
     delay : float
         Time by which the drive signals lag behind the motion, s.
 
@@ -131,7 +131,7 @@ class TrialMotions:
         self.motions = [_raw(segment, arm, rate_hz) for segment in segments]
 
     def count(self, cutoff_hz: float) -> int:
-        """Count the blocks, each as long as the low-pass reaches to one side, `BLOCKS` at most."""
+        """Return the number of blocks as long as the reach of the low-pass, at most `BLOCKS`."""
         if self._spread:
             return len(self.motions)
         reach = REACH_PERIODS / cutoff_hz
@@ -193,7 +193,7 @@ class TrialMotions:
             beyond = f > min(FASTEST_HZ, self.rate_hz / 4)
             # The median of a periodogram lies at ln 2 of its mean.
             noise = np.median(power[beyond], axis=0) / np.log(2)
-            # Negative where noise is low by chance, as it is positive elsewhere.
+            # Negative values are kept, lest the mean of noise be positive.
             energy = f[:, None]**2 * (power - noise) * ~beyond[:, None]
             inside += [energy[f <= cutoff].sum(axis=0) for cutoff in cutoffs_hz]
             total += energy.sum(axis=0)
@@ -205,9 +205,9 @@ class TrialMotions:
 def _spread_over(
     recordings: Sequence[Recording], rate_hz: float, delay: float,
 ) -> list[Segment]:
-    """Take a stretch for each block, spread over all recordings; fewer where gaps are in it."""
+    """Return a stretch for each block, spread over all recordings; fewer if there are gaps."""
     ends = np.cumsum([0.0, *(recording.seconds for recording in recordings)])
-    length, found = LONGEST_SECONDS / BLOCKS, list[Segment]()
+    length, result = LONGEST_SECONDS / BLOCKS, list[Segment]()
     for start in np.linspace(0.0, ends[-1] - length, BLOCKS).tolist():
         number = int(np.searchsorted(ends, start, side='right')) - 1
         recording = recordings[number]
@@ -219,8 +219,8 @@ def _spread_over(
                 recording.part(places.start, places.stop), rate_hz, delay)
             longest = max(stretches, key=lambda segment: len(segment.t))
             if len(longest.t) >= SHORTEST_SECONDS * rate_hz:
-                found.append(longest)
-    return found
+                result.append(longest)
+    return result
 
 
 def _raw(segment: Segment, arm: ArmModel, rate_hz: float) -> ConditionedMotion:

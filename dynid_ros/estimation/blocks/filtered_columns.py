@@ -1,4 +1,4 @@
-"""Candidate columns of the rows, evaluated, filtered and decimated piece by piece."""
+"""Evaluate, filter and decimate all candidate columns of the regressor, piece by piece."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]
 
-#: Samples of which the columns of links, and all others, stay in the cache until they are
-#: filtered.
+#: Samples evaluated at a time, so that the columns of links, and the other columns, stay in the
+#: cache until they are filtered.
 IN_CACHE, AT_ONCE = 4 * TILE, 16 * TILE
-#: Samples, and kept rows, of a piece at most. The low-pass reaches over both ends of a piece,
-#: where samples are evaluated twice: 2 % of this many at a cut-off of 2.5 Hz and 1 kHz.
+#: Most samples, and most kept rows, of a piece. The low-pass extends beyond both ends of a piece,
+#: so samples there are evaluated twice: 2 % of them at a cut-off of 2.5 Hz and 1 kHz.
 SAMPLES, ROWS = 65536, 2048
 
 
@@ -51,12 +51,12 @@ class Piece:
 
 class FilteredColumns:
     """
-    Entries of ``[W tau]`` that can differ from zero, for every choice of friction terms.
+    Structurally nonzero entries of ``[W tau]``, for every choice of friction terms.
 
     A column of a link has an entry for each joint that carries the link; a column of friction or
-    rotor inertia one for its own joint. Of the inertial columns, the base parameters of
-    the rigid arm are kept: with rotor inertia and friction, base parameters are some of these,
-    as they are kept from first to last unless they depend on those before.
+    rotor inertia has one for its own joint. The inertial columns are the base parameters of the
+    rigid arm. Rotor inertia and friction add no inertial base parameter, because a column is
+    dropped only if it depends on earlier ones.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class FilteredColumns:
     settings : ConditioningSettings
         Cut-off and decimation.
     terms : sequence of str
-        Friction terms to evaluate; those that depend on the load make columns of their own.
+        Friction terms to evaluate; terms that depend on the load are evaluated separately.
 
     Attributes
     ----------
     names : tuple of str
-        Names of the B columns, as the layouts of the arm call them; the load's come last.
+        Names of the B columns, as in the layouts of the arm; columns of the load come last.
     joints, columns : (M,) ndarray of int
-        Row and column of each entry: the torque first, as column B, the load last.
+        Joint and column of each entry: the torque (column B) first, the load last.
 
     """
 
@@ -83,43 +83,44 @@ class FilteredColumns:
         self._shares = Shares(self._decimator, TILE)
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
-        self._loaded: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
+        self._load_terms: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
         self._coupling, self._shape = arm.coupling, arm.friction_shape
-        self._remembers = any(term.needs_history for term in chosen)
-        own = ('Ia', *(term.symbol for term in self._terms))
-        rigid, every = base_parameters(self.arm), np.arange(arm.n)
+        self._needs_history = any(term.needs_history for term in chosen)
+        symbols = ('Ia', *(term.symbol for term in self._terms))
+        rigid, all_joints = base_parameters(self.arm), np.arange(arm.n)
         self.names = (
-            *rigid.names, *(f'{symbol}{j + 1}' for symbol in own for j in every),
+            *rigid.names, *(f'{symbol}{j + 1}' for symbol in symbols for j in all_joints),
             *(column.name for column in arm.coupling),
-            *(f'{term.symbol}{j + 1}' for term in self._loaded for j in every))
-        found = random_regressor(self.arm)[:, rigid.columns].reshape(-1, arm.n, rigid.count)
-        movers, columns = np.nonzero(found.any(axis=0))
+            *(f'{term.symbol}{j + 1}' for term in self._load_terms for j in all_joints))
+        example = random_regressor(self.arm)[:, rigid.columns].reshape(-1, arm.n, rigid.count)
+        movers, columns = np.nonzero(example.any(axis=0))
         self._sums = _sums_of_tiles(self.arm, movers, rigid.columns[columns])
-        friction = rigid.count + np.arange(arm.n * len(own))
-        declared = rigid.count + len(friction) + np.arange(len(arm.coupling))
-        self._loads = arm.n * len(self._loaded)
-        loads = len(self.names) - np.arange(self._loads, 0, -1)
+        friction = rigid.count + np.arange(arm.n * len(symbols))
+        couplings = rigid.count + len(friction) + np.arange(len(arm.coupling))
+        self._loads = arm.n * len(self._load_terms)
+        load_columns = len(self.names) - np.arange(self._loads, 0, -1)
         self.columns: Places = np.concatenate([
-            np.full(arm.n, len(self.names)), friction, np.repeat(declared, arm.n), columns, loads])
+            np.full(arm.n, len(self.names)), friction, np.repeat(couplings, arm.n), columns,
+            load_columns])
         self.joints: Places = np.concatenate([
-            np.tile(every, 1 + len(own) + len(declared)), movers,
-            np.tile(every, len(self._loaded))])
+            np.tile(all_joints, 1 + len(symbols) + len(couplings)), movers,
+            np.tile(all_joints, len(self._load_terms))])
 
     def pieces(self, motions: Sequence[ConditionedMotion]) -> list[Piece]:
-        """Cut stretches into pieces, in the order of time."""
+        """Cut stretches into pieces, in order of time."""
         rows = max(1, min(ROWS, SAMPLES // self._decimator.step))
         totals = [self._decimator.outputs(len(motion.t)) for motion in motions]
         return [Piece(number, first, min(rows, total - first))
                 for number, total in enumerate(totals) for first in range(0, total, rows)]
 
-    def kept(self, piece: Piece) -> slice:
-        """Return the samples of the stretch that the rows of a piece stand for."""
+    def kept_samples(self, piece: Piece) -> slice:
+        """Return the samples of the stretch at the centres of the rows of a piece."""
         step = self._decimator.step
         first = self._decimator.reach + piece.first * step
         return slice(first, first + (piece.count - 1) * step + 1, step)
 
     def evaluate(self, piece: Piece, motion: ConditionedMotion) -> Array:
-        """Evaluate, filter and decimate all entries but the load's."""
+        """Evaluate, filter and decimate all entries except those of the load."""
         def entries(part: slice) -> Array:
             qd, qdd = motion.qd[part], motion.qdd[part]
             return np.hstack([
@@ -127,16 +128,16 @@ class FilteredColumns:
                 *(coupling_value(each.quantity, each.matrix, qd, qdd) for each in self._coupling),
             ])
 
-        own = len(self.joints) - self._loads - len(self._sums[1])
-        result = np.empty((piece.count, own + len(self._sums[1])))
-        result[:, :own] = self._filtered(piece, own, entries)
-        result[:, own:] = self._filtered_links(piece, motion)
+        joint_entries = len(self.joints) - self._loads - len(self._sums[1])
+        result = np.empty((piece.count, joint_entries + len(self._sums[1])))
+        result[:, :joint_entries] = self._filtered(piece, joint_entries, entries)
+        result[:, joint_entries:] = self._filtered_links(piece, motion)
         return result
 
     def evaluate_load(
         self, piece: Piece, motion: ConditionedMotion, inertial: Array | None,
     ) -> Array:
-        """Evaluate, filter and decimate the columns of the load of inertial parameters."""
+        """Evaluate, filter and decimate the columns of the load, given inertial parameters."""
         if inertial is None:
             return np.zeros((piece.count, self._loads))
 
@@ -145,7 +146,7 @@ class FilteredColumns:
             load = gravity_torque(self.arm, motion.q[between.around], inertial)
             qd, load = between.finer(motion.qd[between.around]), between.finer(load)
             return between.thinned(np.hstack([
-                term.value(qd, load, self._shape) for term in self._loaded]))
+                term.value(qd, load, self._shape) for term in self._load_terms]))
 
         return self._filtered(piece, self._loads, entries)
 
@@ -153,45 +154,46 @@ class FilteredColumns:
         between = BetweenSamples(motion.low_pass, part)
         qd = between.finer(motion.qd[between.around])
         history = JointHistory.unknown(qd)
-        if self._remembers:
-            known = motion.history(between.around)
-            history = JointHistory(between.finer(known.warmth), between.finer(known.presliding))
+        if self._needs_history:
+            past = motion.history(between.around)
+            history = JointHistory(between.finer(past.warmth), between.finer(past.presliding))
         # No term here needs the load.
         return between.thinned(np.hstack([
             qd[:, :0], *(term.at(qd, qd, history, self._shape) for term in self._terms)]))
 
     def _filtered_links(self, piece: Piece, motion: ConditionedMotion) -> Array:
         """Filter and decimate the entries of the links, (rows, E)."""
-        every = pairs(self.arm)
-        tiles, found = every.tiles(IN_CACHE), np.zeros((piece.count, WIDTH * len(every.joints)))
-        # The last tile may have places without a sample.
+        link_pairs = pairs(self.arm)
+        tiles = link_pairs.tiles(IN_CACHE)
+        filtered = np.zeros((piece.count, WIDTH * len(link_pairs.joints)))
+        # The last tile may be partly empty.
         tiles[:] = 0.0
         for start, part in self._parts(piece, IN_CACHE):
             states = motion.q[part], motion.qd[part], motion.qdd[part]
             fill_tiles(self.arm, tree(self.arm), states, tiles)
             for k in range(0, len(states[0]), TILE):
                 within, share = self._shares.of(start + k, piece.count)
-                found[within] += share @ tiles[k // TILE].reshape(-1, TILE).T
+                filtered[within] += share @ tiles[k // TILE].reshape(-1, TILE).T
         places, starts, factors = self._sums
         if not self.arm.tree.followers:
-            return np.asarray(found[:, places])
-        return np.asarray(np.add.reduceat(found[:, places] * factors, starts, axis=1))
+            return np.asarray(filtered[:, places])
+        return np.asarray(np.add.reduceat(filtered[:, places] * factors, starts, axis=1))
 
     def _filtered(
         self, piece: Piece, width: int, entries: Callable[[slice], Array],
     ) -> Array:
-        """Filter and decimate entries of the samples of a piece, some at a time."""
-        found = np.zeros((piece.count, width))
+        """Filter and decimate entries of a piece, `AT_ONCE` samples at a time."""
+        filtered = np.zeros((piece.count, width))
         for start, part in self._parts(piece, AT_ONCE):
             values = entries(part)
             for k in range(0, len(values), TILE):
                 within, share = self._shares.of(start + k, piece.count)
-                own = values[k:k + TILE]
-                found[within] += share[:, :len(own)] @ own
-        return found
+                tile = values[k:k + TILE]
+                filtered[within] += share[:, :len(tile)] @ tile
+        return filtered
 
     def _parts(self, piece: Piece, size: int) -> Iterator[tuple[int, slice]]:
-        """Yield parts of a piece: the first sample in the piece, and all in the stretch."""
+        """Yield parts of a piece: first sample in the piece, and samples in the stretch."""
         first = piece.first * self._decimator.step
         samples = (piece.count - 1) * self._decimator.step + len(self._decimator.taps)
         for start in range(0, samples, size):
@@ -202,9 +204,9 @@ def _sums_of_tiles(
     arm: ArmModel, movers: Places, columns: Places,
 ) -> tuple[Places, Places, Array]:
     """
-    Find how entries of the rigid arm are sums of those that the kernels make.
+    Express entries of the rigid arm as weighted sums of the entries in tiles.
 
-    A joint has the torque of its followers, too, by their gearing.
+    The torque of a joint includes that of its followers, times their gearing.
 
     Parameters
     ----------
@@ -218,15 +220,15 @@ def _sums_of_tiles(
     places : (K,) ndarray of int
         Rows of tiles, entry by entry.
     starts : (E,) ndarray of int
-        First of these of each entry.
+        First row of each entry among `places`.
     factors : (K,) ndarray
-        Factor of each row.
+        Weight of each row.
 
     """
-    every, order = pairs(arm), arm.tree.order
-    gearing = arm.tree.gearing[order[every.joints]][:, movers].T
-    links = order[every.columns // WIDTH] == columns[:, None] // WIDTH
-    entries, found = np.nonzero(links & (gearing != 0))
-    places = found * WIDTH + columns[entries] % WIDTH
+    link_pairs, order = pairs(arm), arm.tree.order
+    gearing = arm.tree.gearing[order[link_pairs.joints]][:, movers].T
+    links = order[link_pairs.columns // WIDTH] == columns[:, None] // WIDTH
+    entries, pair = np.nonzero(links & (gearing != 0))
+    places = pair * WIDTH + columns[entries] % WIDTH
     starts = np.searchsorted(entries, np.arange(len(columns)))
-    return places, starts, gearing[entries, found]
+    return places, starts, gearing[entries, pair]

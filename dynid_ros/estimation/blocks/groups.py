@@ -1,9 +1,9 @@
 """
-Groups of samples whose errors have little to do with each other.
+Groups of samples with nearly independent model errors.
 
-A model of an arm is wrong in a way that goes with its motion: where a motion repeats, so does the
-error. So a group is a part of the motion, not of the time: samples at one phase of a motion that
-repeats belong together, however many periods there are.
+Model errors depend on the motion: where a motion repeats, so does the error. So groups divide the
+motion, not the time: all samples at one phase of a periodic motion share a group, however many
+periods there are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.signals.repetition import on_one_axis, own_shift
+from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.blocks.rows import RowBlock
@@ -48,15 +48,15 @@ def motion_groups(motions: Sequence[Motion], reach: int) -> list[Places]:
     """
     Divide the samples of some stretches into groups.
 
-    These are phases of a motion that repeats, else complete recordings where there are `GROUPS`,
-    else parts of each recording with as many samples in which anything moves.
+    If the motion repeats, groups are its phases. Otherwise they are complete recordings if there
+    are at least `GROUPS`, else parts of each recording with equally many samples of motion.
 
     Parameters
     ----------
     motions : sequence of Motion
         Stretches of one recording or of several; time begins anew with each recording.
     reach : int
-        Samples at either end of a stretch that make no row.
+        Samples at either end of a stretch that yield no row.
 
     Returns
     -------
@@ -64,15 +64,15 @@ def motion_groups(motions: Sequence[Motion], reach: int) -> list[Places]:
         Number of the group of each sample, stretch by stretch.
 
     """
-    shift = own_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
+    shift = repetition_shift(on_one_axis([(motion.t, motion.q) for motion in motions]))
     return groups_of(motions, reach, shift)
 
 
 def groups_of(motions: Sequence[Motion], reach: int, shift: float | None) -> list[Places]:
-    """Divide samples as `motion_groups` does, of a motion that repeats after a known shift."""
+    """Divide samples as `motion_groups` does, given the period, None if nothing repeats."""
     if shift is not None:
         axis = [t for t, _ in on_one_axis([(motion.t, motion.q) for motion in motions])]
-        return [_number(((t - axis[0][0]) % shift) / shift, GROUPS) for t in axis]
+        return [_group_number(((t - axis[0][0]) % shift) / shift, GROUPS) for t in axis]
     recordings = np.cumsum([0, *(
         after.t[0] <= before.t[-1] for before, after in pairwise(motions))])
     count = int(recordings[-1]) + 1
@@ -95,12 +95,12 @@ def groups_of_samples(samples: TrialSamples) -> Places:
 def time_parts(
     motions: Sequence[Motion], count: int, reach: int,
 ) -> list[Places]:
-    """Divide stretches into parts of time with as many samples in which anything moves."""
+    """Divide stretches in time into parts with equally many samples in which a joint moves."""
     moves = np.concatenate([motion.moving.any(axis=1) & _inner(len(motion.t), reach)
                             for motion in motions])
     share = np.cumsum(moves) / max(int(moves.sum()), 1)
     ends = np.cumsum([len(motion.t) for motion in motions])[:-1]
-    return np.split(_number(share, count), ends)
+    return np.split(_group_number(share, count), ends)
 
 
 def _inner(size: int, reach: int) -> NDArray[np.bool_]:
@@ -108,7 +108,7 @@ def _inner(size: int, reach: int) -> NDArray[np.bool_]:
     return (place >= reach) & (place < size - reach)
 
 
-def _number(share: Array, count: int) -> Places:
+def _group_number(share: Array, count: int) -> Places:
     return np.minimum(share * count, count - 1).astype(np.intp)
 
 

@@ -1,4 +1,4 @@
-"""Rows of a recording with all candidate columns: evaluated once, and read by everything else."""
+"""Rows of recordings with all candidate columns, evaluated once and reused."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class KeptRows:
     """
     Decimated rows of conditioned stretches, with every candidate column.
 
-    Friction terms are chosen by choosing columns, and outliers are left out by other masks: only
-    columns of the load on the joints, which follow from an estimate, are evaluated again. An hour
-    of a 7-joint arm takes 53 MB at a cut-off of 2.5 Hz and 210 MB at 10 Hz.
+    Selecting columns selects friction terms, and masks exclude outliers. Only columns of the load
+    on the joints are evaluated again, since the load follows from an estimate. An hour of a
+    7-joint arm takes 53 MB at a cut-off of 2.5 Hz and 210 MB at 10 Hz.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class KeptRows:
     settings : ConditioningSettings
         Cut-off and decimation.
     terms : sequence of str
-        Friction terms that may be asked for; all by default.
+        Candidate friction terms; all by default.
     groups : sequence of (N,) ndarray of int, optional
         Number of the group of each sample, stretch by stretch; from `motion_groups` by default.
 
@@ -49,7 +49,7 @@ class KeptRows:
     motions, settings
         Of the parameters.
     names : tuple of str
-        Columns of `groups` and `whole`, as the layouts of arms call them.
+        Columns of `groups` and `whole`, as in the layouts of arms.
 
     """
 
@@ -68,20 +68,20 @@ class KeptRows:
         self._whole: dict[bytes, QRFactors] = {}
 
     def masked(self, motions: Sequence[ConditionedMotion]) -> KeptRows:
-        """Return the same rows, in the same groups, with the standstill of other motions."""
+        """Return the same rows, in the same groups, with the masks `moving` of other motions."""
         other = copy(self)
         other.motions, other._groups, other._whole = list(motions), {}, {}
         other._numbers = self.numbers
         return other
 
     def columns(self, arm: ArmModel) -> NDArray[np.intp]:
-        """Find the base columns of an arm of the same tree among the columns of `factors`."""
+        """Return the indices of the base columns of an arm of the same tree among `names`."""
         places = {name: k for k, name in enumerate(self.names)}
         return np.array([places[name] for name in base_parameters(arm).names], dtype=np.intp)
 
     def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
         """
-        Rows of an arm of the same tree, with any of the friction terms.
+        Yield the rows of an arm of the same tree, with any of the friction terms.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class KeptRows:
             moving = self._moving(piece)
             W = np.zeros((piece.count, n * size))
             W[:, target] = values[:, used]
-            motion, kept = self.motions[piece.segment], source.kept(piece)
+            motion, kept = self.motions[piece.segment], source.kept_samples(piece)
             yield RowBlock(
                 piece.segment, motion.t[kept], motion.q[kept], motion.qd[kept],
                 W.reshape(-1, n, size) * moving[:, :, None], values[:, :n] * moving, moving)
@@ -120,7 +120,7 @@ class KeptRows:
         Parameters
         ----------
         arm, load_theta
-            As for `blocks`; columns of the load are zero for an arm that needs none.
+            As for `blocks`; columns of the load are zero if no term needs it.
 
         Returns
         -------
@@ -130,7 +130,7 @@ class KeptRows:
         """
         key = self._load_key(arm, load_theta)
         if key not in self._groups:
-            # Of the rows with a load, those of the last one alone are asked for again.
+            # Only rows with the latest load are needed again.
             for kept in (self._groups, self._whole):
                 for old in [each for each in kept if each]:
                     del kept[old]
@@ -160,28 +160,29 @@ class KeptRows:
             self._numbers = motion_groups(self.motions, self.settings.decimator().reach)
         return self._numbers
 
-    def _compressed(self, read: Iterable[tuple[Piece, Array]]) -> list[QRFactors]:
+    def _compressed(self, pieces: Iterable[tuple[Piece, Array]]) -> list[QRFactors]:
         columns, n = self._source.columns, self._source.arm.n
         entries = [np.flatnonzero(self._source.joints == joint) for joint in range(n)]
         # The torque of each joint goes last.
-        entries = [own[np.argsort(columns[own], kind='stable')] for own in entries]
+        entries = [joint_entries[np.argsort(columns[joint_entries], kind='stable')]
+                   for joint_entries in entries]
         numbers = self.numbers
-        found = [Triangles(n) for _ in range(1 + max(int(own.max()) for own in numbers))]
-        for piece, values in read:
+        groups = [Triangles(n) for _ in range(1 + max(int(each.max()) for each in numbers))]
+        for piece, values in pieces:
             moving = self._moving(piece)
-            group = numbers[piece.segment][self._source.kept(piece)]
+            group = numbers[piece.segment][self._source.kept_samples(piece)]
             for number in np.unique(group):
                 chosen = moving & (group == number)[:, None]
-                for joint, own in enumerate(entries):
-                    found[number].add(joint, values[np.ix_(chosen[:, joint], own)])
-        places = [columns[own] for own in entries]
-        return [each.factors(places, len(self._source.names) + 1) for each in found]
+                for joint, joint_entries in enumerate(entries):
+                    groups[number].add(joint, values[np.ix_(chosen[:, joint], joint_entries)])
+        places = [columns[joint_entries] for joint_entries in entries]
+        return [each.factors(places, len(self._source.names) + 1) for each in groups]
 
     def predict(
         self, arm: ArmModel, theta: Array, name: str, held_out: bool,
     ) -> list[Prediction]:
         """
-        Predict the torque of each stretch that is long enough, with base parameters of an arm.
+        Predict the torque of each stretch long enough for a row, with base parameters of an arm.
 
         Parameters
         ----------
@@ -201,8 +202,8 @@ class KeptRows:
         combine = np.eye(n)[source.joints] * factor[source.columns, None]
         stretches: dict[int, list[tuple[Array, ...]]] = {}
         for piece, values in self._read(arm, theta):
-            motion, kept = self.motions[piece.segment], source.kept(piece)
-            # Copies: views would bring the pages of all pieces back at once.
+            motion, kept = self.motions[piece.segment], source.kept_samples(piece)
+            # Copies: concatenating views would page in all pieces at once.
             stretches.setdefault(piece.segment, []).append((
                 motion.t[kept].copy(), motion.q[kept].copy(), motion.qd[kept],
                 *(np.where(self._moving(piece), x, np.nan)
@@ -211,10 +212,10 @@ class KeptRows:
                 for parts in stretches.values()]
 
     def _moving(self, piece: Piece) -> NDArray[np.bool_]:
-        return self.motions[piece.segment].moving[self._source.kept(piece)]
+        return self.motions[piece.segment].moving[self._source.kept_samples(piece)]
 
     def _read(self, arm: ArmModel, load_theta: Array | None) -> Iterator[tuple[Piece, Array]]:
-        """Yield all pieces, evaluated on all processors where they are not known yet."""
+        """Yield all pieces; evaluate the missing ones on all processors."""
         key = self._load_key(arm, load_theta)
         if key != self._loads[0]:
             self._loads = key, {}
@@ -234,7 +235,7 @@ class KeptRows:
 
     @staticmethod
     def _load_key(arm: ArmModel, load_theta: Array | None) -> bytes:
-        """Inertial parameters that the load follows from, or nothing."""
+        """Bytes of the inertial parameters that determine the load; empty if no term needs it."""
         if load_theta is None or not arm.needs_load:
             return b''
         return standard_of(arm, load_theta)[arm.layout.all_inertial()].tobytes()

@@ -1,4 +1,4 @@
-"""Least squares with weak prior rows, which leave nothing singular."""
+"""Least squares with weak prior rows, which prevent singular systems."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from scipy.linalg.lapack import dtrtri
 
 from dynid_ros.utilities.arrays import Array
 
-#: Prior of parameters of unknown scale, relative to the columns of the rows: far below what any
-#: data say, and far above rounding.
-NEXT_TO_NOTHING = 1e-7
+#: Prior rows of parameters of unknown scale, relative to the columns of the rows: far weaker than
+#: any data, and far above rounding.
+WEAK_PRIOR = 1e-7
 
 
 class LeastSquares:
     """
-    Least squares ``W theta = tau`` beside a prior with an expectation of zero.
+    Least squares ``W theta = tau`` with a prior of zero mean.
 
     Parameters
     ----------
     W : (m, b) ndarray
         Regressor, the rows weighted to unit noise.
     prior : (k, b) ndarray, optional
-        Rows whose squares are the information of the prior, which must determine what W leaves
-        open. By default one row for each parameter, of `NEXT_TO_NOTHING` of its column.
+        Rows whose Gram matrix is the information of the prior, which must determine all that W
+        does not. By default one row a parameter, of `WEAK_PRIOR` times the norm of its column.
 
     Attributes
     ----------
     torque_basis : (m, b) ndarray
-        ``torque_basis @ torque_basis.T`` takes the part of torques that parameters explain.
+        ``torque_basis @ torque_basis.T`` projects torques onto the part that parameters explain.
     half : (b, b) ndarray
         Square root of the covariance: ``half halfᵀ`` is the covariance of theta for rows with
         white noise of variance 1.
@@ -38,7 +38,7 @@ class LeastSquares:
         if prior is None:
             lengths = np.linalg.norm(W, axis=0)
             longest = lengths.max(initial=0.0) or 1.0
-            prior = np.diag(NEXT_TO_NOTHING * np.where(lengths > 0, lengths, longest))
+            prior = np.diag(WEAK_PRIOR * np.where(lengths > 0, lengths, longest))
         Q, R = np.linalg.qr(np.concatenate([W, prior]))
         self.torque_basis: Array = Q[:len(W)]
         self.half = inverse_of(R)

@@ -1,4 +1,4 @@
-"""Predicted torque, and how sure it is."""
+"""Predicted torque and its variance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.utilities.arrays import Array
 
-#: Samples whose rows are held at a time.
+#: Samples whose rows are in memory at a time.
 BLOCK = 1024
 
 
@@ -26,7 +26,7 @@ class Prediction:
     Attributes
     ----------
     source : str
-        Which samples these are.
+        Name of the samples.
     held_out : bool
         False for the samples that were used for fitting.
     t : (N,) ndarray
@@ -52,7 +52,7 @@ def motion_range(
     parts: Sequence[Prediction] | Sequence[ConditionedMotion],
 ) -> tuple[Array, Array, Array]:
     """
-    Find the range of one stretch or more.
+    Find the range of positions and speeds over stretches.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def motion_range(
 
 def torque_variance(Y: Array, covariance: Array, sigma: Array) -> Array:
     """
-    Variance of the torque that rows predict, residual included.
+    Variance of predicted torque, residual included.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def torque_rows(
     history: JointHistory | None = None,
 ) -> Iterator[tuple[slice, Array]]:
     """
-    Rows of the torque of unfiltered states, block by block.
+    Yield regressor rows of unfiltered states, block by block.
 
     Parameters
     ----------
@@ -127,5 +127,5 @@ def torque_rows(
 
 
 def friction_load(arm: ArmModel, theta: Array | None, q: Array) -> Array | None:
-    """Torque that loads the joints, (N, n), where a friction term needs it."""
+    """Gravity torque that loads the joints, (N, n), or None if no friction term needs it."""
     return gravity_load(arm, q, theta) if arm.needs_load else None

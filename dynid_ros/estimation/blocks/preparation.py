@@ -26,8 +26,8 @@ from dynid_ros.data.signals.segments import sample_rate, Segment, uniform_segmen
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 
-#: Samples of recordings that are conditioned together, from which on they are thinned to the rate
-#: that the cut-off needs: two minutes at 1 kHz.
+#: Number of samples from which recordings are decimated to the rate that the cut-off needs: two
+#: minutes at 1 kHz.
 LONG = 2**17
 
 Item = TypeVar('Item')
@@ -66,22 +66,22 @@ def checked_recording(
     for defect in defects:
         if defect.severity == 'error':
             raise RecordingError(f'{recording.source}: {defect.message}')
-    # Velocities are differentiated from positions; those recorded would only take memory.
+    # Velocities are differentiated from positions; recorded ones would only take memory.
     return replace(recording, qd=None, warmth=warmth_of(recording.t, recording.q)), defects
 
 
-def fitted_to(
+def settings_for(
     settings: ConditioningSettings, recording: Recording, *, identified: bool = False,
 ) -> ConditioningSettings:
     """
-    Return the same settings for a recording of another rate.
+    Adapt settings to the sample rate of a recording.
 
     Parameters
     ----------
     settings : ConditioningSettings
-        As chosen for the recordings that are fitted.
+        Settings chosen for the recordings to fit.
     recording : Recording
-        Another one.
+        Another recording.
     identified : bool
         Whether a model was identified with these settings already.
 
@@ -96,7 +96,7 @@ def fitted_to(
         return settings
     highest = conditioning.HIGHEST_CUTOFF * rate
     if highest < settings.cutoff_hz:
-        # Rounded down, as more is refused.
+        # Rounded down: a higher cut-off is refused.
         most = f'a cut-off of {np.floor(100 * highest) / 100:.4g} Hz at most'
         origin, remedy = (
             ('that the model was identified with', f'record faster, or identify with {most}')
@@ -112,17 +112,17 @@ def fitted_to(
     return replace(settings, rate_hz=rate).at(settings.cutoff_hz)
 
 
-def motions(
+def condition_recording(
     arm: ArmModel, recording: Recording, settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
     """Condition all stretches of a recording."""
-    return take_motions(arm, [recording], settings)
+    return condition_recordings(arm, [recording], settings)
 
 
-def take_motions(
+def condition_recordings(
     arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
-    """Condition recordings: raw, resampled and filtered they fill memory, unless `released`."""
+    """Condition recordings, which should come from `released` to save memory."""
     return Stretches(settings, _segments(recordings, settings)).conditioned(arm)
 
 
@@ -138,7 +138,7 @@ class Stretches:
     segments : iterator of Segment
         The stretches, each handed on once.
     low_pass : Decimator or None
-        Which has thinned them.
+        Filter by which they were decimated.
 
     """
 
@@ -147,25 +147,25 @@ class Stretches:
     low_pass: Decimator | None = None
 
     def conditioned(self, arm: ArmModel) -> list[ConditionedMotion]:
-        """Condition them, and keep none as recorded."""
+        """Condition the stretches and drop them as recorded."""
         return [replace(condition(segment, self.settings, arm.drive), low_pass=self.low_pass)
                 for segment in self.segments]
 
 
-def take_stretches(
+def cut_into_stretches(
     recordings: list[Recording], settings: ConditioningSettings, *, thin: bool = True,
 ) -> Stretches:
     """
-    Cut recordings into stretches, with fewer samples if they are long.
+    Cut recordings into stretches, decimated if the recordings are long.
 
     Parameters
     ----------
     recordings : list of Recording
-        Recordings, which are released: at once if they are long, else with their last stretch.
+        Recordings, removed from the list: at once if they are long, else one by one.
     settings : ConditioningSettings
         For the rate of the recordings.
     thin : bool
-        Whether fewer samples will do.
+        Whether stretches may be decimated.
 
     """
     samples = sum(len(recording.t) for recording in recordings)
@@ -181,7 +181,7 @@ def take_stretches(
 def _segments(
     recordings: Iterable[Recording], settings: ConditioningSettings,
 ) -> Iterator[Segment]:
-    """Yield the stretches of recordings, holding none of them."""
+    """Yield the stretches of recordings without keeping a reference to any."""
     for recording in recordings:
         segments = released([*uniform_segments(recording, settings.rate_hz, settings.delay)])
         del recording
@@ -189,7 +189,7 @@ def _segments(
 
 
 def released(items: list[Item]) -> Iterator[Item]:
-    """Hand on the items of a list, which loses them: whoever takes one holds it alone."""
+    """Yield and remove the items of a list, so that the caller holds the only reference."""
     while items:
         yield items.pop(0)
 

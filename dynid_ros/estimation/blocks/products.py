@@ -1,4 +1,4 @@
-"""Sums of products of the rows of a group: all that comparisons of groups need."""
+"""Sums of products of the rows of a group, for comparisons between groups."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Products:
     """
     Sums of products of rows ``[W tau]`` of each joint.
 
-    Residuals below some 1e-7 of the torque drown in their rounding, so that estimates come from
-    `QRFactors` instead.
+    Their rounding hides residuals below about 1e-7 of the torque, so estimates use `QRFactors`
+    instead.
 
     Attributes
     ----------

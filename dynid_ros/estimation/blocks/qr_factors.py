@@ -1,4 +1,4 @@
-"""Rows of a regression, compressed to the triangular factor of each joint."""
+"""Rows of a regression, compressed to a triangular factor for each joint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class QRFactors:
     Attributes
     ----------
     factors : (n, m, b + 1) ndarray
-        Factor of each joint, with as many rows as the joint has columns that are not zero.
+        Factor of each joint, with as many rows as the joint has nonzero columns.
     rows : (n,) ndarray of int
         Rows of each joint.
 
@@ -34,7 +34,7 @@ class QRFactors:
 
     @staticmethod
     def empty(joints: int, parameters: int) -> QRFactors:
-        """Start without rows."""
+        """Return the factors of no rows."""
         factors = np.zeros((joints, parameters + 1, parameters + 1))
         return QRFactors(factors, np.zeros(joints, dtype=np.int64))
 
@@ -44,7 +44,7 @@ class QRFactors:
         return QRFactors(self.factors[:, :, kept], self.rows)
 
     def weighted(self, sigma: Array) -> Array:
-        """Rows of all joints, (m, b + 1), without rows of zeros, by the noise of joints (n,)."""
+        """Nonzero rows of all joints, (m, b + 1), divided by the noise of each joint (n,)."""
         rows = (self.factors / sigma[:, None, None])[self.factors.any(axis=2)]
         # A triangle has as many rows as columns.
         return np.pad(rows, ((0, max(0, rows.shape[1] - len(rows))), (0, 0)))
@@ -58,7 +58,7 @@ class QRFactors:
         """Sum of squared torque of each joint, (n,)."""
         return np.asarray((self.factors[:, :, -1] ** 2).sum(axis=1))
 
-    def torque(self) -> Array:
+    def rms_torque(self) -> Array:
         """Root mean square torque of each joint, (n,)."""
         return np.asarray(np.sqrt(self.torque_squares() / np.maximum(self.rows, 1)))
 
@@ -103,37 +103,37 @@ def compress_groups(
         In the order of the numbers.
 
     """
-    found: list[Triangles] = []
+    groups: list[Triangles] = []
     joints = 0
     for block, numbers in blocks:
         joints = block.moving.shape[1]
-        while len(found) <= numbers.max(initial=-1):
-            found.append(Triangles(joints))
+        while len(groups) <= numbers.max(initial=-1):
+            groups.append(Triangles(joints))
         for number in np.unique(numbers):
             chosen = block.moving & (numbers == number)[:, None]
             for joint, moves in enumerate(chosen.T):
-                found[number].add(joint, np.column_stack([
+                groups[number].add(joint, np.column_stack([
                     block.W[moves, joint], block.tau[moves, joint]]))
-    every = np.arange(parameters + 1)
-    return [each.factors([every] * joints, parameters + 1) for each in found]
+    all_columns = np.arange(parameters + 1)
+    return [each.factors([all_columns] * joints, parameters + 1) for each in groups]
 
 
 def stack(parts: Sequence[QRFactors]) -> QRFactors:
-    """Put the rows of several recordings, or of several parts of one, together."""
+    """Combine the factors of several recordings, or of several parts of one."""
     stacked = np.concatenate([part.factors for part in parts], axis=1)
     return QRFactors(
-        embedded([triangular(rows) for rows in stacked], stacked.shape[2]),
+        among_all_columns([triangular(rows) for rows in stacked], stacked.shape[2]),
         np.sum([part.rows for part in parts], axis=0))
 
 
 def triangular(rows: Array) -> tuple[Array, NDArray[np.intp]]:
-    """Compress rows (k, c) to a triangle of the columns that are not zero, and name these."""
+    """Compress rows (k, c) to a triangle of the nonzero columns; return it and their indices."""
     used = np.flatnonzero(rows.any(axis=0))
     return np.asarray(np.linalg.qr(rows[:, used], mode='r')), used
 
 
-def embedded(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) -> Array:
-    """Put a triangle of each joint, with the numbers of its columns, among all columns."""
+def among_all_columns(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) -> Array:
+    """Place the triangle of each joint, given the indices of its columns, among all columns."""
     factors = np.zeros((len(triangles), max(len(R) for R, _ in triangles), columns))
     for factor, (R, used) in zip(factors, triangles, strict=True):
         factor[:len(R), used] = R
@@ -141,14 +141,14 @@ def embedded(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) 
 
 
 class Triangles:
-    """Rows of each joint, compressed as they come."""
+    """Rows of each joint, compressed as they arrive."""
 
     def __init__(self, joints: int) -> None:
         self._rows: list[list[Array]] = [[] for _ in range(joints)]
         self._counts = np.zeros(joints, dtype=np.int64)
 
     def add(self, joint: int, rows: Array) -> None:
-        """Take in rows of one joint."""
+        """Add rows of one joint."""
         self._counts[joint] += len(rows)
         pending = self._rows[joint]
         pending.append(rows)
@@ -157,10 +157,10 @@ class Triangles:
             pending[:] = [np.asarray(np.linalg.qr(np.concatenate(pending), mode='r'))]
 
     def factors(self, places: Sequence[NDArray[np.intp]], columns: int) -> QRFactors:
-        """Put the triangles together, given the places of their columns."""
+        """Return the factors of all joints, given the indices of their columns."""
         triangles = []
-        for own, pending in zip(places, self._rows, strict=True):
-            stacked = np.concatenate(pending) if pending else np.zeros((0, len(own)))
+        for indices, pending in zip(places, self._rows, strict=True):
+            stacked = np.concatenate(pending) if pending else np.zeros((0, len(indices)))
             R, used = triangular(stacked)
-            triangles.append((R, own[used]))
-        return QRFactors(embedded(triangles, columns), self._counts)
+            triangles.append((R, indices[used]))
+        return QRFactors(among_all_columns(triangles, columns), self._counts)

@@ -26,8 +26,8 @@ from dynid_ros.utilities.arrays import Array
 
 #: Samples whose regressor is in memory at a time.
 PORTION = 512
-#: From an arm, a motion, some of its samples, and load and history at these: the rows whose
-#: derivative by time counts, those that count themselves, (k, m, p) each, and what was measured,
+#: Maps an arm, a motion, a slice of its samples, and the load and history there, to the rows to be
+#: differentiated by time, the rows to be added to them, (k, m, p) each, and the measurement,
 #: (k, m).
 Terms = Callable[
     [ArmModel, ConditionedMotion, slice, Array | None, JointHistory | None],
@@ -39,7 +39,7 @@ def _torque_terms(
     history: JointHistory | None,
 ) -> tuple[Array, Array, Array]:
     """
-    Rows of torque, which need no acceleration.
+    Return rows of torque, which need no acceleration.
 
     References
     ----------
@@ -56,10 +56,10 @@ def _power_terms(
     history: JointHistory | None,
 ) -> tuple[Array, Array, Array]:
     """
-    Rows of power: one row a sample, like a single joint.
+    Return rows of power: one row a sample, as of a single joint.
 
-    The power of the drives is the change of the kinetic energy, which is half of velocity times
-    momentum, and the power against gravity and friction.
+    The power of the drives is the rate of change of the kinetic energy (half of velocity times
+    momentum) plus the power against gravity and friction.
 
     References
     ----------
@@ -83,14 +83,14 @@ def _power_terms(
 
 
 DIFFERENTIATED = 'differentiated'
-#: Methods beside `KeptRows`, which needs accelerations.
+#: Methods that need no accelerations, unlike `KeptRows`.
 FILTERED: dict[str, Terms] = {'filtered': _torque_terms, 'power': _power_terms}
 METHODS = (DIFFERENTIATED, *FILTERED)
 
 
 class MethodRows:
     """
-    Rows of a method that filters momentum, evaluated whenever they are asked for.
+    Rows of a method that filters momentum, evaluated at each request.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class MethodRows:
     motions : sequence of ConditionedMotion
         Conditioned stretches; their accelerations are not used.
     settings : ConditioningSettings
-        Cut-off, of the first-order filters, too, and decimation.
+        Cut-off, also of the first-order filters, and decimation.
     numbers : sequence of (N,) ndarray of int, optional
         Number of the group of each sample, stretch by stretch; from `motion_groups` by default.
 
@@ -113,24 +113,24 @@ class MethodRows:
         self._numbers = numbers or motion_groups(motions, settings.decimator().reach)
 
     def blocks(self, arm: ArmModel, load_theta: Array | None = None) -> Iterator[RowBlock]:
-        """Yield the rows of an arm, given parameters that the load on its joints follows from."""
+        """Yield the rows of an arm, given the parameters that determine the load on its joints."""
         decimator, columns = self.settings.decimator(), base_parameters(arm).columns
         m, b = arm.n if self._method == 'filtered' else 1, len(columns)
         band = 2 * np.pi * self.settings.cutoff_hz, 1 / self.settings.rate_hz
         for number, motion in enumerate(self.motions):
-            left_filter, right_filter = (FirstOrderFilter(*band, size) for size in (m * b, m))
+            row_filter, measurement_filter = (FirstOrderFilter(*band, size) for size in (m * b, m))
             rows, kept = StreamDecimator(decimator, m * (b + 1)), 0
             for start in range(0, len(motion.t), PORTION):
-                new = slice(start, start + PORTION)
-                load = friction_load(arm, load_theta, motion.q[new])
-                history = motion.history(new) if arm.needs_history else None
-                *terms, right = FILTERED[self._method](arm, motion, new, load, history)
-                change, itself = (x[:, :, columns].reshape(len(x), -1) for x in terms)
+                portion = slice(start, start + PORTION)
+                load = friction_load(arm, load_theta, motion.q[portion])
+                history = motion.history(portion) if arm.needs_history else None
+                *terms, measured = FILTERED[self._method](arm, motion, portion, load, history)
+                momentum, force = (x[:, :, columns].reshape(len(x), -1) for x in terms)
                 means = rows.apply(np.hstack([
-                    left_filter.apply(itself, change), right_filter.apply(right)]))
+                    row_filter.apply(force, momentum), measurement_filter.apply(measured)]))
                 count, step = len(means), decimator.step
                 if count:
-                    # Rows belong to the sample before: the filters lag by one.
+                    # Rows belong to the previous sample: the filters lag by one.
                     first = 1 + decimator.reach + kept * step
                     samples = slice(first, first + (count - 1) * step + 1, step)
                     moving = motion.moving[samples]
@@ -157,7 +157,7 @@ class MethodRows:
 
 
 def fitted_rows(method: str, kept: KeptRows) -> KeptRows | MethodRows:
-    """Return the rows that a method fits, given those with accelerations."""
+    """Return the rows that a method fits, given the rows with accelerations."""
     if method == DIFFERENTIATED:
         return kept
     return MethodRows(method, kept.motions, kept.settings, kept.numbers)

@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 if TYPE_CHECKING:
     from dynid_ros.estimation.blocks.qr_factors import QRFactors
 
-#: Reason for the end of an estimate that has no rows.
+#: Message of an estimate without rows.
 NO_ROW = ('no row is left after filtering, without joints at rest; record a longer motion, or '
           'raise the cut-off')
 
@@ -23,7 +23,7 @@ NO_ROW = ('no row is left after filtering, without joints at rest; record a long
 @dataclass(frozen=True)
 class RowBlock:
     """
-    Some consecutive rows of ``W theta = tau``, filtered and decimated alike.
+    Consecutive rows of ``W theta = tau``, filtered and decimated alike.
 
     Attributes
     ----------
@@ -52,10 +52,10 @@ class RowBlock:
 
 
 class Rows(Protocol):
-    """Rows for arms of one tree with any friction terms, one by one and compressed."""
+    """Rows for arms of one tree with any friction terms, in blocks and compressed."""
 
     def blocks(self, arm: ArmModel, load_theta: Array | None = None, /) -> Iterator[RowBlock]:
-        """Yield the rows of an arm, given parameters that the load on its joints follows from."""
+        """Yield the rows of an arm, given the parameters that determine the load on its joints."""
 
     def compressed(self, arm: ArmModel, load_theta: Array | None = None, /) -> QRFactors:
         """Return the factors of the rows that `blocks` yields."""

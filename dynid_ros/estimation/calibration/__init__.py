@@ -1,1 +1,1 @@
-"""Calibration together with the dynamics: joint zeros and drive gains."""
+"""Calibration of joint zeros and drive gains together with the dynamics."""

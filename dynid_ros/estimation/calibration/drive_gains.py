@@ -1,4 +1,4 @@
-"""Drive gains by variable projection: their ratios, and their values where a load was weighed."""
+"""Drive gains by variable projection: their ratios, and with a weighed load their values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains, ratios_of
 from dynid_ros.estimation.calibration.log_gains import by_mass
-from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
-from dynid_ros.estimation.suspects.fitted_rows import beside
+from dynid_ros.estimation.suspects.best_size import refined, with_error_bars
+from dynid_ros.estimation.suspects.fitted_rows import with_recordings
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.signal_suspects import other_gains
 from dynid_ros.estimation.suspects.suspect import Suspect
@@ -29,11 +29,11 @@ def estimate_gains(
     """
     Estimate the drive gains together with the dynamics.
 
-    Inertial parameters act on several joints, and a wrong ratio of two gains makes them
-    contradict each other; friction and rotor inertia act on one joint and add nothing. The gains
-    are the size of a suspect, of all at once: their likelihood is that of the signals, which no
-    choice of gains makes small. Gains and parameters may have a common factor, which a load of
-    known mass fixes.
+    Inertial parameters act on several joints, so a wrong ratio of two gains leads to
+    contradictions; friction and rotor inertia act on one joint and add no information. All gains
+    together are the size of a suspect. Its likelihood refers to the recorded signals, so that
+    small gains do not win by scaling all torque down. The common factor of gains and parameters is
+    undetermined unless a load of known mass fixes it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def estimate_gains(
     mass : float, optional
         Mass of the load, kg.
     own_friction : bool
-        Whether friction may have changed since the recordings without the load.
+        Whether friction may differ from that in the recordings without the load.
 
     Returns
     -------
@@ -64,41 +64,42 @@ def estimate_gains(
     """
     arm, n, base = free.arm, free.arm.n, free
     if loaded:
-        base = beside(free, loaded, _changed(arm, own_friction=own_friction))
-    rows, p = int(base.rows.counts.sum()), len(base.rows.columns) + len(base.rows.again)
+        base = with_recordings(free, loaded, _changed(arm, own_friction=own_friction))
+    rows = int(base.rows.counts.sum())
+    p = len(base.rows.columns) + len(base.rows.changed)
     if rows <= p + n:
         raise RecordingError(
             f'{rows} rows are left after filtering, without joints at rest: too few for '
             f'{p} parameters and {n} gains; record a longer motion, or more rests')
     likelihood = Likelihood(base)
-    best = settled(likelihood, other_gains(base, list(range(n))))
+    best = refined(likelihood, other_gains(base, list(range(n))))
     assert best.size is not None
-    every = with_error_bars(likelihood, best)
-    ratios = ratios_of(every)
+    estimated = with_error_bars(likelihood, best)
+    ratios = ratios_of(estimated)
     if mass is not None:
-        # The mass of the load stands behind the parameters of the arm.
-        at = len(base.rows.columns)
-        chosen = np.ix_(*2 * [np.append(np.arange(n) - n, at)])
-        ratios = by_mass(ratios, best.size.x, float(every.theta[at]), mass,
-                         every.covariance[chosen], every.from_prior[chosen])
+        # The mass of the load follows the parameters of the arm.
+        load_mass = len(base.rows.columns)
+        chosen = np.ix_(*2 * [np.append(np.arange(n) - n, load_mass)])
+        ratios = by_mass(ratios, best.size.x, float(estimated.theta[load_mass]), mass,
+                         estimated.covariance[chosen], estimated.from_prior[chosen])
     if loaded and own_friction:
         sets = (np.arange(len(base.samples.t)) >= base.rows.moment).astype(np.intp)
-        ratios = replace(ratios, disagreement=likelihood.apart(best, sets).max(axis=0))
+        ratios = replace(ratios, disagreement=likelihood.residual_ratios(best, sets).max(axis=0))
     return DriveGains(
         arm.joint_names, arm.drive.gain, ratios, _error_percent(base, likelihood.fit(base)[0]),
-        _error_percent(best, every.theta), arm.friction, mass)
+        _error_percent(best, estimated.theta), arm.friction, mass)
 
 
 def _changed(arm: ArmModel, *, own_friction: bool) -> NDArray[np.intp]:
-    """Return the standard parameters that a load changes, its mass first, and the friction."""
+    """Return the standard parameters that change with the load: its own, and friction."""
     load = arm.layout.inertial(arm.tool_link).start + np.arange(len(INERTIAL))
     friction = base_parameters(arm).columns[friction_places(arm)]
     return np.append(load, friction) if own_friction else load
 
 
 def _error_percent(suspect: Suspect, theta: Array) -> float:
-    """Relative residual of the torque by the stated gains, %."""
+    """Relative residual of the torque according to the stated gains, %."""
     samples = suspect.samples
-    left = suspect.residual(suspect.rows.regressor(), theta, np.eye(suspect.arm.n))
-    return float(100 * np.linalg.norm(left * samples.moving)
+    residual = suspect.residual(suspect.rows.regressor(), theta, np.eye(suspect.arm.n))
+    return float(100 * np.linalg.norm(residual * samples.moving)
                  / np.linalg.norm(samples.tau * samples.moving))

@@ -1,4 +1,4 @@
-"""Stated drive gains against those that the data have."""
+"""Compare stated drive gains with identified ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.calibration.log_gains import LogGains
-from dynid_ros.estimation.suspects.best_size import Estimated, INTERVAL
+from dynid_ros.estimation.suspects.best_size import EstimatedSize, INTERVAL
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.summarised import Summarised
 
@@ -17,24 +17,24 @@ Flags = NDArray[np.bool_]
 REFERENCE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'
 ROUGH, NOT_DETERMINED = 'rough', 'not determined'
 
-# Bounds of gains that are determined, and of stated ones that are refuted. Measured figures come
+# Bounds of determined gains, and of refuted stated ones. Measured figures come
 # from benchmarks/drive_gains.py: real arms (UR10, Panda, TX40) and simulated ones.
-#: Largest standard deviation of a logarithm, that is of a ratio by itself, of a gain that is
-#: within 1 % of the truth: 185 of 187 simulated ones are.
+#: Largest standard deviation of the logarithm of a gain that is determined to 1 %: 185 of 187
+#: simulated gains are within 1 % of the truth.
 DETERMINED_STD = 0.004
-#: The same of a gain that is known, but not to 1 %. The shoulder and elbow of the real arms have
+#: The same of a roughly determined gain. The shoulder and elbow of the real arms have
 #: 0.005 to 0.04, their wrists 0.035 to 20.
 ROUGH_STD = 0.05
 #: Largest standard deviation with which a gain may still be refuted; beyond it, the equations are
 #: not linear within the error bars.
 REFUTING_STD = 0.25
-#: Standard deviations by which a refuted gain differs. Of the real arms, whose gains are believed
-#: to be right, no known one differs by more than 1.5.
+#: Standard deviations by which a refuted gain differs. The gains of the real arms, believed to be
+#: right, differ by at most 1.5 where they are known.
 REFUTED_DEVIATIONS = 4.0
-#: Share by which a refuted gain differs. Friction that no term describes may shift gains however
-#: long the recording; the known gains of real arms differ by up to 0.07.
+#: Share by which a refuted gain differs. Unmodelled friction may shift gains, however long the
+#: recording; the known gains of real arms differ by up to 0.07.
 REFUTED_SHARE = 0.05
-#: Largest error of a fit whose gains mean anything. Good recordings reach 4.4 %.
+#: Largest error of a fit whose gains are meaningful. Good recordings reach 4.4 %.
 LARGEST_ERROR_PERCENT = 25.0
 #: Largest residual of a motor, relative to its residual in a fit to the recordings with the load
 #: alone, or without it alone. With the load of a simulated UR10 and Panda the ratio is 1.01; where
@@ -45,7 +45,7 @@ LARGEST_DISAGREEMENT = 1.3
 @dataclass(frozen=True, eq=False, repr=False)
 class DriveGains(Summarised):
     """
-    Drive gains of the data beside those that the arm states.
+    Identified drive gains, compared with the stated ones.
 
     Attributes
     ----------
@@ -54,13 +54,13 @@ class DriveGains(Summarised):
     stated : (n,) ndarray
         Gains that the arm states, Nm (or N) per unit of the drive signal.
     logarithms : LogGains
-        Logarithms of the gains by those stated.
+        Logarithms of the ratios of identified to stated gains.
     stated_error_percent, error_percent : float
-        Relative torque error of the fit with the gains stated, and with those found, %.
+        Relative torque error of the fit with the stated and with the identified gains, %.
     friction : tuple of str
         Friction terms of the fit.
     mass : float or None
-        Mass that the gains were weighed with, kg; None if only their ratios are known.
+        Mass of the load that fixed the gains, kg; None if only their ratios are known.
     notes : tuple of str
         Remarks of the fit, a sentence each.
 
@@ -86,7 +86,7 @@ class DriveGains(Summarised):
 
     @property
     def ratio(self) -> Array:
-        """Gains by those stated, (n,); hardly others where the data do not determine them."""
+        """Ratios of identified to stated gains, (n,); near one if undetermined."""
         return np.asarray(np.exp(self.logarithms.value))
 
     @property
@@ -96,17 +96,17 @@ class DriveGains(Summarised):
 
     @property
     def refuted(self) -> Flags:
-        """Whether the data refute the gain that is stated, (n,)."""
+        """Whether the data refute each stated gain, (n,)."""
         return differs(self.logarithms)
 
     @property
     def determined(self) -> Flags:
-        """Whether the data determine the gain to 1 %, (n,), the reference included."""
+        """Whether the data determine each gain to 1 %, (n,), the reference included."""
         return np.asarray(self.logarithms.std <= DETERMINED_STD)
 
     @property
     def known(self) -> Flags:
-        """Whether they determine it at least roughly, or refute the one stated, (n,)."""
+        """Whether the data determine each gain roughly, or refute the stated one, (n,)."""
         return np.asarray((self.logarithms.std <= ROUGH_STD) | self.refuted)
 
     @property
@@ -119,15 +119,15 @@ class DriveGains(Summarised):
     @property
     def gain(self) -> Array:
         """
-        Gains (n,), those found where the data refute the stated ones.
+        Identified gains where the data refute the stated ones, else the stated ones, (n,).
 
-        To replace gains that agree would only add the scatter of the estimate.
+        To replace gains that agree would only add estimation error.
         """
         return np.where(self.refuted, self.stated * self.ratio, self.stated)
 
     @property
     def objection(self) -> str:
-        """Reason against all of these gains, a clause; empty if there is none."""
+        """Reason not to trust any of these gains, a clause; empty if there is none."""
         worst = int(self.logarithms.disagreement.argmax())
         apart = float(self.logarithms.disagreement[worst])
         if not self.error_percent <= LARGEST_ERROR_PERCENT:
@@ -153,32 +153,32 @@ class DriveGains(Summarised):
             for j in range(len(self.joint_names)))
 
 
-def differs(found: LogGains) -> Flags:
-    """Whether gains differ from those stated by more than the data leave open, (n,)."""
-    std = found.std
+def differs(gains: LogGains) -> Flags:
+    """Whether gains differ significantly from the stated ones, (n,)."""
+    std = gains.std
     least = np.maximum(REFUTED_DEVIATIONS * std, np.log1p(REFUTED_SHARE))
-    return np.asarray((std <= REFUTING_STD) & (np.abs(found.value) > least))
+    return np.asarray((std <= REFUTING_STD) & (np.abs(gains.value) > least))
 
 
-def ratios_of(every: Estimated) -> LogGains:
-    """Return gains that are the size of a suspect, relative to a reference."""
-    size, c = every.suspect.size, len(every.theta)
+def ratios_of(estimated: EstimatedSize) -> LogGains:
+    """Return the gains from the size of a suspect, relative to a reference."""
+    size, c = estimated.suspect.size, len(estimated.theta)
     assert size is not None
-    found = LogGains(size.x, every.covariance[c:, c:], every.from_prior[c:, c:], None,
+    gains = LogGains(size.x, estimated.covariance[c:, c:], estimated.from_prior[c:, c:], None,
                      np.ones(len(size.x)))
-    return with_reference(found.relative_to(0))
+    return with_reference(gains.relative_to(0))
 
 
-def with_reference(found: LogGains) -> LogGains:
+def with_reference(gains: LogGains) -> LogGains:
     """
-    Choose the reference of gains that are known but for a common factor.
+    Choose the reference of gains with an unknown common factor.
 
-    If one stated gain is wrong, all ratios to it are. The reference is the motor to which most
-    ratios are known, of these one whose stated gain most others agree with, and of these
-    the one to which the ratios are known best.
+    If the stated gain of the reference is wrong, so are all ratios to it. The reference is the
+    motor to which most ratios are known; among several, the one whose stated gain most others
+    agree with, and then the one with the most certain ratios.
     """
     def rank(ratios: LogGains) -> tuple[int, int, float]:
         known = ratios.std <= ROUGH_STD
         return -int(known.sum()), int(differs(ratios).sum()), float(ratios.std[known].sum())
 
-    return min(map(found.relative_to, range(len(found.value))), key=rank)
+    return min(map(gains.relative_to, range(len(gains.value))), key=rank)

@@ -15,27 +15,25 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA, source_of
 from dynid_ros.estimation.suspects.arm_suspects import shifted
-from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
-from dynid_ros.estimation.suspects.fitted_rows import of_fit
+from dynid_ros.estimation.suspects.best_size import refined, with_error_bars
+from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.utilities.arrays import Array
 
-#: Step of the central differences, rad or m: errors of 1e-9 of the torque a rad.
+#: Step of central differences, rad or m, whose error is 1e-9 of the torque per rad.
 STEP = 1e-4
-#: Standard deviation up to which an offset counts as determined, rad or m: 0.05 degrees in 95 of
-#: 100 cases.
+#: Largest standard deviation of a determined offset, rad or m: 0.05 degrees with 95 % confidence.
 ACCURACY = float(np.radians(0.025))
-#: Standard deviation of an offset before any data, rad or m: keeps undetermined ones from
-#: diverging, and changes the others by no more than the square of the ratio of their standard
-#: deviation to it.
+#: Prior standard deviation of an offset, rad or m. It keeps undetermined offsets from diverging,
+#: and shrinks the others by the squared ratio of their standard deviation to it.
 PRIOR = float(np.radians(2.0))
-#: Change of the torque that parameters cannot make up for, relative to the change, below which an
-#: offset cannot be distinguished from parameters by any motion.
+#: Share of the torque change due to an offset that parameters cannot absorb, below which no motion
+#: can distinguish the offset from parameters.
 HIDDEN = 1e-6
-#: Rounds with the delay of the drive signal, and the change of it that ends them, s.
+#: Most rounds of offsets and delay of the drive signal, and change of the delay that ends them, s.
 ROUNDS, DELAY_SETTLED = 4, 2e-4
 
 
@@ -49,15 +47,15 @@ class JointOffsets:
     offset : (n,) ndarray
         rad or m; zero for joints whose offset is unidentifiable.
     std : (n,) ndarray
-        Standard deviation for coloured residuals; the prior's where the offset is
-        unidentifiable.
+        Standard deviation for autocorrelated residuals; that of the prior for an unidentifiable
+        offset.
     hidden : (n,) ndarray of bool
         Joints whose offset is unidentifiable, because the link parameters absorb it: those that
         turn about gravity, and the last one.
     joint_names : tuple of str
         Names.
     prismatic : (n,) ndarray of bool
-        Joints that slide.
+        Prismatic joints.
 
     """
 
@@ -99,8 +97,8 @@ def estimate_joint_offsets(arm: ArmModel, kept: KeptRows) -> JointOffsets:
     """
     Estimate the offsets of the joint zeros together with the dynamics.
 
-    They are the size of a suspect, of all zeros at once, with the parameters projected out: an
-    offset never absorbs an effect of the parameters.
+    All offsets together are the size of a suspect. The parameters are projected out, so an offset
+    never absorbs their effect.
 
     Parameters
     ----------
@@ -120,7 +118,7 @@ def estimate_joint_offsets(arm: ArmModel, kept: KeptRows) -> JointOffsets:
         There are fewer rows than parameters.
 
     """
-    base, hidden = of_fit(arm, kept), hidden_offsets(arm)
+    base, hidden = suspect_of_fit(arm, kept), hidden_offsets(arm)
     rows, free = int(base.rows.counts.sum()), np.flatnonzero(~hidden)
     if rows <= len(base.rows.columns) + len(free):
         raise RecordingError(
@@ -129,7 +127,7 @@ def estimate_joint_offsets(arm: ArmModel, kept: KeptRows) -> JointOffsets:
     offset, std = np.zeros(arm.n), np.full(arm.n, PRIOR)
     if len(free):
         likelihood = Likelihood(base)
-        best = settled(likelihood, shifted(base, free.tolist(), np.zeros(len(free)), PRIOR))
+        best = refined(likelihood, shifted(base, free.tolist(), np.zeros(len(free)), PRIOR))
         assert best.size is not None
         found = with_error_bars(likelihood, best)
         offset[free] = -best.size.x
@@ -141,8 +139,8 @@ def hidden_offsets(arm: ArmModel) -> NDArray[np.bool_]:
     """
     Find the joints with unidentifiable zeros, (n,), whatever the parameters are.
 
-    At random states the change of the torque with the offset is compared with the part that
-    the parameters do not absorb.
+    At random states, the part of the torque change due to an offset that the parameters cannot
+    absorb is compared with the complete change.
 
     Parameters
     ----------
@@ -160,8 +158,8 @@ def hidden_offsets(arm: ArmModel) -> NDArray[np.bool_]:
         ahead, behind = (regressor(rigid, q + way * step, qd, qdd) @ theta for way in (1, -1))
         Z[:, joint] = (ahead - behind).ravel() / (2 * STEP)
     Q = np.linalg.qr(W / np.linalg.norm(W, axis=0))[0]
-    left = np.linalg.norm(Z - Q @ (Q.T @ Z), axis=0)
-    return np.asarray(left <= HIDDEN * np.maximum(np.linalg.norm(Z, axis=0), HIDDEN))
+    unabsorbed = np.linalg.norm(Z - Q @ (Q.T @ Z), axis=0)
+    return np.asarray(unabsorbed <= HIDDEN * np.maximum(np.linalg.norm(Z, axis=0), HIDDEN))
 
 
 def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOffsets:
@@ -181,8 +179,8 @@ def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOf
     Returns
     -------
     JointOffsets
-        All of them are to be added to the positions, undetermined ones too: the prior keeps them
-        near zero.
+        Offsets to be added to the positions, undetermined ones included, since the prior keeps
+        these near zero.
 
     Raises
     ------
@@ -193,7 +191,7 @@ def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOf
     plain = arm.memoryless
     settings = choose_conditioning(plain, recordings)
     for _ in range(ROUNDS):
-        parts = take_motions(arm, recordings, settings)
+        parts = condition_recordings(arm, recordings, settings)
         found = estimate_joint_offsets(plain, KeptRows(plain, parts, settings, plain.friction))
         corrected = [replace(recording, q=recording.q + found.offset) for recording in recordings]
         previous, settings = settings, choose_conditioning(plain, corrected)

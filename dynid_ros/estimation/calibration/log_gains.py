@@ -1,4 +1,4 @@
-"""Logarithms of drive gains, with what is known of a common factor."""
+"""Logarithms of drive gains, relative to a reference or fixed by a weighed load."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.estimation.suspects.signal_suspects import GAIN_STD
 from dynid_ros.utilities.arrays import Array
 
-#: Standard deviations by which a load must differ from nothing.
+#: Least mass of a load in standard deviations.
 SEEN = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class LogGains:
     """
-    Natural logarithms of drive gains by the stated ones.
+    Natural logarithms of the ratios of drive gains to the stated ones.
 
     Attributes
     ----------
     value : (n,) ndarray
-        Of each motor; right but for a common constant unless a load was weighed.
+        Of each motor; with an unknown common constant unless a load was weighed.
     covariance : (n, n) ndarray
-        For coloured residuals; of a gain that the rows leave open, the prior's.
+        For autocorrelated residuals; that of the prior for an undetermined gain.
     from_prior : (n, n) ndarray
-        Part of the covariance that the priors of gains and parameters make.
+        Part of the covariance due to the priors of gains and parameters.
     reference : int or None
-        Motor whose stated gain is taken for true; None where a weighed load gives all of them.
+        Motor whose stated gain is taken to be true; None if a weighed load fixes all gains.
     disagreement : (n,) ndarray
-        Residual of each motor relative to a fit to the recordings with the load alone, or
-        without it, whichever is larger: 1 unless they differ by more than the load.
+        Residual of each motor relative to that of separate fits to the recordings with and without
+        the load, the larger ratio: near 1 unless they differ by more than the load.
 
     """
 
@@ -50,7 +50,7 @@ class LogGains:
 
     @property
     def from_data(self) -> NDArray[np.bool_]:
-        """Whether the data determine a gain rather than a prior, (n,); not the reference."""
+        """Whether data rather than priors determine each gain, (n,); False for the reference."""
         narrowed = self.std**2 <= (1 - FROM_DATA) * GAIN_STD**2
         variances = (np.diag(each) for each in (self.covariance, self.from_prior))
         return narrowed & data_determine(*variances) & (self.std > 0)
@@ -65,7 +65,7 @@ class LogGains:
 
 
 def data_determine(variance: Array, from_prior: Array) -> NDArray[np.bool_]:
-    """Whether the priors make less of each variance than the data, (k,)."""
+    """Whether data rather than priors determine each value, (k,)."""
     return np.asarray(from_prior <= (1 - FROM_DATA) * variance)
 
 
@@ -74,33 +74,33 @@ def by_mass(
     from_prior: Array,
 ) -> LogGains:
     """
-    Gains from those that are right but for a common factor, by the mass that they give a load.
+    Fix the common factor of gains by the known mass of a load.
 
     Parameters
     ----------
     ratios : LogGains
         The gains, relative to any motor.
     value : (n,) ndarray
-        Logarithms of gains that have a common factor.
+        Logarithms of gains with an unknown common factor.
     estimate, mass : float
-        Mass that these gains give the load, and the true one, kg.
+        Mass of the load according to these gains, and the true one, kg.
     covariance : (n + 1, n + 1) ndarray
         Of the logarithms and of the estimate.
     from_prior : (n + 1, n + 1) ndarray
-        Part of it that the priors make.
+        Part of it due to the priors.
 
     """
-    # The mass by the stated gain of each motor, of which the surest counts.
+    # The mass according to the stated gain of each motor; the most certain one counts.
     n = len(value)
     change = np.column_stack([-estimate * np.eye(n), np.ones(n)])
-    variance, pulled = (
+    variance, prior_variance = (
         ((change @ each) * change).sum(axis=1) for each in (covariance, from_prior))
-    surest = int(variance.argmin())
-    if not data_determine(variance, pulled)[surest]:
+    best = int(variance.argmin())
+    if not data_determine(variance, prior_variance)[best]:
         raise RecordingError(
             'the recordings do not separate mass and first moments of the load; move more '
             'joints while the arm carries it (an arm of two joints cannot separate them)')
-    std, factor = float(np.sqrt(variance[surest])), float(np.exp(-value[surest]))
+    std, factor = float(np.sqrt(variance[best])), float(np.exp(-value[best]))
     if not estimate > SEEN * std:
         raise RecordingError(
             f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '

@@ -1,1 +1,1 @@
-"""Diagnosis of poor fits, and the verdict on a model."""
+"""Evidence on poor fits: clipped, copied and dissipative signals, and outliers."""

@@ -1,4 +1,4 @@
-"""Drive signals that are cut off, that have a few levels only, or that no drive can reach."""
+"""Drive signals that are clipped, too coarse, or beyond the limit of the drive."""
 
 from __future__ import annotations
 
@@ -17,45 +17,44 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-# Bounds of a signal that is cut off. Measured figures come from benchmarks/diagnosis.py.
-#: Depth below the largest value, relative to the range of the signal, that is compared with the
-#: largest value itself.
+# Bounds for clipped signals. Measured figures come from benchmarks/diagnosis.py.
+#: Depth of the band below the largest value, relative to the range of the signal.
 BAND_SHARE = 0.03
 #: Ratio of samples at the largest value to samples in the band below it, from which the signal is
-#: cut off: a smooth signal has many times more below its peak, a quantised one as many a step.
+#: clipped: a smooth signal has many times more below its peak, a quantised one as many a step.
 CROWDING = 1.5
-#: Smallest share and number of the samples with motion: a few do no harm.
+#: Least share and number of clipped samples, of those with motion: a few do no harm.
 CLIPPED_SHARE = 0.01
 CLIPPED_SAMPLES = 15
 #: Speed of a joint in motion, relative to its largest one. A joint at rest holds one torque.
 MOVING_SHARE = 0.02
-#: Values of a signal below which it is too coarse to be a torque. The coarsest of the shared
+#: Number of levels below which a signal is too coarse to be a torque. The coarsest of the shared
 #: recordings has 68 (joint 7 of the Panda).
 FEWEST_LEVELS = 6
-#: Distance from the limit, relative to the range of the signal, within which resampling puts
-#: samples that are cut off.
+#: Largest distance from the limit, relative to the range of the signal, of clipped samples after
+#: resampling.
 NEAR_SHARE = 0.01
-#: Torque, relative to the limit of the drive, that none reaches.
+#: Torque, relative to the limit of the drive, that no drive reaches.
 BEYOND_LIMIT = 10.0
-#: Rounding of a value at the limit, by the range of the signal.
+#: Rounding of a value at the limit, relative to the range of the signal.
 TOUCH = 1e-9
-#: Percentile of a signal that outliers do not reach, and samples that it is taken of.
+#: Percentile of a signal without outliers, and most samples that it is computed from.
 USUAL, USUAL_SAMPLES = 95.0, 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class ClipLevels:
     """
-    Limits at which drive signals are cut off.
+    Limits at which drive signals are clipped.
 
     Attributes
     ----------
     highest, lowest : (n,) ndarray
-        Of the drive signal as recorded; infinite where it is not cut off.
+        Of the drive signal as recorded; infinite where it is not clipped.
     share : (n,) ndarray
-        Share of the samples with motion that lie there.
+        Share of the samples with motion at these limits.
     coarse : (n,) ndarray of bool
-        Joints whose signal has a few levels only.
+        Joints whose signal has too few levels.
     largest : (n,) ndarray
         Largest absolute signal without outliers.
 
@@ -70,26 +69,26 @@ class ClipLevels:
 
 def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
     """
-    Find the limits at which drive signals are cut off.
+    Find the limits at which drive signals are clipped.
 
     Parameters
     ----------
     recordings : sequence of Recording
-        Recordings of one arm, as read: resampling would round the corners.
+        Recordings of one arm, as read: resampling would round the clipped peaks.
 
     """
     n = len(recordings[0].joint_names)
     moving = [moves(recording) for recording in recordings]
-    found = [_levels(np.concatenate([
-        _in_motion(recording, j) for recording, some in zip(recordings, moving, strict=True)
-        if some[j]] or [np.zeros(0)])) for j in range(n)]
-    highest, lowest, share, coarse = map(np.array, zip(*found, strict=True))
+    levels = [_levels(np.concatenate([
+        _in_motion(recording, j) for recording, joint_moves in zip(recordings, moving, strict=True)
+        if joint_moves[j]] or [np.zeros(0)])) for j in range(n)]
+    highest, lowest, share, coarse = map(np.array, zip(*levels, strict=True))
     return ClipLevels(highest, lowest, share, coarse,
-                      np.max([_usual(recording.u) for recording in recordings], axis=0))
+                      np.max([_largest_signals(recording.u) for recording in recordings], axis=0))
 
 
-def _usual(u: Array) -> Array:
-    """Return the largest signal of each joint beside outliers, (n,)."""
+def _largest_signals(u: Array) -> Array:
+    """Return the largest signal of each joint without outliers, (n,)."""
     if not len(u):
         return np.zeros(u.shape[1])
     chosen = np.abs(u[::-(-len(u) // USUAL_SAMPLES)].T)
@@ -101,7 +100,7 @@ def _in_motion(recording: Recording, joint: int) -> Array:
     t, q = recording.t, recording.q[:, joint]
     speed = np.empty(len(t))
     for part in blocks(len(t)):
-        # With a sample beside the block, central differences are the same as of all samples.
+        # One more sample on each side gives the central differences of the complete signal.
         near = slice(max(part.start - 1, 0), part.stop + 1)
         first = part.start - near.start
         speed[part] = np.abs(np.gradient(q[near], t[near]))[first:first + part.stop - part.start]
@@ -109,20 +108,20 @@ def _in_motion(recording: Recording, joint: int) -> Array:
 
 
 def _levels(u: Array) -> tuple[float, float, float, bool]:
-    """Return both limits of a signal, the share of its samples there, and whether it is coarse."""
+    """Return both limits of a signal, the share of clipped samples, and whether it is coarse."""
     few = FEWEST_LEVELS
     if not len(u):
         return np.inf, -np.inf, 0.0, False
-    # Most signals have more values from the first few samples on.
+    # Most signals exceed the bound within the first samples.
     if len(np.unique(u[:1000])) < few and len(np.unique(u)) < few:
         return np.inf, -np.inf, 0.0, True
-    shares = _crowd(u), _crowd(-u)
+    shares = _clipped_share(u), _clipped_share(-u)
     return (float(u.max()) if shares[0] else np.inf, float(u.min()) if shares[1] else -np.inf,
             sum(shares), False)
 
 
-def _crowd(u: Array) -> float:
-    """Return the share of the samples at the largest value, where these are a crowd."""
+def _clipped_share(u: Array) -> float:
+    """Return the share of samples at the largest value if the signal is clipped there, else 0."""
     depth = np.ptp(u) * np.array([TOUCH, BAND_SHARE])
     top, band = (np.count_nonzero(u >= u.max() - each) for each in depth)
     crowded = top > max(CROWDING * (band - top), CLIPPED_SAMPLES)
@@ -134,7 +133,7 @@ def clipped_samples(
     arm: ArmModel, motions: Sequence[ConditionedMotion], levels: ClipLevels,
 ) -> list[NDArray[np.bool_]]:
     """
-    Mark the samples of conditioned stretches whose drive signal is cut off.
+    Mark the samples of conditioned stretches whose drive signal is clipped.
 
     Parameters
     ----------
@@ -165,7 +164,7 @@ def clipped_samples(
 
 def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
     """
-    Report the joints whose drive signal is cut off, has a few levels only, or exceeds the drive.
+    Report joints whose drive signal is clipped, too coarse, or beyond the limit of the drive.
 
     Parameters
     ----------
@@ -177,22 +176,22 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
     """
     torque = np.abs(joint_torque(np.diag(levels.largest), arm.drive)).max(axis=0)
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
-    # Where most joints exceed their limits, these are none of the drives.
+    # If most joints exceed their limits, the limits are not those of the drives.
     beyond = (torque > BEYOND_LIMIT * limit) & (np.median(torque / limit) <= 1)
 
-    def found(
+    def findings(
         code: str, marks: Array | NDArray[np.bool_], remedy: str, states: Callable[[int], str],
     ) -> list[Finding]:
         return [Finding(code, f"the drive signal of '{arm.joint_names[j]}' {states(j)}", remedy,
                         (arm.joint_names[j],)) for j in np.flatnonzero(marks).tolist()]
 
     return [
-        *found('effort_meaningless', levels.coarse, 'record a topic that holds its torque',
-               lambda _: f'has fewer than {FEWEST_LEVELS} levels'),
-        *found('effort_beyond_limit', beyond, 'check its unit and its gain in arm.yaml',
-               lambda j: f'reaches {torque[j]:.3g}, {torque[j] / limit[j]:.0f} times the limit of '
-               f'its drive ({limit[j]:.3g})'),
-        *found('effort_clipped', levels.share,
-               'lower the amplitude of the motion, or raise the limit that cuts it off',
-               lambda j: f'is cut off at its largest value in {100 * levels.share[j]:.0f} % of '
-               'the samples with motion')]
+        *findings('effort_meaningless', levels.coarse, 'record a topic that holds its torque',
+                  lambda _: f'has fewer than {FEWEST_LEVELS} levels'),
+        *findings('effort_beyond_limit', beyond, 'check its unit and its gain in arm.yaml',
+                  lambda j: f'reaches {torque[j]:.3g}, {torque[j] / limit[j]:.0f} times the limit '
+                  f'of its drive ({limit[j]:.3g})'),
+        *findings('effort_clipped', levels.share,
+                  'lower the amplitude of the motion, or raise the limit that cuts it off',
+                  lambda j: f'is cut off at its largest value in {100 * levels.share[j]:.0f} % of '
+                  'the samples with motion')]

@@ -1,4 +1,4 @@
-"""A drive signal that is no torque, but a copy of other quantities, or in another unit."""
+"""Drive signals that copy other quantities, or are in another unit."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Share of the spread of a torque that is left where half of its power is explained.
+#: Residual, relative to the standard deviation of a torque, if half of its power is explained.
 MOST = 0.5**0.5
 #: Smallest credible residual, relative to the torque.
 FLOOR = 1e-4
-#: Rows needed for each parameter. With fewer, friction and links explain any torque alike.
+#: Least rows for each parameter. With fewer, friction and links explain any torque equally well.
 ROWS_PER_COLUMN = 4
 WHICH_FIELD = 'check which field or topic of the driver holds it'
 #: Finding of signals in another unit.
 UNIT = 'effort_unit'
 #: Factors by which signals in other units exceed those in Nm, N, A or V.
 UNITS = {1e3: 'mNm or mA', 100.0: 'N cm', 10.0: 'kgf cm', 1 / 9.81: 'kgf m'}
-#: Factor that is nearer to ten than to one: masses of makers are wrong by less.
+#: Least factor due to another unit, nearer to ten than to one: stated masses are wrong by less.
 OTHER = 10**0.5
-#: Correlation with gravity torque from which it makes up most of what a signal is.
+#: Correlation with gravity torque from which gravity dominates a signal.
 FOLLOWS = 0.8
-#: Joints that have to agree: the torque of a single one may be viscous friction alone.
+#: Least joints that must agree: the torque of a single one may be viscous friction alone.
 JOINTS = 2
 
 
 def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     """
-    Find the quantity of which the torque is a function, if it is one.
+    Find drive signals that are a function of position or velocity instead of torque.
 
-    Friction terms would fit a copy of velocity without error, with masses that vanish, and so they
-    fit the torque of joints with strong friction. But links and rotors explain what the velocity
-    of each joint leaves of a torque, and nothing of what it leaves of a copy.
+    Friction terms fit a copy of the velocity without error, but they also fit the torque of joints
+    with strong friction well. The difference: links and rotors explain the residual of a torque,
+    and nothing of the residual of a copy.
 
     Parameters
     ----------
@@ -67,18 +67,18 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     # A transmission may couple the motors whose signals these are.
     through = joint_torque(np.eye(arm.n), arm.drive)
     model: tuple[Array, Array] | None = None
-    for code, text, own in _copies(arm, samples, W):
-        left = left_over(own, samples)
-        left = left[np.isfinite(left)]
-        if len(left) < JOINTS or np.median(left) > MOST:
+    for code, text, copied in _copies(arm, samples, W):
+        shares = unexplained_share(copied, samples)
+        shares = shares[np.isfinite(shares)]
+        if len(shares) < JOINTS or np.median(shares) > MOST:
             continue
         if model is None:
-            model = unfitted(W[:, :, columns], samples, arm_prior(arm))
-        copy, _ = unfitted(np.einsum('kjc,ji->kijc', own, through).reshape(
-            len(own), arm.n, -1), samples)
+            model = cross_validated(W[:, :, columns], samples, arm_prior(arm))
+        copy, _ = cross_validated(np.einsum('kjc,ji->kijc', copied, through).reshape(
+            len(copied), arm.n, -1), samples)
         if not clearly_worse(*((x / model[1]**2).sum(axis=1) for x in (copy, model[0]))):
             return [Finding(code, f'the {arm.drive.signal} is no torque: {text} but for '
-                            f'{100 * float(np.median(left)):.1f} % in the median over the '
+                            f'{100 * float(np.median(shares)):.1f} % in the median over the '
                             'joints, and links explain nothing of the rest', WHICH_FIELD)]
     return []
 
@@ -86,7 +86,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
 def _copies(
     arm: ArmModel, samples: TrialSamples, W: Array,
 ) -> Iterator[tuple[str, str, Array]]:
-    """Yield kinds of copies: their code, a clause, and their columns of each joint, (k, n, c)."""
+    """Yield kinds of copies: code, clause, and columns of each joint, (k, n, c)."""
     one, joints = np.ones_like(samples.q), range(arm.n)
     for name, x in (('velocity', samples.qd), ('position', samples.q)):
         yield (f'effort_copies_{name}', f"it is a multiple of each joint's {name}",
@@ -97,13 +97,13 @@ def _copies(
            np.stack(terms, axis=2))
 
 
-def left_over(own: Array, samples: TrialSamples) -> Array:
+def unexplained_share(columns: Array, samples: TrialSamples) -> Array:
     """
-    Return the share of each joint's torque that columns of its own leave unexplained.
+    Return the share of each joint's torque that its own columns do not explain.
 
     Parameters
     ----------
-    own : (k, n, c) ndarray
+    columns : (k, n, c) ndarray
         Columns of each joint.
     samples : TrialSamples
         Torque, and where each joint moves.
@@ -115,20 +115,20 @@ def left_over(own: Array, samples: TrialSamples) -> Array:
         columns never change.
 
     """
-    left = np.full(samples.tau.shape[1], np.nan)
+    shares = np.full(samples.tau.shape[1], np.nan)
     for joint, seen in enumerate(samples.moving.T):
-        A, y = own[seen, joint], samples.tau[seen, joint]
+        A, y = columns[seen, joint], samples.tau[seen, joint]
         if seen.any() and np.ptp(A, axis=0).any() and np.ptp(y):
             fitted = A @ np.linalg.lstsq(A, y, rcond=None)[0]
-            left[joint] = np.std(y - fitted) / np.std(y)
-    return left
+            shares[joint] = np.std(y - fitted) / np.std(y)
+    return shares
 
 
-def unfitted(
+def cross_validated(
     W: Array, samples: TrialSamples, prior: ArmPrior | None = None,
 ) -> tuple[Array, Array]:
     """
-    Predict groups of samples, each by a fit to the others.
+    Cross-validate a regressor over groups of samples.
 
     Parameters
     ----------
@@ -141,31 +141,31 @@ def unfitted(
 
     Returns
     -------
-    left : (K, n) ndarray
-        Squares of the residuals of each group, Nm².
+    squares : (K, n) ndarray
+        Sums of squared residuals of each group, Nm².
     sigma : (K, n) ndarray
-        Standard deviations of those of the others, Nm.
+        Standard deviations of the residuals outside each group, Nm.
 
     """
     group, parts = groups_of_samples(samples), []
     for k in np.unique(group):
-        own = samples.moving & (group == k)[:, None]
-        rows = np.concatenate([W, samples.tau[:, :, None]], axis=2) * own[:, :, None]
+        in_group = samples.moving & (group == k)[:, None]
+        rows = np.concatenate([W, samples.tau[:, :, None]], axis=2) * in_group[:, :, None]
         parts.append(Products(np.einsum('kja,kjb->jab', rows, rows, optimize=True),
-                              own.sum(axis=0)))
+                              in_group.sum(axis=0)))
     folds, c = Folds(parts), W.shape[2]
-    known = folds.known(prior) if prior else np.zeros((len(parts), c, c + 1))
-    sigma = np.maximum(folds.sigma(known), np.maximum(FLOOR * folds.torque, TINY))
-    return folds.left(folds.fits(known, sigma)), sigma
+    prior_products = folds.prior_products(prior) if prior else np.zeros((len(parts), c, c + 1))
+    sigma = np.maximum(folds.sigma(prior_products), np.maximum(FLOOR * folds.rms_torque, TINY))
+    return folds.residual_squares(folds.fits(prior_products, sigma)), sigma
 
 
 def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     """
-    Compare torque with what gravity asks of the links as the description states them.
+    Compare torque with the gravity torque of the described links to find signals in another unit.
 
-    Friction and inertia are taken out: only joints whose torque follows gravity count, and all of
-    these must show a factor that no error of the masses makes. A description without masses, and
-    currents or voltages without a gain, show nothing.
+    Friction and inertia are subtracted. Only joints whose torque follows gravity count, and all of
+    these must differ by a factor that wrong masses cannot cause. The test needs a description with
+    masses, and signals in Nm or N.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     if len(joints) < JOINTS or not (
             (logarithms > np.log(OTHER)).all() or (logarithms < -np.log(OTHER)).all()):
         return []
-    # Friction in the direction of gravity adds least where the weight is largest.
+    # Friction biases the factor least where the weight is largest.
     heaviest = joints[np.argmax(np.ptp(gravity[:, joints], axis=0))]
     factor = float(factors[heaviest])
     held = several(f"'{arm.joint_names[joint]}'" for joint in joints)
@@ -199,10 +199,10 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
 
 
 def _factor(gravity: Array, samples: TrialSamples, joint: int) -> float:
-    """Torque of a joint by its gravity torque; NaN where it does not follow that."""
+    """Return the ratio of the torque of a joint to its gravity torque; NaN if unrelated."""
     moving = samples.moving[:, joint]
     qd = samples.qd[moving, joint]
-    # Rotors may outweigh the links, and follow gravity on a slow wave.
+    # Rotor inertia may dominate, and correlate with gravity on a sine motion.
     others = np.column_stack([np.ones_like(qd), qd, np.sign(qd), samples.qdd[moving]])
     if len(qd) <= others.shape[1]:
         return np.nan
@@ -214,7 +214,7 @@ def _factor(gravity: Array, samples: TrialSamples, joint: int) -> float:
 
 
 def _likely(factor: float) -> str:
-    """Name the unit that such a factor makes."""
+    """Name the unit that such a factor suggests."""
     unit = min(UNITS, key=lambda each: abs(np.log(factor / each)))
     found = [f'{UNITS[unit]} instead of Nm or A'] if 1 / OTHER < factor / unit < OTHER else []
     if factor < 1:

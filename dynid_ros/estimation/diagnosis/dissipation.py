@@ -1,4 +1,4 @@
-"""Friction that drives and rotors of negative inertia: values that no arm has."""
+"""Friction that adds energy, and negative rotor inertia: values that no arm has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array, rms
 
-#: Standard deviations below zero from which on a value is negative: by Student's t with the nine
+#: Standard deviations below zero from which a value is negative: by Student's t with the nine
 #: degrees of freedom of ten groups, two in a thousand good values lie there.
 NEGATIVE_DEVIATIONS = 4.0
 REMEDY = ('check the sign of its drive signal first, then its gain, in arm.yaml, and whether '
@@ -23,14 +23,14 @@ REMEDY = ('check the sign of its drive signal first, then its gain, in arm.yaml,
 
 
 def negative_drives(
-    arm: ArmModel, theta: Array, covariance: Array, samples: TrialSamples, left: Array,
+    arm: ArmModel, theta: Array, covariance: Array, samples: TrialSamples, residual: Array,
 ) -> list[Finding]:
     """
     Find joints whose friction drives them, or whose rotor inertia is negative.
 
-    The friction terms of a joint count together, at the root mean square of its speed: single
-    coefficients may be negative where others outweigh them. It is an error where the model owes
-    it more torque than it leaves of the joint: less is what it does not know of it anyway.
+    The friction terms of a joint count together, at the root mean square of its speed: a single
+    coefficient may be negative if others outweigh it. A finding is an error if its torque exceeds
+    the residual of the joint, else a warning.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def negative_drives(
         Estimate.
     samples : TrialSamples
         The motion.
-    left : (n,) ndarray
-        Root mean square of what the model leaves of each joint, Nm.
+    residual : (n,) ndarray
+        Root mean square residual of each joint, Nm.
 
     """
     columns, layout = base_parameters(arm).columns, arm.layout
@@ -49,33 +49,34 @@ def negative_drives(
                            for x in (samples.qd, samples.qdd))
     terms = [term for term in friction_terms(arm.friction)
              if term.name != 'offset' and not term.needs_load]
-    # A joint that moves at this speed is warm by it.
+    # A joint that moves at this speed is as warm as the speed makes it.
     history = replace(JointHistory.unknown(speed[None]), warmth=speed[None])
     rows = np.zeros((arm.n, layout.size))
     for term in terms:
         rows[range(arm.n), layout.friction_columns(term.symbol)] = term.at(
             speed[None], speed[None], history, arm.friction_shape)
-    found = []
+    findings = []
     for joint, (name, unit) in enumerate(zip(arm.joint_names, torque_units(arm), strict=True)):
         row = rows[joint, columns]
         if _negative(row, theta, covariance):
-            found.append(_finding(
+            findings.append(_finding(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
                 f'{speed[joint]:.2g} {joint_units("rad/s", arm.prismatic)[joint]})',
-                row @ theta, left[joint]))
-        own = (columns == layout.rotors[joint]).astype(float) if layout.rotor_inertia else 0 * row
-        if _negative(own, theta, covariance):
-            std = float(np.sqrt(own @ covariance @ own))
-            found.append(_finding(
-                name, 'rotor_negative', f'a rotor inertia of {own @ theta:.3g} ± {std:.2g}',
-                own @ theta * acceleration[joint], left[joint]))
-    return found
+                row @ theta, residual[joint]))
+        rotor = (columns == layout.rotors[joint]).astype(float) if layout.rotor_inertia else (
+            0 * row)
+        if _negative(rotor, theta, covariance):
+            std = float(np.sqrt(rotor @ covariance @ rotor))
+            findings.append(_finding(
+                name, 'rotor_negative', f'a rotor inertia of {rotor @ theta:.3g} ± {std:.2g}',
+                rotor @ theta * acceleration[joint], residual[joint]))
+    return findings
 
 
 def _negative(row: Array, theta: Array, covariance: Array) -> bool:
     return bool(row @ theta < -NEGATIVE_DEVIATIONS * np.sqrt(row @ covariance @ row))
 
 
-def _finding(joint: str, code: str, found: str, torque: float, left: float) -> Finding:
-    return Finding(code, f"joint '{joint}' has {found}, which no joint has", REMEDY, (joint,),
-                   'error' if abs(torque) > left else 'warning')
+def _finding(joint: str, code: str, text: str, torque: float, residual: float) -> Finding:
+    return Finding(code, f"joint '{joint}' has {text}, which no joint has", REMEDY, (joint,),
+                   'error' if abs(torque) > residual else 'warning')

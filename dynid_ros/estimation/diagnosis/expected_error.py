@@ -1,4 +1,4 @@
-"""The torque error that the error bars of a fit make on other motions in the same range."""
+"""Torque error on other motions in the same range that the error bars imply."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dynid_ros.estimation.blocks.prediction import motion_range, Prediction
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.utilities.arrays import Array
 
-#: Largest torque error that the error bars of the data alone may make on other motions in the same
-#: range, %. Good recordings reach 4.5; four seconds of motion of six joints and more, and a
-#: recording that hardly excites its arm, give 6.7 to 71. Beyond it is a warning where the motion
-#: determines each joint, held-out samples are predicted, and others would be with that on top of
-#: the residual.
+#: Largest expected torque error on other motions in the same range, from the error bars of the
+#: data alone, %. Good recordings reach 4.5; four seconds of motion of six joints or more, and a
+#: recording that hardly excites its arm, give 6.7 to 71. A larger error is a warning if the motion
+#: determines each joint, held-out samples are predicted, and other motions would be, with this
+#: error on top of the residual.
 LARGEST_EXPECTED_PERCENT = 5.5
-#: Random states over which the expected error is averaged, and their seed, by which it varies by 1
-#: to 3.5 % of itself.
+#: Random states over which the expected error is averaged, and their seed, which changes it by 1
+#: to 3.5 %.
 STATES, SEED = 400, 1997
-#: A joint whose mean square torque, relative to all joints, is smaller has no relative error.
+#: Least mean square torque of a joint, relative to all joints, for a relative error.
 WEAKEST = 1e-6
 
 
@@ -31,7 +31,7 @@ def expected_errors(
     arm: ArmModel, theta: Array, covariance: Array, motion: Prediction, acceleration: Array,
 ) -> tuple[float, Array, Array]:
     """
-    Torque error on other motions in the same range that the covariance alone makes.
+    Predict the torque error on other motions in the same range, from the covariance alone.
 
     Parameters
     ----------
@@ -49,24 +49,24 @@ def expected_errors(
     error : float
         Over all joints, %.
     by_joint : (n,) ndarray
-        Of each joint, %; zero for one that never moved, of which no torque is known.
+        Of each joint, %; zero for a joint that never moved.
     spread : (b,) ndarray
-        Root of the torque variance that each parameter adds over all states, Nm.
+        Root of the torque variance due to each parameter, summed over all states, Nm.
 
     """
     q, qd, qdd = _states(motion, acceleration)
     load = gravity_load(arm, q, theta)
-    # Random states follow each other at once: all of them have warmed the joints alike.
+    # The joints are as warm as if all states followed each other.
     warmth = np.broadcast_to(np.sqrt((qd**2).mean(axis=0)), qd.shape)
     history = replace(JointHistory.unknown(qd), warmth=warmth)
     Y = regressor(arm, q, qd, qdd, load=load, history=history)[:, :, base_parameters(arm).columns]
     variance = np.einsum('kib,bc,kic->i', Y, covariance, Y, optimize=True) / len(Y)
     moved = np.isfinite(motion.tau).any(axis=0)
     variance = np.where(moved, np.maximum(variance, 0.0), 0.0)
-    # Where no torque was measured at all, none is predicted.
+    # No torque is predicted for a joint without measured torque.
     power = np.maximum(((Y @ theta) ** 2).mean(axis=0) * moved, TINY)
     floor = power.sum() * WEAKEST
-    # A few rows leave a variance that has no bound.
+    # With few rows, the variance may overflow.
     with np.errstate(over='ignore'):
         expected = float(100 * np.sqrt(variance.sum() / power.sum()))
         by_joint = 100 * np.sqrt(variance / np.maximum(power, floor))

@@ -17,22 +17,22 @@ from dynid_ros.utilities.arrays import Array, rms, runs_of
 from dynid_ros.utilities.text import span
 
 CAUSE = 'a collision, contact or a sensor fault'
-#: The median of absolute values of a normal distribution is this much of its deviation.
+#: Median absolute value of a normal distribution, relative to its standard deviation.
 _MEDIAN = 0.6745
 
-# Bounds of samples that a model does not explain. Measured figures come from
+# Bounds of outliers. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Distance of an outlier from the model, in robust standard deviations of the residual of its
 #: joint. Good recordings reach 12; the usual torque, added for a tenth of a second, starts at 21,
 #: and half of it at 11 in the slowest recording, where it stays hidden.
 OUTLIER_DEVIATIONS = 15.0
-#: Smallest outlier relative to the torque of the joint (root mean square), live and in batch. Data
-#: without noise have no spread.
+#: Smallest outlier relative to the root mean square torque of the joint, live and in batch, since
+#: data without noise have no spread.
 TORQUE_SHARE = 0.05
-#: Share of the samples of a joint beyond which the model is wrong instead. Such a collision takes
+#: Share of outliers of a joint beyond which the model is wrong instead. A collision as above takes
 #: 2 % of the samples at most.
 LARGEST_SHARE = 0.1
-#: Time between two outliers of a joint from which they have two causes, s.
+#: Least time between two separate outliers of a joint, s.
 APART_SECONDS = 3.0
 
 
@@ -70,11 +70,11 @@ def far_samples(
     parts: Sequence[Prediction], cutoff_hz: float, sigma: Array | None = None,
 ) -> list[NDArray[np.bool_]]:
     """
-    Find outliers: samples far from the model.
+    Mark outliers: samples far from the model.
 
-    Friction is as undecided as the moment of a reversal, and the low-pass mixes it from before
-    and after into its whole reach. So where a joint reverses within that, torque between the
-    least and the largest that the model predicts there is none.
+    The moment of a reversal, and so the sign of friction, is uncertain, and the low-pass spreads
+    this over its reach. So if a joint reverses within that reach, torque between the smallest and
+    the largest prediction there is no outlier.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def describe(
     names: Sequence[str], parts: Sequence[Prediction], far: Sequence[NDArray[np.bool_]],
     sigma: Array,
 ) -> Iterator[Outlier]:
-    """Join neighbouring samples of `far_samples` to outliers."""
+    """Join neighbouring samples from `far_samples` into outliers."""
     for part, marks in zip(parts, far, strict=True):
         residual = np.abs(part.tau - part.tau_hat)
         for j, name in enumerate(names):
@@ -129,26 +129,26 @@ def describe(
 
 
 def merged(outliers: Iterable[Outlier]) -> list[Outlier]:
-    """Join outliers of one joint that are closer than `APART_SECONDS`, in the order of time."""
-    whole: list[Outlier] = []
+    """Merge outliers of one joint that are closer than `APART_SECONDS`; sort by time."""
+    result: list[Outlier] = []
     for outlier in sorted(outliers, key=lambda each: (each.joint, each.begin)):
-        before = whole[-1] if whole else None
+        before = result[-1] if result else None
         if (before and before.joint == outlier.joint
                 and outlier.begin < before.end + APART_SECONDS):
             most = max(before, outlier, key=lambda each: each.deviations)
-            whole[-1] = replace(most, begin=before.begin, end=max(before.end, outlier.end))
+            result[-1] = replace(most, begin=before.begin, end=max(before.end, outlier.end))
         else:
-            whole.append(outlier)
-    return sorted(whole, key=lambda each: each.begin)
+            result.append(outlier)
+    return sorted(result, key=lambda each: each.begin)
 
 
-def without(
+def exclude_outliers(
     motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
     far: Sequence[NDArray[np.bool_]],
     parts: Sequence[Prediction],
 ) -> list[ConditionedMotion]:
     """
-    Leave samples out, with their neighbours within the low-pass.
+    Exclude outliers, and their neighbours within the reach of the low-pass.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def without(
     Returns
     -------
     list of ConditionedMotion
-        The joint counts as at rest in that interval.
+        With the joint marked as at rest in these intervals.
 
     """
     decimator = settings.decimator()
@@ -184,14 +184,14 @@ def without(
 
 
 def too_many(names: Sequence[str], share: Array) -> tuple[Finding, ...]:
-    """Report joints with too many outliers for a valid model."""
+    """Report joints with more outliers than a valid model leaves."""
     return tuple(
         Finding('outliers', f"{100 * part:.0f} % of the torque samples of joint '{name}' are "
                 'outliers and were left out', 'check its signal', (name,))
         for name, part in zip(names, share, strict=True) if part > LARGEST_SHARE)
 
 
-def share_left_out(far: Sequence[NDArray[np.bool_]], parts: Sequence[Prediction]) -> Array:
-    """Return the share of the samples of each joint, (n,), that was left out."""
+def outlier_share(far: Sequence[NDArray[np.bool_]], parts: Sequence[Prediction]) -> Array:
+    """Return the share of outliers among the samples of each joint, (n,)."""
     seen = np.sum([np.isfinite(part.tau).sum(axis=0) for part in parts], axis=0)
     return np.asarray(np.sum([marks.sum(axis=0) for marks in far], axis=0) / np.maximum(seen, 1))

@@ -1,4 +1,4 @@
-"""The parameters of a result with their error bars: unconstrained, or possible ones if as good."""
+"""Choose unconstrained or physically possible parameters, with their error bars."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dynid_ros.estimation.estimate.possible_parameters import inverse, possible_
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
-#: Information of the prior that judges a motion, relative to the prior of the arm.
-NEXT_TO_NOTHING = 1e-6
+#: Weight of the prior when the excitation of a motion is judged, relative to the prior of the arm.
+NEGLIGIBLE_PRIOR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,20 +30,20 @@ class ChosenEstimate:
     theta, free : (b,) ndarray
         The parameters, and the unconstrained ones.
     covariance : (b, b) ndarray
-        Of the unconstrained ones, for residuals that scatter in any way within groups.
+        Of the unconstrained ones, for any correlation of residuals within groups.
     std_white : (b,) ndarray
         Standard deviations as if residuals were white.
     data_covariance : (b, b) ndarray
-        By the data alone, for the judgement of their motion.
+        From the data alone, to judge the excitation of the motion.
     data_share : (b,) ndarray
-        Share by which the data reduce the variance that the prior has.
+        Share by which the data reduce the variance of the prior.
     prior : ArmPrior
-        As wide as the rows made it.
+        Prior of the arm, scaled to the torque of the rows.
     colour : float
-        Variance inflation by coloured residuals.
+        Variance inflation due to autocorrelated residuals.
     excess : float
-        Ratio of the error of possible parameters to that of these, where they predict clearly
-        worse.
+        Ratio of the error of possible parameters to that of the unconstrained ones if it is
+        clearly above one, else one.
 
     """
 
@@ -63,8 +63,8 @@ class ChosenEstimate:
         return self.theta is not self.free
 
     @property
-    def shown(self) -> Array:
-        """Share by which data show each parameter; friction near zero needs no motion, (b,)."""
+    def excited_share(self) -> Array:
+        """Return `data_share`, but one for shrunk friction, which needs no motion, (b,)."""
         return np.where(self.prior.is_shrunk, 1.0, self.data_share)
 
 
@@ -75,23 +75,23 @@ def free_estimate(prior: ArmPrior, solution: Solution, scatter: Scatter) -> Chos
     Parameters
     ----------
     prior : ArmPrior
-        Prior of the arm, not widened to any torque yet, beside samples that all count.
+        Prior of the arm, not scaled to any torque, for white residuals.
     solution : Solution
         The fit.
     scatter : Scatter
-        Of its rows.
+        Scatter of its rows.
 
     """
     R = solution.root_information
-    wide = prior.widened(solution.widening)
-    relaxed = np.where(wide.is_shrunk, np.sqrt(scatter.colour), 1.0)
+    scaled_prior = prior.scaled_by(solution.widening)
+    prior_scale = np.where(scaled_prior.is_shrunk, np.sqrt(scatter.colour), 1.0)
     with np.errstate(all='ignore'):
         return ChosenEstimate(
-            solution.theta, solution.theta, scatter.covariance(solution, relaxed),
+            solution.theta, solution.theta, scatter.covariance(solution, prior_scale),
             np.sqrt((solution.half**2).sum(axis=1)),
-            _data_covariance(solution, scatter, wide),
-            wide.relaxed(scatter.colour).data_share(R.T @ R / scatter.colour), wide,
-            scatter.colour)
+            _data_covariance(solution, scatter, scaled_prior),
+            scaled_prior.inflated(scatter.colour).data_share(R.T @ R / scatter.colour),
+            scaled_prior, scatter.colour)
 
 
 def chosen_estimate(
@@ -99,7 +99,7 @@ def chosen_estimate(
     parts: Sequence[Products],
 ) -> ChosenEstimate:
     """
-    Take the possible parameters, or the unconstrained ones where these predict clearly better.
+    Choose the possible parameters, unless the unconstrained ones predict clearly better.
 
     Parameters
     ----------
@@ -117,21 +117,24 @@ def chosen_estimate(
 
     """
     free = free_estimate(prior, solution, scatter)
-    found = possible_parameters(
+    possible = possible_parameters(
         arm, free.prior, solution.root_information, solution.root_torque, free.covariance)
-    worse = excess(parts, prior, found)
-    return replace(free, excess=worse) if worse > 1 else replace(free, theta=found.theta)
+    error_ratio = excess(parts, prior, possible)
+    if error_ratio > 1:
+        return replace(free, excess=error_ratio)
+    return replace(free, theta=possible.theta)
 
 
 def _data_covariance(solution: Solution, scatter: Scatter, prior: ArmPrior) -> Array:
     """
-    Covariance (b, b) that the data alone give base parameters, next to nothing known before.
+    Covariance (b, b) of the base parameters from the data alone, with a negligible prior.
 
-    Friction coefficients that stay near zero keep their prior: no motion has to show them.
+    Shrunk friction coefficients keep their prior: no motion has to excite them.
     """
-    R, before = solution.root_information, solution.prior_information
-    weak = np.where(prior.is_shrunk[:, None], before, NEXT_TO_NOTHING * before)
+    R, prior_information = solution.root_information, solution.prior_information
+    weak = np.where(
+        prior.is_shrunk[:, None], prior_information, NEGLIGIBLE_PRIOR * prior_information)
     values, vectors = np.linalg.eigh(scatter.root.T @ scatter.root + weak)
-    # By a square root: variances beside open directions must not become negative by rounding.
+    # A square root, lest rounding in undetermined directions makes variances negative.
     half = inverse(R.T @ R + weak) @ (vectors * np.sqrt(np.maximum(values, 0.0)))
     return np.asarray(half @ half.T)

@@ -1,4 +1,4 @@
-"""Covariance of an estimate by its changes where one group of its rows is left out."""
+"""Covariance of an estimate by a jackknife over groups of its rows."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from dynid_ros.utilities.arrays import Array
 
 #: Half of a 95 % interval in standard deviations of a normal distribution.
 NORMAL = 1.96
-#: Share of the covariance that follows from the changes of each single parameter. The rest has the
-#: mean of their changes by those of white residuals: with ten groups, the one has little bias and
-#: the other little variance. It was chosen on pairs of recordings of the field arms. Halves of
-#: UR10, Panda and TX40 played no part, and have the same coverage with 0 and 1.
-OWN_SHARE = 0.5
-#: Share of the variance of a parameter that must come from its rows for it to show their colour.
+#: Weight of the jackknife in the covariance. The rest is the white covariance times the mean
+#: inflation: with ten groups, the jackknife has little bias and the mean little variance. Pairs of
+#: recordings of the field arms chose it; halves of UR10, Panda and TX40, which were not used, have
+#: the same coverage with 0 and 1.
+JACKKNIFE_SHARE = 0.5
+#: Least share of the variance from rows for a parameter to count in the mean inflation.
 FROM_ROWS = 0.5
-#: Rounding of the information that the other groups and the prior have, relative to that of all.
-LEAST = 1e-12
+#: Rounding of the information of the other groups and the prior, relative to that of all.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
     """
-    How the rows of a fit scatter, whatever their residuals have to do with each other.
+    Scatter of the rows of a fit, for any correlation of residuals within groups.
 
     Attributes
     ----------
     root : (m, b) ndarray
-        Its squares are the covariance of the score of the estimate.
+        Square root S of the covariance ``Sᵀ S`` of the score.
     colour : float
-        Ratio of the variance of the parameters to their variance for white residuals: that many
-        rows carry the information of one.
+        Mean ratio of the variance of the parameters to that for white residuals: this many rows
+        carry the information of one.
 
     """
 
     root: Array
     colour: float
 
-    def covariance(self, solution: Solution, relaxed: Array | float = 1.0) -> Array:
+    def covariance(self, solution: Solution, prior_scale: Array | float = 1.0) -> Array:
         """
         Return the covariance of an estimate, (b, b), its prior included.
 
@@ -51,18 +51,18 @@ class Scatter:
         ----------
         solution : Solution
             The estimate.
-        relaxed : (b,) ndarray or float
-            Factors of the standard deviations that the prior gives.
+        prior_scale : (b,) ndarray or float
+            Factors of the standard deviations due to the prior.
 
         """
-        rows = np.concatenate([self.root, solution.prior[:, :-1] * relaxed]) @ solution.half
+        rows = np.concatenate([self.root, solution.prior[:, :-1] * prior_scale]) @ solution.half
         half = rows @ solution.half.T
         return np.asarray(half.T @ half)
 
 
 def group_scatter(parts: Sequence[Products], solution: Solution) -> Scatter:
     """
-    Find the scatter of the groups of a fit.
+    Compute the scatter of a fit from its groups.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def whitened_changes(
     parts: Sequence[Products], theta: Array, sigma: Array, half: Array, prior: Array,
 ) -> Array:
     """
-    Change of an estimate without each group, in coordinates in which its white covariance is one.
+    Change of an estimate without each group, in coordinates that whiten its covariance.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def whitened_changes(
     theta : (b,) ndarray
         Estimate from all of them.
     sigma : (n,) ndarray
-        Standard deviation of the residual of each joint, whose weights are kept, Nm.
+        Standard deviation of the residual of each joint, which fixes the weights, Nm.
     half : (b, b) ndarray
         Upper triangle whose square is the covariance for white residuals.
     prior : (k, b + 1) ndarray
@@ -101,26 +101,26 @@ def whitened_changes(
         ``half⁻¹ (theta - theta_k)`` of the K groups that have rows.
 
     """
-    own = [part.weighted(sigma)[:-1] for part in parts if part.rows.any()]
-    if not own:
+    groups = [part.weighted(sigma)[:-1] for part in parts if part.rows.any()]
+    if not groups:
         return np.zeros((0, len(theta)))
-    # The rows may have the load of another estimate, and its weights are settled only nearly.
-    # Without a group that alone shows a parameter, the smallest difference would count for much.
-    normal = np.sum(own, axis=0) + prior[:, :-1].T @ prior
+    # Refine the estimate for these rows and weights: without a group that alone determines a
+    # parameter, the smallest gradient would cause a large change.
+    normal = np.sum(groups, axis=0) + prior[:, :-1].T @ prior
     matrix = half.T @ normal[:, :-1] @ half
-    off = half.T @ (normal @ np.append(-theta, 1.0))
-    theta = theta + half @ np.linalg.solve(matrix, off)
-    found = []
-    for each in own:
-        left, axes = np.linalg.eigh(matrix - half.T @ each[:, :-1] @ half)
-        score = half.T @ (each @ np.append(-theta, 1.0))
-        found.append(axes @ ((axes.T @ score) / np.maximum(left, LEAST)))
-    return np.array(found)
+    gradient = half.T @ (normal @ np.append(-theta, 1.0))
+    theta = theta + half @ np.linalg.solve(matrix, gradient)
+    changes = []
+    for products in groups:
+        eigenvalues, axes = np.linalg.eigh(matrix - half.T @ products[:, :-1] @ half)
+        score = half.T @ (products @ np.append(-theta, 1.0))
+        changes.append(axes @ ((axes.T @ score) / np.maximum(eigenvalues, ROUNDING)))
+    return np.array(changes)
 
 
 def scatter_of(changes: Array, solution: Solution) -> Scatter:
     """
-    Find the scatter of groups from the changes that each of them makes.
+    Compute the scatter from the change that each group makes.
 
     Parameters
     ----------
@@ -132,13 +132,13 @@ def scatter_of(changes: Array, solution: Solution) -> Scatter:
     Returns
     -------
     Scatter
-        Wide enough for intervals of 1.96 standard deviations to hold as those of Student's t with
-        K - 1 degrees of freedom do; as of white residuals where there are fewer than two groups.
+        Inflated so that 1.96 standard deviations are the 95 % interval of Student's t with K - 1
+        degrees of freedom; that of white residuals for fewer than two groups.
 
     Notes
     -----
-    The jackknife ``(K-1)/K Σ (theta - theta_k)(theta - theta_k)ᵀ`` holds for residuals that are
-    correlated in any way within groups, and knows that a fit takes up a part of the noise.
+    The jackknife ``(K-1)/K Σ (theta - theta_k)(theta - theta_k)ᵀ`` allows any correlation of
+    residuals within groups, and accounts for the noise that the fit absorbs.
 
     References
     ----------
@@ -154,11 +154,12 @@ def scatter_of(changes: Array, solution: Solution) -> Scatter:
         return Scatter(R, 1.0)
     spread = (changes @ solution.half.T) * np.sqrt((count - 1) / count)
     white = ((R @ solution.half @ solution.half.T)**2).sum(axis=0)
-    known = white >= FROM_ROWS * (solution.half**2).sum(axis=1)
-    ratio = (spread**2).sum(axis=0)[known] / white[known]
-    inflation = float(ratio.mean()) if known.any() else 1.0
+    from_rows = white >= FROM_ROWS * (solution.half**2).sum(axis=1)
+    ratio = (spread**2).sum(axis=0)[from_rows] / white[from_rows]
+    inflation = float(ratio.mean()) if from_rows.any() else 1.0
     wider = float(stdtrit(count - 1, 0.975)) / NORMAL
-    own = np.sqrt(OWN_SHARE * (count - 1) / count) * changes @ inverse_of(solution.half)
-    mean = np.sqrt((1 - OWN_SHARE) * inflation) * R
-    # A row never counts for more than itself.
-    return Scatter(wider * np.concatenate([own, mean]), max(1.0, inflation))
+    jackknife = (np.sqrt(JACKKNIFE_SHARE * (count - 1) / count)
+                 * changes @ inverse_of(solution.half))
+    mean = np.sqrt((1 - JACKKNIFE_SHARE) * inflation) * R
+    # Negative correlation must not narrow the error bars.
+    return Scatter(wider * np.concatenate([jackknife, mean]), max(1.0, inflation))

@@ -1,4 +1,4 @@
-"""How much worse possible parameters predict than unconstrained ones, in groups not fitted."""
+"""Cross-validated error of possible parameters relative to unconstrained ones."""
 
 from __future__ import annotations
 
@@ -8,38 +8,41 @@ import numpy as np
 
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.products import Products
-from dynid_ros.estimation.estimate.folds import clearly_worse, Folds, growth
+from dynid_ros.estimation.estimate.folds import clearly_worse, Folds, log_error_ratio
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 
 
-def excess(parts: Sequence[Products], prior: ArmPrior, found: PossibleParameters) -> float:
+def excess(parts: Sequence[Products], prior: ArmPrior, start: PossibleParameters) -> float:
     """
-    Predict each of several groups by fits to the others, unconstrained and possible ones.
+    Cross-validate possible parameters against unconstrained ones.
 
     Parameters
     ----------
     parts : sequence of Products
         Rows of the groups.
     prior : ArmPrior
-        Prior of the arm, not widened to any torque yet.
-    found : PossibleParameters
-        Possible parameters of all rows, from which the search of each fold starts.
+        Prior of the arm, not scaled to any torque.
+    start : PossibleParameters
+        Possible parameters of all rows, the start of the search in each fold.
 
     Returns
     -------
     float
-        Ratio of the errors where the possible parameters predict clearly worse, 1 otherwise.
+        Ratio of the errors if the possible parameters predict clearly worse, else 1.
 
     """
     folds = Folds(parts)
-    known = folds.known(prior)
-    sigma = folds.sigma(known)
+    prior_products = folds.prior_products(prior)
+    sigma = folds.sigma(prior_products)
     possible = []
-    for products, weights, torque in zip(folds.products, sigma**-2, folds.torque, strict=True):
+    for products, weights, torque in zip(folds.products, sigma**-2, folds.rms_torque, strict=True):
         normal = np.einsum('jab,j->ab', products, weights)[:-1]
-        wide = prior.reaching(torque)
-        possible.append(wide.grouping @ found.nearest(wide, normal[:, :-1], normal[:, -1]))
-    free, bound = (folds.left(theta) / sigma**2 for theta in (
-        folds.fits(known, sigma), np.array(possible)))
-    left, before = bound.sum(axis=1), free.sum(axis=1)
-    return float(np.exp(growth(left, before)[0])) if clearly_worse(left, before) else 1.0
+        scaled = prior.scaled_to(torque)
+        values = start.constrained_fit(scaled, normal[:, :-1], normal[:, -1])
+        possible.append(scaled.grouping @ values)
+    free_squares, possible_squares = (folds.residual_squares(theta) / sigma**2 for theta in (
+        folds.fits(prior_products, sigma), np.array(possible)))
+    squares, reference = possible_squares.sum(axis=1), free_squares.sum(axis=1)
+    if not clearly_worse(squares, reference):
+        return 1.0
+    return float(np.exp(log_error_ratio(squares, reference)[0]))

@@ -1,4 +1,4 @@
-"""The bodies and the plain friction that an arm can have, as constraints of its parameters."""
+"""Constraints to physical bodies, and to positive friction and rotor inertia."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from dynid_ros.utilities.arrays import Array
 #: Pseudo-inertia of a unit of each inertial parameter, (10, 4, 4): the map is linear.
 UNITS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])
 _FLAT = UNITS.reshape(len(INERTIAL), 16)
-#: Friction and rotor inertia that nothing shows, by the standard deviation of their prior.
+#: Centre of friction and rotor inertia without a prior, relative to their standard deviation.
 UNSEEN = 0.1
 #: Ratio of the weight of the entropic prior of a scalar to that of a body. The weight of a link is
-#: 4, so that this one is 0.01: it keeps the scalar positive, and a scalar of a thousand times its
+#: 4, so this one is 0.01: it keeps the scalar positive, and a scalar of a thousand times its
 #: centre costs as much as four and a half standard deviations of the Gaussian prior.
 SCALAR = UNSEEN**2 / 4
 #: Standard deviation of the logarithm of the size of a link, by which its prior yields: a link of
 #: a thousand times the mass that is stated is pulled as hard as one of 2.6 times its size.
 SIZE_STD = 1.0
-#: Change of its logarithm at which a size has settled.
+#: Change of the logarithm of a size below which it has converged.
 SAME_SIZE = 0.1
-#: Steps at most of Newton's method for the size of a link, which it finds from any start above,
-#: and the last of them.
+#: Most Newton steps for the size of a link, which converge from any start above it, and the step
+#: at which they end.
 SIZE_STEPS, SETTLED = 20, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class PhysicalCone:
     """
-    Parameters that a body can have, and the prior in their midst.
+    Cone of physically possible parameters, with the prior inside.
 
     Attributes
     ----------
@@ -45,10 +45,9 @@ class PhysicalCone:
     rows, offsets : (k, p) and (k,) ndarray
         G and h of ``G x + h >= 0``.
     prior : (p,) ndarray
-        Values inside the cone; those of links are bodies to whose shape the links are pulled.
+        Values inside the cone; links are pulled to the shape of its bodies.
     sizes : (n,) ndarray, optional
-        Sizes of these bodies, which follow the links; without, links are pulled to bodies as they
-        are.
+        Scale factors of these bodies, which follow the links; None for fixed bodies.
 
     """
 
@@ -71,7 +70,7 @@ class PhysicalCone:
         return np.asarray(np.linalg.inv(self.bodies(self.prior)))
 
     def resized(self, x: Array) -> PhysicalCone:
-        """Return the same with the sizes that follow from parameters (p,), as they settle."""
+        """Return the cone with the sizes for parameters (p,); itself if they have converged."""
         if self.sizes is None:
             return self
         sizes = _sizes(np.einsum('lij,lji->l', self._inverse, self.bodies(x)))
@@ -106,21 +105,21 @@ class PhysicalCone:
         return np.asarray(hessian)
 
     def hessian(self, x: Array) -> Array:
-        """Hessian (p, p) of the barrier at parameters inside."""
+        """Hessian (p, p) of the barrier at parameters inside the cone."""
         return self.curvature(
             np.linalg.inv(np.linalg.cholesky(self.bodies(x))), SCALAR / self.scalars(x)**2)
 
 
 def physical_cone(arm: ArmModel, prior: ArmPrior) -> PhysicalCone:
     """
-    Constrain links to bodies, and rotor inertias, viscous and Coulomb friction to above zero.
+    Constrain links to physical bodies, and rotor inertia and plain friction to above zero.
 
     Parameters
     ----------
     arm : ArmModel
         The arm with the friction terms that were identified.
     prior : ArmPrior
-        Its prior, which is the centre.
+        Its prior, the centre of the cone.
 
     """
     layout = arm.layout
@@ -139,7 +138,7 @@ def physical_cone(arm: ArmModel, prior: ArmPrior) -> PhysicalCone:
 
 def _sizes(traces: Array) -> Array:
     """
-    Sizes (n,) of bodies of which ``tr(P0⁻¹ P)`` is known, (n,).
+    Sizes (n,) of bodies, given ``tr(P0⁻¹ P)`` (n,).
 
     They minimise ``tr/size + 4 log size + (log size)²/2/SIZE_STD²``.
     """

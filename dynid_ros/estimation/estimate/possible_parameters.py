@@ -1,8 +1,8 @@
 """
-All standard parameters of an identified arm, physically possible, as near as the data allow.
+Physically possible standard parameters of an identified arm that fit the data best.
 
-The constraints move the estimate, not its error bars: at a boundary, these are what the data and
-the prior allow, not the distance from it.
+The constraints move the estimate, not its error bars: data and prior determine these also at a
+boundary.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from dynid_ros.estimation.estimate.barrier_newton import closest_possible
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.utilities.arrays import Array
 
-#: Relative standard deviation of the shape of a link, whose size has its own: it decides only
-#: where the data leave room. It was chosen on UR10, Panda, TX40 and the field arms, whose held-out
-#: errors it changes by 5 % at most from 1 to 0.5.
+#: Relative standard deviation of the shape of a link; see `SIZE_STD` for its size. It matters only
+#: where the data are weak. It was chosen on UR10, Panda, TX40 and the field arms: from 1 to 0.5,
+#: their held-out errors change by 5 % at most.
 SHAPE_STD = 0.5
-#: Share by which the data must reduce the variance of a parameter for it to count as theirs.
+#: Share by which the data must reduce the variance of a parameter to count as its source.
 FROM_DATA = 0.5
 EPSILON = float(np.finfo(float).eps)
 
@@ -41,19 +41,19 @@ def source_of(from_data: bool) -> str:
 @dataclass(frozen=True, eq=False)
 class PossibleParameters:
     """
-    Standard parameters that bodies and drives can have, as near as data and prior allow.
+    Physically possible standard parameters that fit data and prior best.
 
     Attributes
     ----------
     arm : ArmModel
         The arm.
     prior : ArmPrior
-        Its prior, as wide as for the unconstrained parameters.
+        Its prior, scaled as for the unconstrained parameters.
     cone : PhysicalCone
-        Constraints, and the bodies to whose shape links are pulled.
+        Constraints, and the bodies whose shape is the prior of the links.
     information, score : (b, b) and (b,) ndarray
-        Of the base parameters by the data, and ``information @ theta`` for the estimate theta of
-        the data alone.
+        Information of the data on the base parameters, and ``information @ theta`` for the
+        estimate theta of the data alone.
     base_covariance : (b, b) ndarray
         Of the base parameters, prior included.
     values : (p,) ndarray
@@ -71,12 +71,12 @@ class PossibleParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names, as ``mx3`` or ``Fv6``; the frame of a link is the frame of its joint."""
+        """Names, such as ``mx3`` or ``Fv6``; the frame of a link is that of its joint."""
         return self.arm.layout.names
 
     @cached_property
-    def _before(self) -> Array:
-        """Variances (p,) without data: of links as heavy again as they are, and of the prior."""
+    def _prior_variance(self) -> Array:
+        """Prior variances (p,); those of a link are scaled to its estimated mass."""
         variance = self.prior.std**2
         bodies = self.values[self.cone.links]
         variance[self.cone.links] = link_scales(self.arm, bodies)**2
@@ -87,12 +87,11 @@ class PossibleParameters:
         """
         Covariance (p, p) of ``values``, prior included.
 
-        Base parameters have theirs; how they divide among the standard parameters, the data leave
-        to the prior.
+        It agrees with that of the base parameters; the prior determines the rest.
         """
-        G, before = self.prior.grouping, np.diag(self._before)
-        known = before @ G.T @ inverse(G @ before @ G.T)
-        return np.asarray(before - known @ G @ before + known @ self.base_covariance @ known.T)
+        G, prior = self.prior.grouping, np.diag(self._prior_variance)
+        gain = prior @ G.T @ inverse(G @ prior @ G.T)
+        return np.asarray(prior - gain @ G @ prior + gain @ self.base_covariance @ gain.T)
 
     @property
     def std(self) -> Array:
@@ -102,16 +101,16 @@ class PossibleParameters:
     @property
     def data_share(self) -> Array:
         """Share by which the data reduce the variance of each parameter, 0 to 1, (p,)."""
-        return np.asarray(np.clip(1 - self.std**2 / self._before, 0, 1))
+        return np.asarray(np.clip(1 - self.std**2 / self._prior_variance, 0, 1))
 
     @property
     def from_data(self) -> NDArray[np.bool_]:
-        """Return which parameters the data determine rather than the prior, (p,)."""
+        """Mask of the parameters that the data determine rather than the prior, (p,)."""
         return np.asarray(self.data_share >= FROM_DATA)
 
     @property
     def impossible(self) -> tuple[str, ...]:
-        """Name the joints whose links are no bodies by the unconstrained estimate."""
+        """Names of the joints whose links are not physical in the unconstrained estimate."""
         G, tie = self.prior.grouping, 1 / self.prior.std**2
         H = G.T @ self.information @ G + np.diag(tie)
         free = inverse(H) @ (G.T @ self.score + tie * self.prior.values)
@@ -120,7 +119,7 @@ class PossibleParameters:
 
     @property
     def from_shape(self) -> tuple[str, ...]:
-        """Name the joints of whose link the prior is only its shape: no inertia is stated."""
+        """Names of the joints whose link has no stated inertia: its prior is a cylinder."""
         return tuple(np.array(self.arm.tree.link_names)[self.prior.from_shape].tolist())
 
     @property
@@ -128,19 +127,19 @@ class PossibleParameters:
         """Return the base parameters, (b,)."""
         return np.asarray(self.prior.grouping @ self.values)
 
-    def nearest(self, prior: ArmPrior, information: Array, score: Array) -> Array:
+    def constrained_fit(self, prior: ArmPrior, information: Array, score: Array) -> Array:
         """
-        Find the parameters (p,) nearest to some data, from a multiple of the `values` on.
+        Fit possible parameters (p,) to other data, starting from a multiple of `values`.
 
-        Links are pulled to the shape of the prior's, at a size that follows from them: its
-        logarithm is zero within `SIZE_STD`.
+        Links are pulled to the shape of those of the prior, at a size that is estimated: its
+        logarithm has the prior standard deviation `SIZE_STD`.
 
         Parameters
         ----------
         prior : ArmPrior
-            Prior beside these data.
+            Prior of the fit.
         information, score : (b, b) and (b,) ndarray
-            Of the data.
+            Information of the data, and ``information @ theta`` for their own estimate.
 
         Raises
         ------
@@ -150,12 +149,12 @@ class PossibleParameters:
         """
         try:
             with np.errstate(all='ignore'):
-                return self._nearest(prior, information, score)
+                return self._minimise(prior, information, score)
         except (LinAlgError, ValueError) as error:
             raise InputError(f"the estimates of '{self.arm.name}' are not finite, so that no "
                              'possible parameters follow; record again') from error
 
-    def _nearest(self, prior: ArmPrior, information: Array, score: Array) -> Array:
+    def _minimise(self, prior: ArmPrior, information: Array, score: Array) -> Array:
         T, b = base_parameters(self.arm).coordinates, len(self.score)
         weight = 1 / prior.std**2
         # The cone holds the prior of links.
@@ -164,10 +163,10 @@ class PossibleParameters:
         H[:b, :b] += information
         g[:b] += score
         return closest_possible(
-            H, g, self.cone, 1 / SHAPE_STD**2, self._multiple(information, score), T)
+            H, g, self.cone, 1 / SHAPE_STD**2, self._scaled_values(information, score), T)
 
-    def _multiple(self, information: Array, score: Array) -> Array:
-        """Multiple of `values` that suits data best, (p,), or `values` where it is impossible."""
+    def _scaled_values(self, information: Array, score: Array) -> Array:
+        """Multiple of `values` that fits best, (p,), or `values` if it is impossible."""
         theta = self.theta
         start = self.values * (theta @ score) / (theta @ information @ theta)
         inside = theta @ score > 0 and (self.cone.scalars(start) > 0).all()
@@ -179,16 +178,16 @@ def possible_parameters(
     covariance: Array,
 ) -> PossibleParameters:
     """
-    Find the physically possible parameters nearest to the data.
+    Fit physically possible parameters to the data.
 
     Parameters
     ----------
     arm : ArmModel
         The arm with the friction terms that were identified.
     prior : ArmPrior
-        Its prior, as wide as for the unconstrained parameters.
+        Its prior, scaled as for the unconstrained parameters.
     root_information : (b, b) ndarray
-        Square root R of the information of the data, ``Rᵀ R``, their noise taken as white.
+        Square root R of the information ``Rᵀ R`` of the data for white noise.
     root_torque : (b,) ndarray
         ``R theta`` for the estimate theta of the data alone.
     covariance : (b, b) ndarray
@@ -204,13 +203,13 @@ def possible_parameters(
     with np.errstate(all='ignore'):
         start = PossibleParameters(
             arm, prior, cone, R.T @ R, R.T @ root_torque, covariance, cone.prior)
-    return replace(start, values=start.nearest(prior, start.information, start.score))
+    return replace(start, values=start.constrained_fit(prior, start.information, start.score))
 
 
 def inverse(matrix: Array, least: float = EPSILON) -> Array:
-    """Inverse of a positive definite matrix, of columns of any size, known to a least part."""
+    """Invert a positive definite matrix with columns of any scale, eigenvalues bounded below."""
     size = np.sqrt(np.diag(matrix))
     values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
-    # What rounding makes of an eigenvalue near zero.
+    # Rounding may make eigenvalues near zero negative.
     half = vectors / np.sqrt(np.maximum(values, least * values[-1])) / size[:, None]
     return np.asarray(half @ half.T)

@@ -1,4 +1,4 @@
-"""Weighted least squares, on rows that are compressed to their triangular factors."""
+"""Iteratively reweighted least squares on the triangular factors of rows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.blocks.rows import NO_ROW, Rows
 from dynid_ros.utilities.arrays import Array
 
-#: Reweightings at most, and the relative change of the weights at which they have settled.
+#: Most reweightings, and the relative change of the weights at which they have converged.
 ITERATIONS, SETTLED = 50, 1e-6
 #: Smallest credible mean square of a residual, relative to the torque: a joint without any
 #: residual would take all weight.
 FLOOR = 1e-12
-#: Noise of a joint relative to its torque, before any residual shows it, and the number of rows
-#: that this counts as.
+#: Prior noise of a joint relative to its torque, and the number of rows that it counts as.
 FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-4
 # The load on a joint follows from the estimate: three passes settle it within its error bars.
 LOAD_PASSES = 3
@@ -49,10 +48,10 @@ class Solution:
     prior : (k, b + 1) ndarray
         Rows Rₚ ``[w tau]`` of the prior.
     widening : (n,) ndarray
-        Factors by which the prior of an arm was widened; empty for rows of a prior.
+        Factors by which the prior of an arm was scaled; empty for rows of a prior.
     condition_number : float
-        Of the regressor without weights and prior, in the 2-norm, of all parameters but friction
-        coefficients near zero; infinite if it is singular.
+        Of the regressor without weights and prior, in the 2-norm, without the columns of shrunk
+        friction coefficients; infinite if it is singular.
 
     """
 
@@ -88,7 +87,7 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
     data : QRFactors
         Rows of each joint.
     prior : ArmPrior or (k, b + 1) ndarray
-        Prior of the parameters, which is widened to the torque of the rows; or its rows.
+        Prior of the parameters, to be scaled to the torque of the rows; or its rows.
 
     Returns
     -------
@@ -112,8 +111,8 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
     if isinstance(prior, ArmPrior):
         free = ~prior.is_shrunk
         if len(data.rows) == len(prior.torque):
-            widening = prior.widening(data.torque())
-        prior = prior.widened(widening).rows()
+            widening = prior.widening(data.rms_torque())
+        prior = prior.scaled_by(widening).rows()
     theta, sigma, half = reweighted(data, prior)
     return solution_of(data, prior, theta, sigma, half, widening, free)
 
@@ -123,7 +122,7 @@ def solution_of(
     free: NDArray[np.bool_],
 ) -> Solution:
     """
-    Add what rows say on their own to an estimate from them beside a prior.
+    Complete an estimate by the information of the rows alone.
 
     Parameters
     ----------
@@ -132,7 +131,7 @@ def solution_of(
     prior, theta, sigma, widening
         As for `Solution`.
     half : (b, b) ndarray
-        Square root of the covariance, as if residuals were white.
+        Square root of the covariance for white residuals.
     free : (b,) ndarray of bool
         Parameters that count in the condition number.
 
@@ -149,7 +148,7 @@ def solution_of(
 
 class JointNoise:
     """
-    Noise of joints from what a fit leaves of their torque.
+    Noise of joints from the residuals of a fit.
 
     Parameters
     ----------
@@ -163,7 +162,7 @@ class JointNoise:
     floor : (..., 1) ndarray
         Least mean square of the residual of a joint, Nm².
     first : (..., n) ndarray
-        Standard deviation before any residual shows it, Nm.
+        Standard deviation before any fit, Nm.
 
     """
 
@@ -189,7 +188,7 @@ class JointNoise:
         """
         total = np.maximum(self._rows.sum(axis=-1, keepdims=True), 1)
         freedom = np.maximum(self._rows * (1 - used / total), 0)
-        # Rows that are fitted without residual, or none, show no noise.
+        # The prior noise serves where there are no rows, or no residuals.
         mean = (squares + FIRST_FREEDOM * self.first**2) / (freedom + FIRST_FREEDOM)
         return np.asarray(np.sqrt(np.maximum(mean, self.floor)))
 
@@ -198,7 +197,7 @@ def reweighted(
     data: QRFactors, prior: Array, sigma: Array | None = None, iterations: int = ITERATIONS,
 ) -> tuple[Array, Array, Array]:
     """
-    Fit the rows of all joints, each joint weighted by the residual that it is left with.
+    Fit the rows of all joints, each weighted by the noise in its residual, until both converge.
 
     Parameters
     ----------
@@ -207,22 +206,22 @@ def reweighted(
     prior : (k, b + 1) ndarray
         Rows ``[w tau]`` of the prior, of unit noise.
     sigma : (n,) ndarray, optional
-        Standard deviation of the residual of each joint to begin with; a tenth of its torque if
+        Initial standard deviation of the residual of each joint; a tenth of its torque if
         not given.
     iterations : int
-        Fits at most; fewer when the weights settle before.
+        Most fits; fewer if the weights converge.
 
     Returns
     -------
     theta : (b,) ndarray
         Estimate.
     sigma : (n,) ndarray
-        Standard deviation of its residual, joint by joint, Nm.
+        Standard deviation of the residual of each joint, Nm.
     half : (b, b) ndarray
         Square root of the covariance of theta for white residuals.
 
     """
-    b, power = data.factors.shape[2] - 1, data.torque()**2
+    b, power = data.factors.shape[2] - 1, data.rms_torque()**2
     noise = JointNoise(data.rows, power)
     previous = noise.first if sigma is None else np.maximum(sigma, np.sqrt(noise.floor))
     for _ in range(iterations):
@@ -243,7 +242,7 @@ def fit(
     arm: ArmModel, rows: Rows, strengths: Mapping[str, float] = MappingProxyType({}),
 ) -> Solution:
     """
-    Weighted least squares over all rows.
+    Fit an arm to rows by weighted least squares.
 
     Parameters
     ----------
@@ -252,20 +251,20 @@ def fit(
     rows : Rows
         Rows of its motions.
     strengths : mapping of str to float, optional
-        Of friction terms whose coefficients are near zero; see `ArmPrior.with_friction`.
+        Of friction terms to shrink; see `ArmPrior.with_friction`.
 
     Returns
     -------
     Solution
-        Estimate; with a ``load`` friction term, consistent with the load that it predicts.
+        Estimate; if a friction term needs the load, it is the load that the estimate predicts.
 
     """
     prior = arm_prior(arm).with_friction(arm, strengths)
     if not arm.needs_load:
         return solve(rows.compressed(arm), prior)
-    start = arm.memoryless
-    before = arm_prior(start).with_friction(start, strengths)
-    load_theta = carry_over(solve(rows.compressed(start), before).theta, start, arm)
+    loadless = arm.memoryless
+    loadless_prior = arm_prior(loadless).with_friction(loadless, strengths)
+    load_theta = carry_over(solve(rows.compressed(loadless), loadless_prior).theta, loadless, arm)
     for _ in range(LOAD_PASSES):
         solution = solve(rows.compressed(arm, load_theta), prior)
         load_theta = solution.theta
@@ -274,5 +273,5 @@ def fit(
 
 def carry_over(theta: Array, source: ArmModel, target: ArmModel) -> Array:
     """Map base parameters to another choice of friction terms; new ones are zero."""
-    known = dict(zip(base_parameters(source).names, theta, strict=True))
-    return np.array([known.get(name, 0.0) for name in base_parameters(target).names])
+    values = dict(zip(base_parameters(source).names, theta, strict=True))
+    return np.array([values.get(name, 0.0) for name in base_parameters(target).names])

@@ -1,1 +1,1 @@
-"""The way from recordings to an identified model."""
+"""The batch pipeline from recordings to an identified model."""

@@ -1,4 +1,4 @@
-"""The torque error of a model at other bandwidths than in its fit."""
+"""Torque error of a model at bandwidths other than that of its fit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.blocks.preparation import checked_recording, fitted_to, take_motions
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    condition_recordings,
+    settings_for,
+)
 from dynid_ros.estimation.identification.conditioned_data import ConditionedData, unseen_set
 from dynid_ros.estimation.identification.repeatability import motion_torque, unrepeated_torque
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import BandwidthError, Metrics, metrics, unrepeated_percent
 from dynid_ros.utilities.arrays import Array
 
-#: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, what its structure and
-#: its drives add lies above.
+#: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, vibration of its
+#: structure and drives above.
 CUTOFFS_HZ = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-#: Samples of the torque as recorded for each row of the fit, at most: more cost time without
+#: Most samples of the unfiltered torque for each row of the fit: more cost time without adding
 #: information.
 RECORDED_PER_ROW = 8
 
@@ -39,8 +43,8 @@ def error_at(model: IdentifiedModel, recording: Recording, cutoff_hz: float) -> 
     """
     Predict the torque of a recording below another cut-off.
 
-    A low-pass takes noise out of the torque, and vibration that no rigid body explains: errors of
-    two models compare at one bandwidth only.
+    A low-pass removes noise, and vibration that no rigid body explains, from the torque. So errors
+    of two models are comparable only at one bandwidth.
 
     Parameters
     ----------
@@ -81,7 +85,7 @@ def error_by_bandwidth(
     plain: Fitted | None = None,
 ) -> tuple[BandwidthError, ...]:
     """
-    Predict the torque of a held-out set at several bandwidths, the torque as recorded last.
+    Predict the torque of a held-out set at several bandwidths, then without a low-pass.
 
     Parameters
     ----------
@@ -90,43 +94,43 @@ def error_by_bandwidth(
     recordings : sequence of Recording
         Held-out set, cleaned.
     settings : ConditioningSettings
-        How the training set was conditioned. Predictions of the torque as recorded follow from
-        positions that are filtered as they were for the fit.
+        Settings of the training set. Positions are filtered as for the fit when unfiltered torque
+        is predicted.
     plain : (ArmModel, (b,) ndarray), optional
         The same with plain friction.
 
     Returns
     -------
     tuple of BandwidthError
-        For each of `CUTOFFS_HZ` that the rate of the recordings allows, and whose low-pass leaves
-        at least half of the longest one.
+        For each of `CUTOFFS_HZ` that the rate of the recordings allows, and whose low-pass keeps
+        at least half of the longest recording.
 
     """
     if not recordings:
         return ()
-    own = [replace(fitted_to(settings, recording), notes=()) for recording in recordings]
-    highest = conditioning.HIGHEST_CUTOFF * min(each.rate_hz for each in own)
+    treatments = [replace(settings_for(settings, recording), notes=()) for recording in recordings]
+    highest = conditioning.HIGHEST_CUTOFF * min(each.rate_hz for each in treatments)
     longest = max(float(recording.t[-1] - recording.t[0]) for recording in recordings)
     lowest = 4 * filters.REACH_PERIODS / longest
     cutoffs: list[float | None] = [each for each in CUTOFFS_HZ if lowest <= each <= highest]
     # Averaging over periods changes the torque before any low-pass.
     if settings.filter != 'periodic':
         cutoffs.append(None)
-    found = [_error(cutoff, model, plain, recordings, own) for cutoff in cutoffs]
-    return tuple(each for each in found if each is not None)
+    errors = [_error(cutoff, model, plain, recordings, treatments) for cutoff in cutoffs]
+    return tuple(each for each in errors if each is not None)
 
 
 def compare_bandwidths(
     model: IdentifiedModel, data: ConditionedData, plain: Fitted | None,
 ) -> IdentifiedModel:
-    """Add the error by cut-off, with the part that the arm does not repeat, and plain friction."""
+    """Add the error by cut-off, with the part that does not repeat, and that of plain friction."""
     repeated = [*data.train.motions, *(motion for each in data.held_out if model.repeats
                                        for motion in each.motions)]
-    own, settings = model.treatment.cutoff_hz, model.treatment
-    cutoffs: list[float | None] = [own, *CUTOFFS_HZ, None]
+    cutoff, settings = model.treatment.cutoff_hz, model.treatment
+    cutoffs: list[float | None] = [cutoff, *CUTOFFS_HZ, None]
     if any(motion.low_pass for motion in repeated):
-        # The rest of the torque is thinned out.
-        cutoffs = [own, *(each for each in CUTOFFS_HZ if each <= KEPT / 2 * own)]
+        # Decimation removed the torque above.
+        cutoffs = [cutoff, *(each for each in CUTOFFS_HZ if each <= KEPT / 2 * cutoff)]
     unrepeated = unrepeated_torque(model.arm, model.theta, repeated, cutoffs)
     errors = error_by_bandwidth((model.arm, model.theta), data.recorded, settings, plain)
     if model.validation is not None:
@@ -136,7 +140,7 @@ def compare_bandwidths(
             if each.cutoff_hz in unrepeated else each for each in errors)
     return replace(
         model, error_by_bandwidth=errors,
-        unrepeated=tuple(unrepeated[own].tolist()) if own in unrepeated else None)
+        unrepeated=tuple(unrepeated[cutoff].tolist()) if cutoff in unrepeated else None)
 
 
 def _at(cutoff_hz: float, settings: ConditioningSettings) -> ConditioningSettings:
@@ -152,7 +156,7 @@ def _error(
         settings = [_at(cutoff_hz, each) for each in settings]
     fitted = [model] if plain is None else [model, plain]
     terms = tuple(dict.fromkeys(term for arm, _ in fitted for term in arm.friction))
-    rows = [KeptRows(model[0], take_motions(model[0], [recording], own), own, terms)
+    rows = [KeptRows(model[0], condition_recordings(model[0], [recording], own), own, terms)
             for recording, own in zip(recordings, settings, strict=True)]
     predicted = _as_recorded if cutoff_hz is None else partial(
         KeptRows.predict, name='', held_out=True)
@@ -165,7 +169,7 @@ def _error(
 
 
 def _as_recorded(rows: KeptRows, arm: ArmModel, theta: Array) -> list[Prediction]:
-    """Predict unfiltered torque, but for the ends that the low-pass of the fit leaves out."""
+    """Predict unfiltered torque, without the ends that the low-pass of the fit drops."""
     reach = rows.settings.decimator().reach
     step = max(1, rows.settings.decimation // RECORDED_PER_ROW)
     result = []

@@ -1,4 +1,4 @@
-"""The stiffness of drives of which nobody states it, from their commands and deviations."""
+"""Identify unstated stiffnesses of drives from commands and position errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import about
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.calibration.gain_verdict import ROUGH_STD
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.estimation.identification.gain_recordings import relative_gains
@@ -29,10 +29,11 @@ from dynid_ros.utilities.text import several
 
 Flags = NDArray[np.bool_]
 
-#: Standard deviation of a logarithm up to which a gain is used. An open one gives a joint the
-#: torque of the least loaded one that is known, as the choice of friction weighs joints by torque.
+#: Largest standard deviation of the logarithm of a gain that is used. A joint with a less certain
+#: gain gets the torque of the least loaded other joint, since torque weights the joints when
+#: friction is chosen.
 GUESSED = 0.25
-#: Findings of torque that is in Nm by the stated masses alone, and of torque in no unit.
+#: Findings: the stated masses give torque its unit, and torque has no unit.
 SCALED, UNSCALED = 'torque_by_masses', 'torque_relative'
 REMEDY = ('state kp under "drive" in arm.yaml, or weigh it: "dynid gains" with --loaded, --mass '
           'and --write')
@@ -42,12 +43,11 @@ def relate_gains(
     division: Division, stated: ArmModel | None, friction: Sequence[str] | None,
 ) -> Division:
     """
-    Find the gains of drives that follow commands, where arm.yaml states none.
+    Find the gains of drives that follow commands if arm.yaml states none.
 
-    Links that several joints carry give ratios of gains, as `relative_gains` finds them. The
-    masses that a description states give their common factor, and the gain of a joint whose ratio
-    to the others is open. A joint that neither of these reaches keeps a gain of its own, to which
-    all of its parameters are relative.
+    Links that several joints carry determine ratios of gains, see `relative_gains`. The stated
+    masses determine their common factor, and the gain of a joint whose ratio is undetermined. If
+    neither determines the gain of a joint, all its parameters are relative to that gain.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def relate_gains(
     Returns
     -------
     Division
-        With the gains found, and what they are relative to among its findings.
+        With the gains; its findings state what they are relative to.
 
     """
     if division.arm.drive.scale != OPEN:
@@ -70,44 +70,44 @@ def relate_gains(
         masses = StatedMasses(division.arm, division.train, stated)
         start = masses.logarithms(division.arm)
         arm = with_gains(division.arm, np.where(np.isfinite(start), start, 0.0))
-        known = np.zeros(arm.n, dtype=np.bool_)
+        determined = np.zeros(arm.n, dtype=np.bool_)
         if arm.n > 1:
-            found = relative_gains(arm, division.train, friction)
-            known = found.std <= ROUGH_STD
-            arm = with_gains(arm, _applied(arm, division.train, found))
-        left = masses.logarithms(arm)
-    if (both := known & np.isfinite(left)).any():
-        # The middle one of masses that contradict the ratios.
-        left[known] = np.median(left[both])
-    scaled = np.isfinite(left)
-    arm = with_gains(arm, np.where(scaled, left, 0.0))
+            ratios = relative_gains(arm, division.train, friction)
+            determined = ratios.std <= ROUGH_STD
+            arm = with_gains(arm, _applied(arm, division.train, ratios))
+        corrections = masses.logarithms(arm)
+    if (both := determined & np.isfinite(corrections)).any():
+        # Masses may contradict the ratios: take the median.
+        corrections[determined] = np.median(corrections[both])
+    scaled = np.isfinite(corrections)
+    arm = with_gains(arm, np.where(scaled, corrections, 0.0))
     if scaled.any():
         return _described(division, arm, BY_MASSES, scaled)
     # A reference alone makes no ratio.
-    return _described(division, arm, RELATIVE, known & (known.sum() > 1))
+    return _described(division, arm, RELATIVE, determined & (determined.sum() > 1))
 
 
 def with_gains(arm: ArmModel, logarithms: Array) -> ArmModel:
-    """Return an arm of which the gains are multiplied by exponentials (n,)."""
+    """Return an arm with gains multiplied by the exponentials of logarithms (n,)."""
     return replace(arm, drive=replace(arm.drive, gain=arm.drive.gain * np.exp(logarithms)))
 
 
-def _applied(arm: ArmModel, recordings: Sequence[Recording], found: LogGains) -> Array:
-    """Let a joint whose ratio is open have the torque of the least loaded one of the others."""
+def _applied(arm: ArmModel, recordings: Sequence[Recording], ratios: LogGains) -> Array:
+    """Return log gains; a joint without one gets the torque of the least loaded other."""
     power = np.mean([np.nanmean(each.u**2, axis=0) for each in recordings], axis=0)
     size = np.log(np.abs(arm.drive.gain) * np.sqrt(power) + TINY)
-    guessed = found.std <= GUESSED
-    if not guessed.any():
+    determined = ratios.std <= GUESSED
+    if not determined.any():
         return np.zeros(arm.n)
-    return np.where(guessed, found.value, (size + found.value)[guessed].min() - size)
+    return np.where(determined, ratios.value, (size + ratios.value)[determined].min() - size)
 
 
 class StatedMasses:
     """
-    Gains by the torque that stated masses need.
+    Gains from the torque that stated masses require.
 
-    Friction and rotor inertia are fitted joint by joint beside it, since they share the gain, and
-    few descriptions state them.
+    Friction and rotor inertia of each joint are fitted together with its gain, since few
+    descriptions state them.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class StatedMasses:
 
     def logarithms(self, arm: ArmModel) -> Array:
         """
-        Find by how much the gains of an arm miss the stated masses.
+        Find the corrections of gains that the stated masses require.
 
         Parameters
         ----------
@@ -141,15 +141,15 @@ class StatedMasses:
         Returns
         -------
         (n,) ndarray
-            Logarithms of the factors that its gains lack; NaN for a joint that these masses hardly
-            load.
+            Logarithms of the factors to apply to its gains; NaN for a joint that these masses
+            hardly load.
 
         """
-        found = np.full(arm.n, np.nan)
+        corrections = np.full(arm.n, np.nan)
         if self._theta is None:
-            return found
+            return corrections
         plain = replace(self._arm, drive=arm.drive)
-        motions = take_motions(plain, self._recordings, self._settings)
+        motions = condition_recordings(plain, self._recordings, self._settings)
         factors = KeptRows(plain, motions, self._settings).compressed(plain)
         grouping, layout = base_parameters(plain).grouping, plain.layout
         free = np.column_stack([
@@ -160,29 +160,29 @@ class StatedMasses:
             A = np.column_stack([W @ self._theta, W @ grouping[:, free[joint]]])
             value, std = _first_of(A, tau, int(count))
             if value > 0 and std <= GUESSED * value:
-                found[joint] = -np.log(value)
-        return found
+                corrections[joint] = -np.log(value)
+        return corrections
 
 
 def _first_of(A: Array, y: Array, count: int) -> tuple[float, float]:
-    """First coefficient of a fit to so many samples, and its standard deviation."""
+    """Return the first coefficient of a fit to `count` samples, and its standard deviation."""
     used = np.flatnonzero(A.any(axis=0))
     if not len(used) or used[0] or count <= len(used):
         return 0.0, np.inf
     x, _, rank, _ = np.linalg.lstsq(A[:, used], y, rcond=None)
     if rank < len(used):
         return 0.0, np.inf
-    left = y - A[:, used] @ x
+    residual = y - A[:, used] @ x
     inverse = np.linalg.inv(A[:, used].T @ A[:, used])
-    return float(x[0]), float(np.sqrt(inverse[0, 0] * (left @ left) / (count - len(used))))
+    return float(x[0]), float(np.sqrt(inverse[0, 0] * (residual @ residual) / (count - len(used))))
 
 
 def _described(division: Division, arm: ArmModel, scale: str, known: Flags) -> Division:
-    """State the gains, and what torque is relative to."""
+    """Describe the gains, and the unit of torque, in notes and findings."""
     names = np.array(arm.joint_names)
     gains = ', '.join(f'{name} {gain:.4g}' for name, gain in zip(
         names[known], np.abs(arm.drive.gain[known]), strict=True))
-    alone = '' if known.all() else (
+    own_unit = '' if known.all() else (
         f'that of {several(names[~known])} is relative to the unknown stiffness of the same joint')
     if scale == BY_MASSES:
         code, note = SCALED, f'stiffness kp by the masses that the description states: {gains}'
@@ -191,10 +191,10 @@ def _described(division: Division, arm: ArmModel, scale: str, known: Flags) -> D
         code, note = UNSCALED, f'ratios of the stiffness kp by the data: {gains}' if gains else ''
         text = ('torque is relative, not in Nm, since neither kp nor masses are stated'
                 + (f'; that of {several(names[known])} has one unit' if gains else ''))
-    finding = Finding(code, '; '.join(filter(None, (text, alone))), REMEDY,
+    finding = Finding(code, '; '.join(filter(None, (text, own_unit))), REMEDY,
                       tuple(names[~known].tolist()), severity='warning')
     drive = replace(arm.drive, scale=scale)
-    # Bounds in kg bind no link of another unit.
+    # Bounds in kg do not apply to links in another unit.
     bounds = arm.link_bounds if scale == BY_MASSES and known.all() else None
     return replace(
         division, arm=replace(arm, drive=drive, friction=division.arm.friction,

@@ -1,4 +1,4 @@
-"""Training and held-out set, conditioned for the rows of a fit, or for the lowest band."""
+"""Conditioned training and held-out sets."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.preparation import (
+    cut_into_stretches,
     data_hash,
-    fitted_to,
     released,
+    settings_for,
     Stretches,
-    take_stretches,
 )
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
@@ -35,32 +35,32 @@ from dynid_ros.estimation.diagnosis.clipped_signals import (
 from dynid_ros.estimation.identification.train_test_split import Division
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Held-out samples at most that are kept as recorded: every cut-off of the table of errors costs
-#: the rows of all of them again.
+#: Most held-out samples that are kept as recorded: each cut-off of the table of errors evaluates
+#: their rows again.
 MOST_RECORDED = 2**15
 
 
 @dataclass(frozen=True, eq=False)
 class ConditionedSet:
     """
-    Conditioned stretches of recordings that are sampled alike.
+    Conditioned stretches of recordings with a common sample rate.
 
     Attributes
     ----------
     source : str
         Name of the samples.
     path : str
-        Where they were read from.
+        File that they were read from.
     seconds : float
-        Their length, s.
+        Their duration, s.
     settings : ConditioningSettings
-        How they were conditioned.
+        Settings of their conditioning.
     motions : list of ConditionedMotion
         The stretches.
     clipped : list of (N, n) ndarray of bool
-        Samples of each whose drive signal is cut off; empty if nobody looked for them.
+        Masks of clipped samples of each stretch; empty if not determined.
     arm : ArmModel
-        The arm, of the tree of which rows are made.
+        The arm whose rows are made.
 
     """
 
@@ -78,13 +78,13 @@ class ConditionedSet:
         return KeptRows(self.arm, self.motions, self.settings)
 
     def narrowed(self, cutoff_hz: float) -> ConditionedSet:
-        """Return the same for a lower cut-off."""
+        """Return the set for a lower cut-off."""
         settings, motions, clipped = narrowed(
             self.settings, cutoff_hz, self.motions, self.clipped)
         return replace(self, settings=settings, motions=motions, clipped=clipped)
 
     def trial_samples(self) -> TrialSamples:
-        """Take samples on which hypotheses are compared, without those that are cut off."""
+        """Return the samples for comparing suspects, without clipped ones."""
         return trial_samples(self.motions, self.settings, self.clipped)
 
     @property
@@ -131,7 +131,7 @@ class ConditionedData:
     largest_acceleration : (n,) ndarray
         Of each joint in the training set in that band, rad/s².
     levels : ClipLevels
-        At which their drive signals are cut off.
+        At which their drive signals are clipped.
     recorded : list of Recording
         Start of the held-out set, as recorded.
     samples, seconds, data_hash : int, float, str
@@ -153,14 +153,14 @@ class ConditionedData:
 
 def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     """
-    Condition recordings, each once, and release them, as they would fill memory.
+    Condition each recording once, and release it to save memory.
 
     Parameters
     ----------
     division : Division
-        The recordings; it has none afterwards.
+        The recordings, which are removed from it.
     thin : bool
-        Whether a long training set may have fewer samples, as `KeptRows` need no more.
+        Whether a long training set may be decimated, which suffices for `KeptRows`.
 
     """
     arm, train = division.arm, division.train
@@ -171,21 +171,21 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
     digest = data_hash(train)
     unseen.clear()
-    # Parts of one recording release its samples together.
-    taken = [_taken(division.source, division.train, settings, thin=thin),
-             *(_taken(source, [recording], fitted_to(settings, recording))
-               for source, recording in released(division.unseen))]
-    sets = [_conditioned(arm, each, levels) for each in released(taken)]
+    # The samples of a recording are released with the last of its parts.
+    cut = [_cut_set(division.source, division.train, settings, thin=thin),
+           *(_cut_set(source, [recording], settings_for(settings, recording))
+             for source, recording in released(division.unseen))]
+    sets = [_conditioned(arm, each, levels) for each in released(cut)]
     return ConditionedData(
         division, sets[0], sets[1:], *_in_band(sets, band.cutoff_hz), levels, recorded,
         samples, seconds, digest)
 
 
 def _in_band(sets: Sequence[ConditionedSet], cutoff_hz: float) -> tuple[TrialSamples, Array]:
-    """Take samples of all sets below a cut-off, and the largest acceleration of the first one."""
+    """Return samples of all sets below a cut-off, and the largest acceleration in the first."""
     trials, largest = list[TrialSamples](), np.zeros(0)
     for each in sets:
-        # One at a time, as their motions would fill memory.
+        # One set at a time to save memory.
         narrow = each.narrowed(cutoff_hz) if cutoff_hz < each.settings.cutoff_hz else each
         if not trials:
             if not narrow.motions:
@@ -196,15 +196,15 @@ def _in_band(sets: Sequence[ConditionedSet], cutoff_hz: float) -> tuple[TrialSam
 
 
 def beginning(recordings: Iterable[Recording]) -> list[Recording]:
-    """Copy `MOST_RECORDED` samples of a held-out set at most, so that the rest is released."""
-    left = MOST_RECORDED
+    """Copy at most `MOST_RECORDED` samples of a held-out set, so that the rest is released."""
+    remaining = MOST_RECORDED
     result: list[Recording] = []
     for recording in recordings:
-        # A few samples of a further recording would be too short for any filter.
-        if result and len(recording.t) > left:
+        # The remaining samples would be too few for any filter.
+        if result and len(recording.t) > remaining:
             break
-        part = recording.part(0, left)
-        left -= len(part.t)
+        part = recording.part(0, remaining)
+        remaining -= len(part.t)
         result.append(replace(part, t=part.t.copy(), q=part.q.copy(), u=part.u.copy()))
     return result
 
@@ -212,14 +212,14 @@ def beginning(recordings: Iterable[Recording]) -> list[Recording]:
 def unseen_set(
     arm: ArmModel, recording: Recording, settings: ConditioningSettings,
 ) -> ConditionedSet:
-    """Condition one recording as the training set of a model was."""
-    settings = fitted_to(settings, recording, identified=True)
-    return _conditioned(arm, _taken(Path(recording.source).name, [recording], settings))
+    """Condition a recording like the training set of a model."""
+    settings = settings_for(settings, recording, identified=True)
+    return _conditioned(arm, _cut_set(Path(recording.source).name, [recording], settings))
 
 
 @dataclass(frozen=True)
-class _Taken:
-    """Samples of a `ConditionedSet` that are not conditioned yet."""
+class _CutSet:
+    """Stretches of a future `ConditionedSet`, not conditioned yet."""
 
     source: str
     path: str
@@ -227,18 +227,18 @@ class _Taken:
     stretches: Stretches
 
 
-def _taken(
+def _cut_set(
     source: str, recordings: list[Recording], settings: ConditioningSettings, *,
     thin: bool = True,
-) -> _Taken:
+) -> _CutSet:
     path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
-    return _Taken(source, path, seconds, take_stretches(recordings, settings, thin=thin))
+    return _CutSet(source, path, seconds, cut_into_stretches(recordings, settings, thin=thin))
 
 
 def _conditioned(
-    arm: ArmModel, taken: _Taken, levels: ClipLevels | None = None,
+    arm: ArmModel, cut: _CutSet, levels: ClipLevels | None = None,
 ) -> ConditionedSet:
-    motions = taken.stretches.conditioned(arm)
+    motions = cut.stretches.conditioned(arm)
     clipped = [] if levels is None else clipped_samples(arm, motions, levels)
     return ConditionedSet(
-        taken.source, taken.path, taken.seconds, taken.stretches.settings, motions, clipped, arm)
+        cut.source, cut.path, cut.seconds, cut.stretches.settings, motions, clipped, arm)

@@ -1,4 +1,4 @@
-"""Parameters of a fit with their error bars, and their figures on the fitted samples."""
+"""Parameters of a fit with their error bars, and their in-sample predictions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dynid_ros.utilities.arrays import Array
 @dataclass(frozen=True, eq=False)
 class EstimatedModel:
     """
-    Parameters of a fit, unconstrained or possible, with their figures on the fitted samples.
+    Parameters of a fit, unconstrained or possible, with their in-sample predictions.
 
     Attributes
     ----------
@@ -31,18 +31,18 @@ class EstimatedModel:
         The fit.
     estimate : ChosenEstimate
         Its parameters.
-    own : list of Prediction
-        Torque of the samples that were fitted.
+    in_sample : list of Prediction
+        In-sample predictions.
     sigma : (n,) ndarray
-        Root mean square residual of these.
+        Root mean square in-sample residual of each joint, Nm.
     plain : (ArmModel, (b,) ndarray) or None
-        The same with plain friction; None where that is what the model has.
+        The fit with plain friction; None if the model has only plain friction.
 
     """
 
     fitted: FittedModel
     estimate: ChosenEstimate
-    own: list[Prediction]
+    in_sample: list[Prediction]
     sigma: Array
     plain: tuple[ArmModel, Array] | None
 
@@ -64,9 +64,12 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
     parts = torque if fitted.rows is kept else fitted.rows.parts(arm, solution.theta)
     prior = arm_prior(arm).with_friction(arm, fitted.strengths)
     estimate = chosen_estimate(arm, prior, solution, group_scatter(parts, solution), torque)
-    own = kept.predict(arm, estimate.theta, source, False) if estimate.possible else fitted.own
+    in_sample = fitted.in_sample
+    if estimate.possible:
+        in_sample = kept.predict(arm, estimate.theta, source, False)
     return EstimatedModel(
-        fitted, estimate, own, _residual_spread(own), _with_plain_friction(fitted, estimate))
+        fitted, estimate, in_sample, _residual_spread(in_sample),
+        _with_plain_friction(fitted, estimate))
 
 
 def _with_plain_friction(
@@ -78,13 +81,13 @@ def _with_plain_friction(
     simple = fitted.plain or fit(plain, fitted.rows)
     if not estimate.possible:
         return plain, simple.theta
-    prior = arm_prior(plain).widened(simple.widening)
+    prior = arm_prior(plain).scaled_by(simple.widening)
     return plain, possible_parameters(
         plain, prior, simple.root_information, simple.root_torque, simple.white_covariance).theta
 
 
 def fields_of(solution: Solution, estimate: ChosenEstimate) -> dict[str, Any]:
-    """Return the fields of an `IdentifiedModel` that follow from its estimate, by name."""
+    """Return the fields of an `IdentifiedModel` that its estimate determines, by name."""
     return {
         **{name: getattr(estimate, name) for name in (
             'theta', 'covariance', 'std_white', 'data_share', 'colour', 'possible')},
@@ -93,7 +96,7 @@ def fields_of(solution: Solution, estimate: ChosenEstimate) -> dict[str, Any]:
 
 
 def _residual_spread(parts: Sequence[Prediction]) -> Array:
-    """Root mean square residual of each joint, (n,); for one at rest, of all that moved."""
+    """Root mean square residual of each joint, (n,); a joint at rest gets that of all joints."""
     residual = np.concatenate([part.tau - part.tau_hat for part in parts])
     seen, squares = np.isfinite(residual).sum(axis=0), np.nansum(residual**2, axis=0)
     mean = squares.sum() / max(int(seen.sum()), 1)

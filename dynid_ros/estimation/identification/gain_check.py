@@ -1,4 +1,4 @@
-"""Drive signals against a recording, for a check that identifies nothing otherwise."""
+"""Check the drive signals of a recording without identifying a model."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT
 from dynid_ros.estimation.identification.train_test_split import divide
 from dynid_ros.estimation.model.conditioning_words import lateness
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 
-#: Time from the start of a recording that is looked at, s: more does not change the
-#: outcome of a check, and an hour would take half a minute.
+#: Time from the start of a recording that is checked, s: more does not change the outcome, and an
+#: hour would take half a minute.
 LONGEST = 300.0
 #: Defect of signals that come later than the motion.
 LATE = 'effort_late'
@@ -25,7 +25,7 @@ LATE = 'effort_late'
 
 def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
-    Report signals that are late or in another unit, and what the table of suspects reports.
+    Report late signals, signals in another unit, and suspects.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
     stop = int(np.searchsorted(recording.t, recording.t[0] + LONGEST))
     part = recording.part(0, stop)
-    rich = arm.as_measured.memoryless
+    memoryless = arm.as_measured.memoryless
     try:
-        division = divide(rich, [part], (), None)
-        # Of the training set: what a check promises of "dynid identify" is what that does.
-        settings = choose_conditioning(rich, division.train)
+        division = divide(memoryless, [part], (), None)
+        # From the training set, as "dynid identify" does.
+        settings = choose_conditioning(memoryless, division.train)
     except DynidError:
-        # "dynid identify" gives the reason for which it shows nothing.
+        # "dynid identify" reports the reason.
         return ()
     late = lateness(arm, settings)
     delay = [] if not late else [Defect(
@@ -56,11 +56,11 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
         value=settings.delay)]
     band = band_of_motion(settings, division.train)
     try:
-        prepared = take_motions(
-            rich, [*division.train, *(unseen for _, unseen in division.unseen)], band)
+        prepared = condition_recordings(
+            memoryless, [*division.train, *(unseen for _, unseen in division.unseen)], band)
     except DynidError:
         return tuple(delay)
-    # Nothing is known against the model; the table says what is to be known.
+    # An empty verdict, to which the table adds its findings.
     verdict, _ = with_cause(
         Verdict(True, (), 0.0), arm.memoryless, trial_samples(prepared, band))
     return (*delay, *(

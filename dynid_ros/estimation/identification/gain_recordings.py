@@ -1,4 +1,4 @@
-"""Drive gains of complete recordings, whose conditioning and friction depend on the gains, too."""
+"""Drive gains from complete recordings, iterated because friction depends on the gains."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
-    fitted_to,
-    take_motions,
+    condition_recordings,
+    settings_for,
 )
 from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
@@ -27,19 +27,19 @@ from dynid_ros.estimation.calibration.gain_verdict import DriveGains
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.estimation.identification.gain_rests import gains_at_rest, rests_of
 from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel
-from dynid_ros.estimation.suspects.fitted_rows import of_fit
+from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit
 from dynid_ros.estimation.suspects.suspect import Suspect
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
 
-#: Friction as rich as in geared arms.
+#: Candidate friction terms, sufficient for geared arms.
 RICHEST = ('viscous', 'coulomb', 'offset', 'stribeck', 'viscous_cuberoot', 'load')
-#: Rounds at most, and the change of a logarithm that ends them, by its standard deviation; of the
-#: reference, which has none.
-ROUNDS, SETTLED, LEAST = 5, 0.05, 1e-9
-#: Periods of the cut-off on each side of a reversal in which rows of a motor are left out.
-#: Friction turns its sign there, sooner or later than any term has it, and the low-pass spreads
-#: the error. Without this, gains of a simulated TX40 are wrong by 7 %, and of a UR10 by 1 %.
+#: Most rounds, the change of a logarithm at which they end, relative to its standard deviation,
+#: and that of the reference, which has none.
+ROUNDS, SETTLED, ROUNDING = 5, 0.05, 1e-9
+#: Periods of the cut-off on each side of a reversal in which rows of a motor are left out. The
+#: modelled friction changes sign there too early or too late, and the low-pass spreads the error.
+#: Without this, gains of a simulated TX40 are wrong by 7 %, and of a UR10 by 1 %.
 REVERSAL = 0.5
 
 
@@ -50,18 +50,18 @@ def recorded_gains(
     """
     Find the drive gains of an arm from recordings.
 
-    Friction terms and outliers follow from a fit, and that from the gains: so they are found again
-    with the gains of the round before, until these stay.
+    Friction terms and outliers depend on a fit, and the fit on the gains. So they are determined
+    again with the gains of the previous round, until the gains converge.
 
     Parameters
     ----------
     arm : ArmModel
         The arm, with its stated gains.
     recordings : iterable of Recording
-        Recordings in which the arm carries nothing further.
+        Recordings without the load.
     loaded : iterable of Recording
-        Recordings of the same arm with a weighed load on its tool. If these and those without it
-        are of rests, the weight alone gives the gains.
+        Recordings of the same arm with a weighed load on its tool. If all recordings are of rests,
+        the weight of the load alone determines the gains.
     mass : float, optional
         Mass of that load, kg; without it, only ratios of gains are found.
     friction : sequence of str, optional
@@ -98,19 +98,19 @@ def recorded_gains(
         if rests is not None and held is not None:
             with about(*data.sources):
                 return gains_at_rest(arm, rests, held, mass)
-    return _settled(arm.as_measured, friction, data)
+    return _converged_gains(arm.as_measured, friction, data)
 
 
 def relative_gains(
     arm: ArmModel, recordings: Sequence[Recording], friction: Sequence[str] | None = None,
 ) -> LogGains:
     """
-    Find the ratios of gains of which none is stated.
+    Find the ratios of unstated gains.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm, with gains to begin with.
+        The arm, with initial gains.
     recordings : sequence of Recording
         Checked recordings.
     friction : sequence of str, optional
@@ -119,16 +119,16 @@ def relative_gains(
     Returns
     -------
     LogGains
-        Logarithms of the gains by those of the arm, the reference's as it was.
+        Logarithms of the ratios to the initial gains; that of the reference is zero.
 
     """
     data = _Data(choose_conditioning(arm.memoryless, recordings), [*recordings], [], None)
-    return _settled(arm, friction, data).logarithms
+    return _converged_gains(arm, friction, data).logarithms
 
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """Recordings without and with the load, its mass, and how they are conditioned."""
+    """Recordings without and with the load, its mass, and their conditioning."""
 
     settings: ConditioningSettings
     free: list[Recording]
@@ -137,28 +137,29 @@ class _Data:
 
     @property
     def sources(self) -> list[str]:
-        """Return where all recordings were read from."""
+        """Return the files of all recordings."""
         return [recording.source for recording in (*self.free, *self.loaded)]
 
     def stretches(self, arm: ArmModel) -> list[_Stretches]:
-        """Condition the recordings without the load together, and each with it."""
-        found = []
+        """Condition the recordings without the load together, and those with it one by one."""
+        stretches = []
         for recordings in (self.free, *([each] for each in self.loaded)):
-            settings = fitted_to(self.settings, recordings[0])
-            found.append(_Stretches(recordings, settings, take_motions(arm, recordings, settings)))
-        return found
+            settings = settings_for(self.settings, recordings[0])
+            stretches.append(_Stretches(
+                recordings, settings, condition_recordings(arm, recordings, settings)))
+        return stretches
 
 
 @dataclass(frozen=True, eq=False)
 class _Stretches:
-    """Conditioned stretches of recordings in which the arm carries the same."""
+    """Conditioned stretches of recordings with the same load."""
 
     recordings: list[Recording]
     settings: ConditioningSettings
     motions: list[ConditionedMotion]
 
     def fitted(self, arm: ArmModel, logarithms: Array, *, choose: bool) -> FittedModel:
-        """Fit them with other gains, to choose friction terms if asked and find the outliers."""
+        """Fit the stretches with other gains; find outliers and, if asked, friction terms."""
         through = joint_torque(np.eye(arm.n), arm.drive)
         change = np.linalg.solve(through, np.exp(logarithms)[:, None] * through)
         scaled = [replace(motion, tau=motion.tau @ change) for motion in self.motions]
@@ -167,18 +168,18 @@ class _Stretches:
             return fit_model(arm, rows, DIFFERENTIATED, 'recordings', choose=choose)
 
     def rows(self, fitted: FittedModel) -> Suspect:
-        """Take the rows of a fit, with the torque of the stated gains."""
+        """Return the rows of a fit, with the torque of the stated gains."""
         kept = [replace(motion, moving=without.moving) for motion, without in zip(
             self.motions, fitted.kept.motions, strict=True)]
         away = without_reversals(fitted.arm, kept, self.settings)
-        return of_fit(fitted.arm, fitted.kept.masked(away), fitted.solution.theta)
+        return suspect_of_fit(fitted.arm, fitted.kept.masked(away), fitted.solution.theta)
 
 
 def without_reversals(
     arm: ArmModel, motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
 ) -> list[ConditionedMotion]:
     """
-    Let joints count as at rest while they, or motors that act on them, turn round.
+    Mark joints as at rest near reversals of their own or of a motor that acts on them.
 
     Parameters
     ----------
@@ -196,21 +197,21 @@ def without_reversals(
 
 
 def _near_reversals(arm: ArmModel, qd: Array, reach: int) -> NDArray[np.bool_]:
-    """Whether a joint, or a motor that acts on it, turns round within so many samples."""
+    """Whether a joint, or a motor that acts on it, reverses within `reach` samples."""
     through, turns = arm.drive.transmission, np.zeros(qd.shape, dtype=np.uint8)
     turns[:-1] = np.diff(qd > 0, axis=0) | np.diff(qd @ through.T > 0, axis=0) @ (through != 0)
     return np.asarray(
         maximum_filter1d(turns, 2 * reach, axis=0, mode='constant'), dtype=np.bool_)
 
 
-def _settled(arm: ArmModel, friction: Sequence[str] | None, data: _Data) -> DriveGains:
-    """Estimate gains until they stay, with the friction terms that those before let choose."""
+def _converged_gains(arm: ArmModel, friction: Sequence[str] | None, data: _Data) -> DriveGains:
+    """Estimate gains until they converge; each round chooses friction with the previous gains."""
     stretches, gains, notes = data.stretches(arm), np.zeros(arm.n), []
     arm = arm.with_friction(tuple(friction or RICHEST))
     for number in range(ROUNDS):
         progress('gains', number / ROUNDS)
         first, *others = stretches
-        # Terms that were chosen by wrong gains would confirm these.
+        # Terms chosen with wrong gains would confirm them.
         free = first.fitted(arm, gains, choose=friction is None and number > 0)
         loaded = [each.fitted(free.arm, gains, choose=False) for each in others]
         with about(*data.sources):
@@ -218,6 +219,6 @@ def _settled(arm: ArmModel, friction: Sequence[str] | None, data: _Data) -> Driv
                 each.rows(fitted) for each, fitted in zip(others, loaded, strict=True)], data.mass)
         step, gains = found.logarithms.value - gains, found.logarithms.value
         notes = [note for fitted in (free, *loaded) for note in fitted.notes]
-        if number and (np.abs(step) < SETTLED * found.logarithms.std + LEAST).all():
+        if number and (np.abs(step) < SETTLED * found.logarithms.std + ROUNDING).all():
             break
     return replace(found, notes=tuple(notes))

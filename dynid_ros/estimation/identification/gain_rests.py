@@ -12,25 +12,25 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.data.signals.trial_samples import LATE, TrialSamples
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.blocks.preparation import fitted_to, motions
+from dynid_ros.estimation.blocks.preparation import condition_recording, settings_for
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import DriveGains
-from dynid_ros.estimation.suspects.suspect import every_row
+from dynid_ros.estimation.suspects.suspect import with_all_samples
 from dynid_ros.utilities.arrays import joined
 
-#: Rests from which on recordings count as rests, if the arm rests for `STILL` of the time: a
-#: motion has two, before it and after it.
+#: Least number of rests, and least share of time at rest, for recordings of rests: a motion has
+#: two rests, before and after it.
 FEWEST, STILL = 4, 0.4
-#: Friction that holds a joint at rest: a part with the direction in which it came, and a constant.
+#: Friction of a joint at rest: a part with the direction of approach, and a constant.
 FRICTION = ('coulomb', 'offset')
-#: Speed that stands for the direction in which a joint came, rad/s or m/s: its square has no
-#: torque beside gravity.
+#: Speed that encodes the direction of approach, rad/s or m/s: so small that velocity torques are
+#: negligible.
 CREEP = 1e-6
 
 
 def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
     """
-    Find the rests of recordings in which an arm mostly rests.
+    Find the rests in recordings of an arm that mostly rests.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
         None if they hold a motion, or too few rests.
 
     """
-    # Nothing is known of the delay without motion, and it does not matter.
+    # Without motion, the delay is unknown and does not matter.
     quiet = replace(arm, conditioning=replace(arm.conditioning, delay=0.0)).memoryless
     settings = choose_conditioning(quiet, recordings)
     parts, still, samples = [], 0, 0
     for recording in recordings:
-        own = fitted_to(settings, recording)
-        prepared = motions(quiet, recording, own)
-        parts.append(find_rests(prepared, own.rate_hz))
+        adapted = settings_for(settings, recording)
+        prepared = condition_recording(quiet, recording, adapted)
+        parts.append(find_rests(prepared, adapted.rate_hz))
         still += sum(int((~motion.moving).all(axis=1).sum()) for motion in prepared)
         samples += sum(len(motion.t) for motion in prepared)
-    found = joined(parts)
-    return found if len(found.q) >= FEWEST and still >= STILL * samples else None
+    rests = joined(parts)
+    return rests if len(rests.q) >= FEWEST and still >= STILL * samples else None
 
 
 def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> DriveGains:
@@ -68,25 +68,25 @@ def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> Dri
     arm : ArmModel
         The arm, with its stated gains.
     free, loaded : Rests
-        Rests without the load, and with it. The positions need not be the same: rests of the
-        free arm show its own gravity torque.
+        Rests without the load, and with it. Positions may differ: rests without the load
+        determine the gravity torque of the arm.
     mass : float
         Mass of the load, kg.
 
     Returns
     -------
     DriveGains
-        With no ratio for joints that gravity does not load.
+        Without a ratio for joints that gravity does not load.
 
     """
     arm = arm.as_measured.with_friction(FRICTION)
-    without, with_load = (every_row(arm, _samples(rests)) for rests in (free, loaded))
+    without, with_load = (with_all_samples(arm, _samples(rests)) for rests in (free, loaded))
     found = estimate_gains(without, [with_load], mass, own_friction=False)
     return replace(found, notes=_notes(arm, free, loaded))
 
 
 def _samples(rests: Rests) -> TrialSamples:
-    """Return rests as samples of a motion so slow that it has no torque but friction."""
+    """Return rests as samples of a motion so slow that only gravity and friction matter."""
     count, still = len(rests.q), np.zeros_like(rests.q)
     return TrialSamples(
         np.arange(float(count)), rests.q, CREEP * rests.approach, still, rests.tau,

@@ -75,15 +75,15 @@ def identify(
     recordings : iterable of Recording
         Recordings to fit; an iterator that keeps nothing saves memory.
     friction : sequence of str, optional
-        Friction terms; by default all, as strong as they predict blocks that were not fitted.
+        Friction terms; by default all, with strengths chosen by cross-validation.
     holdout : float, optional
-        Share of the motion in each recording, at its end, that is kept from fitting and used for
-        validation; ignored if there are recordings for validation. By default `HOLDOUT`, and
-        nothing of a recording that is too short for it.
+        Share of the motion at the end of each recording that is held out for validation; ignored
+        if there are recordings for validation. By default `HOLDOUT`, or none of a recording that
+        is too short.
     validation : iterable of Recording
         Further recordings, for validation only.
     method : str
-        One of `METHODS`: how rows are made. Figures refer to torque for each.
+        One of `METHODS`: how rows are made. Metrics always refer to torque.
     joint_offsets : bool
         Whether to estimate joint zero offsets too, and to correct the positions by them.
     stated : ArmModel, optional
@@ -138,7 +138,7 @@ def identify(
 
 
 def correct_zeros(division: Division) -> Division:
-    """Correct the positions by the zero offsets of the joints, which the training set shows."""
+    """Correct positions by the zero offsets of joints, identified from the training set."""
     arm = division.arm
     with about(*division.paths):
         found = recording_offsets(arm, division.train)
@@ -157,23 +157,23 @@ def judge_model(
     estimated: EstimatedModel, data: ConditionedData, stated: ArmModel,
 ) -> IdentifiedModel:
     """Validate parameters on the held-out set, and judge them."""
-    fitted, estimate, own = estimated.fitted, estimated.estimate, estimated.own
+    fitted, estimate, in_sample = estimated.fitted, estimated.estimate, estimated.in_sample
     arm, division = fitted.arm, data.division
     unseen = [part for each in data.held_out for part in each.predict(arm, estimate.theta)]
-    fit = metrics(arm.joint_names, own)
+    fit = metrics(arm.joint_names, in_sample)
     validation = metrics(arm.joint_names, unseen) if unseen else None
     verdict, remarks = judge(
-        arm, estimate, own, data.largest_acceleration, fit, validation, data.trial,
-        gravity=stated.gravity, known=fitted.findings,
+        arm, estimate, in_sample, data.largest_acceleration, fit, validation, data.trial,
+        gravity=stated.gravity, earlier=fitted.findings,
         clipped=clipped_findings(arm, data.levels))
     verdict = replace(verdict, findings=(*verdict.findings, *division.findings))
     notes = (*division.notes, *fitted.notes, *remarks,
-             *unexplained(arm, own, unseen, data.train.settings.cutoff_hz))
+             *unexplained(arm, in_sample, unseen, data.train.settings.cutoff_hz))
     return IdentifiedModel(
         arm=arm, **fields_of(fitted.solution, estimate), sigma=estimated.sigma,
         friction_strength=fitted.strengths,
         samples=data.samples, seconds=data.seconds, sources=division.paths,
         data_hash=data.data_hash, treatment=replace(data.train.settings, notes=notes), fit=fit,
         validation=validation, held_out=division.held_out, verdict=verdict,
-        defects=division.defects, predictions=(*own, *unseen), repeats=division.repeats,
+        defects=division.defects, predictions=(*in_sample, *unseen), repeats=division.repeats,
         clocks=division.clocks)

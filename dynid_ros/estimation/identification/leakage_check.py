@@ -1,4 +1,4 @@
-"""Samples that were fitted and come back for validation, under whatever name."""
+"""Detect fitted samples that return for validation under any name."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Keys = NDArray[np.uint64]
 # An odd factor spreads the bits of a product over the complete word (Knuth's multiplicative hash).
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
-# Hashes with these bits zero, one of sixteen, stand for all: they are the same in every copy.
+# Only hashes with these bits zero, one of sixteen, are kept: copies keep the same ones.
 _KEPT = np.uint64(0xF << 60)
 
 # Bounds from which samples count as fitted.
 #: Largest share of samples that two recordings may have in common. Different motions, or a motion
-#: that is measured twice, have none. A tenth hardly changes an error figure.
+#: measured twice, have none. A tenth hardly changes a metric.
 SEEN_SHARE = 0.1
-#: Samples in a row that must agree bit for bit. One may agree by chance where encoder and drive
+#: Successive samples that must agree bit for bit. One may agree by chance if encoder and drive
 #: signal are coarse.
 SEEN_ROWS = 3
-#: Most hashes of such rows that a coincidence explains: arms rest in the same place.
+#: Most hashes in common by coincidence: arms rest in the same position.
 SEEN_KEYS = 3
-#: Largest difference of conditioned samples, relative to their range. The arithmetic is the same
-#: up to the end of the fitted part, near which the filters see other samples.
+#: Largest difference of equal conditioned samples, relative to their range. The arithmetic is the
+#: same, except near the end of the fitted part, where the filters see other samples.
 SEEN_ROUNDING = 1e-9
 
 
@@ -40,8 +40,7 @@ class KnownSamples:
     """
     Samples of several recordings, each of which may be used once.
 
-    Stamps do not count: a copy may begin later. Of a joint that stands still, equal samples count
-    once.
+    Stamps do not count, since a copy may begin later. Equal samples of an arm at rest count once.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ class KnownSamples:
 
     def add(self, recording: Recording) -> None:
         """
-        Take in a recording to fit.
+        Add a recording to fit.
 
         Raises
         ------
@@ -77,7 +76,7 @@ class KnownSamples:
 
 
 def _keys(recording: Recording) -> Keys:
-    """Return some of the hashes of a few samples in a row, each once."""
+    """Return the kept hashes of successive samples, each once."""
     hashed = np.zeros(len(recording.t), dtype=np.uint64)
     for column in (*recording.q.T, *recording.u.T):
         hashed = (hashed ^ np.ascontiguousarray(column).view(np.uint64)) * _FACTOR
@@ -91,10 +90,10 @@ def _keys(recording: Recording) -> Keys:
 def marked_repeat(
     source: str, fitted: Sequence[Recording | Prediction], held_out: Recording,
 ) -> str:
-    """Return the name of held-out samples, with a mark where they repeat the fitted motion."""
-    known = [(each.t, each.q) for each in fitted]
-    again = bool(known) and repeats(known, held_out.t, held_out.q)
-    return f'{source} ({REPEATS})' if again else source
+    """Return the name of held-out samples, marked if they repeat the fitted motion."""
+    fitted_motions = [(each.t, each.q) for each in fitted]
+    repeated = bool(fitted_motions) and repeats(fitted_motions, held_out.t, held_out.q)
+    return f'{source} ({REPEATS})' if repeated else source
 
 
 def was_fitted(
@@ -115,8 +114,8 @@ def was_fitted(
     Returns
     -------
     bool
-        Whether its begin has the hash of the samples fitted, or its conditioned samples are among
-        those that are stored with the model.
+        Whether its beginning has the hash of the fitted samples, or the model stores its
+        conditioned samples.
 
     """
     if data_hash([recording.part(0, model.samples)]) == model.data_hash:
@@ -127,7 +126,7 @@ def was_fitted(
 
 
 def _agree(old: Prediction, new: Prediction) -> float:
-    """Share of the samples of a prediction that another one has at the same times."""
+    """Share of the samples of a prediction that equal those of another at the same times."""
     place = np.minimum(np.searchsorted(new.t, old.t), len(new.t) - 1)
     same = new.t[place] == old.t
     for known, found in ((old.q, new.q), (old.tau, new.tau)):

@@ -1,4 +1,4 @@
-"""The fit of a model, repeated without the outliers that its own predictions show."""
+"""Fit a model, repeatedly without the outliers that its predictions reveal."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from dynid_ros.estimation.blocks.row_methods import fitted_rows, MethodRows
 from dynid_ros.estimation.diagnosis import outliers
 from dynid_ros.estimation.diagnosis.outliers import (
     describe,
+    exclude_outliers,
     far_samples,
     merged,
     Outlier,
-    share_left_out,
+    outlier_share,
     too_many,
     usual_residual,
-    without,
 )
 from dynid_ros.estimation.estimate.friction_strengths import friction_strength
 from dynid_ros.estimation.estimate.weights import fit, Solution
 from dynid_ros.estimation.model.verdict import Finding
 
-#: Fits at most: a large outlier hides a small one.
+#: Most fits: a large outlier hides a small one.
 PASSES = 5
 
 
 @dataclass(frozen=True)
 class FittedModel:
     """
-    A model that is fitted without outliers.
+    A model fitted without outliers.
 
     Attributes
     ----------
     arm : ArmModel
         With its friction terms.
     strengths : dict of str to float
-        Of those that are not free; see `friction_strength`.
+        Of shrunk terms; see `friction_strength`.
     solution : Solution
         Estimate.
-    own : list of Prediction
-        Torque of the samples that were fitted.
+    in_sample : list of Prediction
+        In-sample predictions.
     kept, rows : KeptRows, KeptRows or MethodRows
-        Their rows of torque, and those that were fitted.
+        Rows of torque, and the rows that were fitted.
     plain : Solution or None
         Estimate with plain friction from the same rows, if the choice of friction needed it.
     notes : tuple of str
-        Outliers that were left out, a sentence each.
+        Excluded outliers, a sentence each.
     findings : tuple of Finding
         Reasons against the model.
 
@@ -60,7 +60,7 @@ class FittedModel:
     arm: ArmModel
     strengths: dict[str, float]
     solution: Solution
-    own: list[Prediction]
+    in_sample: list[Prediction]
     kept: KeptRows
     rows: KeptRows | MethodRows
     plain: Solution | None
@@ -72,7 +72,7 @@ def fit_model(
     arm: ArmModel, kept: KeptRows, method: str, source: str, *, choose: bool,
 ) -> FittedModel:
     """
-    Fit a model, and again without outliers.
+    Fit a model, then again without outliers.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def fit_model(
     source : str
         Name of the samples.
     choose : bool
-        Whether all friction terms take part, as strong as they predict.
+        Whether to use all friction terms, with strengths chosen by cross-validation.
 
     """
     share, found = np.zeros(arm.n), list[Outlier]()
@@ -95,30 +95,30 @@ def fit_model(
         fitted = arm.with_friction(tuple(
             name for name in TERMS if name in PLAIN or name in strengths)) if choose else arm
         solution = fit(fitted, rows, strengths)
-        own = kept.predict(fitted, solution.theta, source, False)
-        far = far_samples(own, kept.settings.cutoff_hz)
+        in_sample = kept.predict(fitted, solution.theta, source, False)
+        far = far_samples(in_sample, kept.settings.cutoff_hz)
         if not more or not any(marks.any() for marks in far):
             break
-        found += describe(arm.joint_names, own, far, usual_residual(own))
-        share += share_left_out(far, own)
-        kept = kept.masked(without(kept.motions, kept.settings, far, own))
+        found += describe(arm.joint_names, in_sample, far, usual_residual(in_sample))
+        share += outlier_share(far, in_sample)
+        kept = kept.masked(exclude_outliers(kept.motions, kept.settings, far, in_sample))
     notes = tuple(f'{outlier.sentence}; left out' for outlier in merged(found))
     return FittedModel(
-        fitted, strengths, solution, own, kept, rows, plain if rows is kept else None, notes,
+        fitted, strengths, solution, in_sample, kept, rows, plain if rows is kept else None, notes,
         too_many(arm.joint_names, share))
 
 
 def unexplained(
-    arm: ArmModel, own: Sequence[Prediction], unseen: Sequence[Prediction], cutoff_hz: float,
+    arm: ArmModel, in_sample: Sequence[Prediction], unseen: Sequence[Prediction], cutoff_hz: float,
 ) -> tuple[str, ...]:
     """
-    Name the outliers of held-out samples, whose figures include them.
+    Describe the outliers of held-out samples, which stay in their metrics.
 
-    Many outliers refute the model itself; the figures show that, and none is listed.
+    If there are many, the model is wrong, as its metrics show, and none is listed.
     """
-    usual = usual_residual(own)
+    usual = usual_residual(in_sample)
     far = far_samples(unseen, cutoff_hz, usual) if unseen else []
-    if not unseen or (share_left_out(far, unseen) > outliers.LARGEST_SHARE).any():
+    if not unseen or (outlier_share(far, unseen) > outliers.LARGEST_SHARE).any():
         return ()
     return tuple(f'{outlier.sentence}; it is in the held-out set'
                  for outlier in merged(describe(arm.joint_names, unseen, far, usual)))

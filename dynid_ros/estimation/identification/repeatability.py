@@ -1,4 +1,4 @@
-"""The torque that an arm does not repeat where its motion repeats."""
+"""Torque that differs between repetitions of a motion."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals import filters
 from dynid_ros.data.signals.conditioning import ConditionedMotion
-from dynid_ros.data.signals.repetition import alike, at, on_one_axis, own_shift, spread_of, Stretch
+from dynid_ros.data.signals.repetition import (
+    alike,
+    at,
+    on_one_axis,
+    repetition_shift,
+    spread_of,
+    Stretch,
+)
 from dynid_ros.estimation.blocks.prediction import torque_rows
 from dynid_ros.utilities.arrays import Array, rms
 
-#: Samples that are compared at most: more cost time without information.
+#: Most samples that are compared: more cost time without adding information.
 MOST = 2**15
 #: Steps of Newton's method that align positions within a sample.
 STEPS = 2
@@ -31,7 +38,7 @@ def unrepeated_torque(
     arm : ArmModel
         The arm, with its friction terms.
     theta : (b,) ndarray
-        Its base parameters, which take out the torque of different positions.
+        Its base parameters, to subtract the torque due to differences of the motion.
     motions : sequence of ConditionedMotion
         Stretches of recordings.
     cutoffs : iterable of float or None
@@ -40,21 +47,21 @@ def unrepeated_torque(
     Returns
     -------
     dict of (float or None) to (n,) ndarray
-        Root mean square for each cut-off, Nm; NaN for a joint that does not move. Empty where no
-        motion repeats, and without cut-offs whose low-pass leaves nothing.
+        Root mean square for each cut-off, Nm; NaN for a joint at rest. Empty if no motion
+        repeats; cut-offs whose low-pass leaves no sample are missing.
 
     Notes
     -----
-    Of two runs, each has a part of its own, and their difference the sum of both variances.
+    The variance of the difference of two runs is the sum of theirs, hence the factor 1/√2.
 
     """
-    axis, left = list[Stretch](), MOST
+    axis, remaining = list[Stretch](), MOST
     for motion in motions:
-        if left > 1:
-            axis.append((motion.t[:left], motion.q[:left]))
-            left -= len(motion.t)
+        if remaining > 1:
+            axis.append((motion.t[:remaining], motion.q[:remaining]))
+            remaining -= len(motion.t)
     axis = on_one_axis(axis)
-    shift = own_shift(axis) if axis else None
+    shift = repetition_shift(axis) if axis else None
     if shift is None:
         return {}
     used = [(motion, slice(len(t))) for motion, (t, _) in zip(motions, axis, strict=False)]
@@ -75,31 +82,31 @@ def unrepeated_torque(
         return np.where(near[:, None], there - np.concatenate(values), np.nan)
 
     still = differences(moving, shift)
-    found: dict[float | None, Array] = {}
+    result: dict[float | None, Array] = {}
     for cutoff in cutoffs:
         values, by = residual, shift
         rate = (len(times[0]) - 1) / (times[0][-1] - times[0][0])
         if cutoff is None:
-            # Between samples the mean of two would have less noise.
+            # A shift by whole samples, because interpolation would reduce the noise.
             by = round(shift * rate) / rate
         else:
             values = [_low_passed(each, rate, cutoff) for each in residual]
-        apart = differences(values, by) + still
-        known = np.isfinite(apart).any(axis=0)
-        if known.any():
-            found[cutoff] = np.where(known, rms(apart) / np.sqrt(2), np.nan)
-    return found
+        difference = differences(values, by) + still
+        compared = np.isfinite(difference).any(axis=0)
+        if compared.any():
+            result[cutoff] = np.where(compared, rms(difference) / np.sqrt(2), np.nan)
+    return result
 
 
 def motion_torque(arm: ArmModel, theta: Array, motion: ConditionedMotion, part: slice) -> Array:
-    """Predict the torque of some samples of a motion, which no low-pass spreads, (k, n)."""
+    """Predict the unfiltered torque of some samples of a motion, (k, n)."""
     q, qd, qdd = motion.q[part], motion.qd[part], motion.qdd[part]
     rows = torque_rows(arm, theta, q, qd, qdd, motion.history(part))
     return np.concatenate([Y @ theta for _, Y in rows])
 
 
 def _low_passed(x: Array, rate_hz: float, cutoff_hz: float) -> Array:
-    """Low-pass, but for the ends that the low-pass of rows leaves out, too."""
+    """Low-pass a signal; the ends that the low-pass of rows drops are NaN."""
     smooth = filters.butterworth(x, rate_hz, cutoff_hz)
     reach = int(filters.REACH_PERIODS * rate_hz / cutoff_hz)
     smooth[:reach] = smooth[max(0, len(x) - reach):] = np.nan

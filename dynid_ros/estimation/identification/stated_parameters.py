@@ -1,4 +1,4 @@
-"""The parameters that a description states, against the held-out set of an identified model."""
+"""Held-out error of the parameters that a description states."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from dynid_ros.estimation.model.metrics import Metrics
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-#: Stated parameters as they are, and with all that is not inertia fitted to the training set: few
-#: descriptions state friction, and none the rotor inertia of a drive.
+#: Stated parameters as they are, and with friction and rotor inertia fitted to the training set,
+#: since few descriptions state these.
 AS_STATED, DRIVES_FITTED = 'as stated', 'with friction and rotor inertia fitted'
-#: Error with which stated parameters miss half of the power of the torque, %.
+#: Error at which stated parameters miss half of the mean square torque, %.
 MOST_PERCENT = 100 * 0.5**0.5
-#: Share of a joint's torque up to which two descriptions are of the same joints: a URDF rounds
-#: angles to 1e-3, another direction of an axis makes 1.
+#: Largest difference, relative to a joint's torque, between descriptions of the same joints: a
+#: URDF rounds angles to 1e-3, an axis in another direction causes 1.
 SAME = 0.02
 
 
@@ -49,12 +49,12 @@ def stated_findings(model: IdentifiedModel, errors: Mapping[str, Metrics]) -> li
     """
     Warn of a description whose masses do not account for most of the torque.
 
-    Kinematics of another arm may fit, with masses that are not those of its description.
+    The kinematics of another arm may fit, with masses that differ from its description.
 
     Parameters
     ----------
     model : IdentifiedModel
-        The identified model, which is trusted otherwise.
+        The identified model.
     errors : mapping of str to Metrics
         From `stated_errors`.
 
@@ -99,7 +99,7 @@ def stated_errors(
     arm, layout = model.arm, model.arm.layout
     free = np.setdiff1d(np.arange(layout.size), layout.all_inertial())
     inertias = base_of(arm, stated.rigid())
-    # With R the root of the information, |R (theta - fitted)|² is what the training set adds.
+    # With R the root of the information, |R (theta - theta_fit)|² is the increase of the squares.
     drives = base_parameters(arm).grouping[:, free]
     root = model.root_information
     fitted, *_ = np.linalg.lstsq(root @ drives, root @ (model.theta - inertias), rcond=None)
@@ -116,7 +116,7 @@ def stated_errors(
 
 def base_of(arm: ArmModel, stated: ArmModel) -> Array:
     """
-    Find the base parameters of an arm that give the torque that another description states.
+    Find the base parameters with which an arm has the torque of another description.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def base_of(arm: ArmModel, stated: ArmModel) -> Array:
     Raises
     ------
     ArmError
-        No parameters do, as the joints are not the same; the message names one.
+        The joints are not the same; the message names one.
 
     """
     q, qd, qdd, load, history = random_states(arm)
@@ -141,8 +141,8 @@ def base_of(arm: ArmModel, stated: ArmModel) -> Array:
     tau = regressor(moved, q, qd, qdd, load=load, history=history) @ nominal_parameters(moved)
     W = random_regressor(arm)[:, base_parameters(arm).columns]
     theta, *_ = np.linalg.lstsq(W, tau.ravel(), rcond=None)
-    off = np.linalg.norm(tau - (W @ theta).reshape(tau.shape), axis=0)
-    share = off / np.maximum(np.linalg.norm(tau, axis=0), 1e-9 * np.linalg.norm(tau))
+    error = np.linalg.norm(tau - (W @ theta).reshape(tau.shape), axis=0)
+    share = error / np.maximum(np.linalg.norm(tau, axis=0), 1e-9 * np.linalg.norm(tau))
     if tau.any() and share.max() > SAME:
         joint = int(share.argmax())
         raise ArmError(

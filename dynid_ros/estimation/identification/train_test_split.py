@@ -1,4 +1,4 @@
-"""The division of recordings into a training set and a held-out set."""
+"""Divide recordings into a training set and a held-out set."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Clocks that keep times for a drawing: those of more recordings would be most of a result.
+#: Number of clocks whose times are kept for plots: those of more recordings would dominate a
+#: result.
 DRAWN_CLOCKS = 3
-#: Share that is held out unless another one is stated, and the shortest part of that kind, s, of
-#: which the low-pass leaves a few rows.
+#: Default share to hold out, and its shortest duration, s, of which the low-pass keeps a few rows.
 HOLDOUT, SHORTEST = 0.33, 2.0
-#: Numbers of parts of a recording that are tried where joints move in turn.
+#: Numbers of parts to try for a recording in which joints move in turn.
 PARTS = (2, 4, 8, 16)
-#: Share of the motion of a joint that the training and the held-out set keep at least, relative to
-#: the share of a joint that moves throughout.
+#: Least share of the motion of a joint in the training and in the held-out set, relative to that
+#: of a joint that moves throughout.
 FAIR = 0.5
 
 
@@ -43,8 +43,8 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
     recording : Recording
         Recording.
     holdout : float
-        Share to hold out, of the time in which anything moves: nothing can be learned or
-        validated while the arm waits for somebody to end the recording.
+        Share to hold out, of the time in which any joint moves: the arm may rest for long before
+        the recording ends.
 
     Returns
     -------
@@ -72,12 +72,14 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
     return recording.part(0, cut), recording.part(cut, len(recording.t))
 
 
-def parted(recording: Recording, holdout: float) -> tuple[list[Recording], list[Recording]]:
+def split_for_all_joints(
+    recording: Recording, holdout: float,
+) -> tuple[list[Recording], list[Recording]]:
     """
-    Split a recording in time, so that each joint that moves at all moves in the training set.
+    Split a recording in time so that each moving joint moves in the training set.
 
-    Where a joint moves only at the end, the recording is cut into 2, 4, 8 or 16 parts of as much
-    motion, of each of which the end is held out.
+    If a joint moves only at the end, the recording is cut into 2, 4, 8 or 16 parts with equal
+    amounts of motion, and the end of each part is held out.
 
     Parameters
     ----------
@@ -98,11 +100,12 @@ def parted(recording: Recording, holdout: float) -> tuple[list[Recording], list[
     first, rest = split(recording, holdout)
     if rest is None:
         return [first], []
-    found = motion_windows(recording.t, recording.q)
-    if found is None or _shared(found, [float(first.t[0]), float(first.t[-1])], holdout)[0]:
+    motion = motion_windows(recording.t, recording.q)
+    span = [float(first.t[0]), float(first.t[-1])]
+    if motion is None or _motion_in_both(motion, span, holdout)[0]:
         return [first], [rest]
     clock = time_in_motion(recording.t, recording.q)
-    seconds, whole = float(clock[-1]), ([first], [rest])
+    seconds, result = float(clock[-1]), ([first], [rest])
     for count in PARTS:
         if min(holdout, 1 - holdout) * seconds / count < quality.SHORTEST_SECONDS:
             break
@@ -110,17 +113,17 @@ def parted(recording: Recording, holdout: float) -> tuple[list[Recording], list[
         cuts = [0, *np.searchsorted(clock, ends).tolist()]
         parts = [recording.part(a, b) for a, b in pairwise([*cuts[:-1], len(recording.t)])]
         spans = np.array([(part.t[0], part.t[-1]) for part in parts[::2]]).ravel()
-        fitted, validated = _shared(found, spans, holdout)
+        fitted, validated = _motion_in_both(motion, spans, holdout)
         if fitted:
-            whole = parts[::2], parts[1::2]
+            result = parts[::2], parts[1::2]
         if fitted and validated:
             break
-    return whole
+    return result
 
 
 def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
     """
-    Split a recording at the validation motions that it marks.
+    Split a recording at its marked validation motions.
 
     Parameters
     ----------
@@ -130,8 +133,8 @@ def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
     Returns
     -------
     train, unseen : list of Recording
-        What lies beside and within the marks, where anything moves for `SHORTEST`; both are empty
-        if one of them is.
+        Parts outside and inside the marks that contain at least `SHORTEST` of motion; both are
+        empty if one of them is.
 
     """
     edges = np.maximum.accumulate(np.searchsorted(recording.t, np.ravel(recording.validation)))
@@ -146,10 +149,10 @@ def _moves(recording: Recording) -> bool:
             and time_in_motion(recording.t, recording.q)[-1] >= SHORTEST)
 
 
-def _shared(
+def _motion_in_both(
     motion: tuple[Array, NDArray[np.bool_]], spans: Sequence[float] | Array, holdout: float,
 ) -> tuple[bool, bool]:
-    """Whether each joint that moves does so long enough within spans of time, and beside them."""
+    """Whether each moving joint moves long enough inside spans of time, and outside them."""
     edges, moves = motion
     middle = (edges[1:] + edges[:-1]) / 2
     # Between the first and the second, the third and the fourth, and so on.
@@ -163,7 +166,7 @@ def _shared(
 
 
 def motion_span(recording: Recording) -> tuple[float, float]:
-    """From when to when anything moves in a recording, s since its start."""
+    """Return begin and end of the motion in a recording, s since its start."""
     clock = time_in_motion(recording.t, recording.q)
     begin = np.searchsorted(clock, 0.0, side='right') - 1
     return float(recording.t[begin]), float(recording.t[np.searchsorted(clock, clock[-1])])
@@ -177,13 +180,13 @@ class Division:
     Attributes
     ----------
     arm : ArmModel
-        The arm as the drive signal shows it, with the friction terms that are asked for.
+        The arm as measured, with the requested friction terms.
     train : list of Recording
         Training set.
     unseen : list of (str, Recording)
         Held-out set, each recording with a name.
     held_out : str
-        What the held-out set is, as in `IdentifiedModel`.
+        Description of the held-out set, as in `IdentifiedModel`.
     source : str
         Name of the training set.
     paths : tuple of str
@@ -194,7 +197,7 @@ class Division:
         Whether all of the held-out set repeats the training set, so that no other motion
         validates the model.
     notes : tuple of str
-        Recordings of which several parts are held out.
+        On recordings that are too short, or held out in several parts.
     clocks : tuple of SampleClock
         Of all recordings whose stamps were replaced, each file once; the first `DRAWN_CLOCKS` have
         times for a drawing.
@@ -221,10 +224,10 @@ def divide(
     holdout: float | None, friction: Sequence[str] | None = None,
 ) -> Division:
     """
-    Hold out the end of each recording, or nothing if there are others for validation.
+    Hold out the end of each recording, or nothing if there are recordings for validation.
 
-    Without a stated share, the validation motions that a recording marks are held out, and nothing
-    of a recording that is too short for `HOLDOUT`.
+    Without a stated share, the marked validation motions of a recording are held out; nothing is
+    held out of a recording that is too short for `HOLDOUT`.
     """
     others = [checked_recording(recording, arm) for recording in validation]
     stated = 0.0 if others else holdout
@@ -248,7 +251,7 @@ def divide(
             continue
         holdout = _share(recording) if stated is None else stated
         share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
-        first, rest = parted(recording, holdout)
+        first, rest = split_for_all_joints(recording, holdout)
         if stated is None and not rest:
             notes.append(f'{recording.source} is too short to hold out a part: not validated')
         train += first
@@ -283,7 +286,7 @@ def _named(checked: Sequence[tuple[str, tuple[Defect, ...]]]) -> tuple[Defect, .
 
 
 def _clocks(found: Iterable[SampleClock | None]) -> tuple[SampleClock, ...]:
-    """Take the clock of each file once, and times of the first ones alone."""
+    """Return the clock of each file once; only the first ones keep their times."""
     first: dict[str, SampleClock] = {}
     for clock in filter(None, found):
         first.setdefault(clock.source, clock)
@@ -292,7 +295,7 @@ def _clocks(found: Iterable[SampleClock | None]) -> tuple[SampleClock, ...]:
 
 
 def _share(recording: Recording) -> float:
-    """Share to hold out of a recording, zero where that leaves less than `SHORTEST`."""
+    """Share to hold out of a recording; zero if that is shorter than `SHORTEST`."""
     seconds = float(time_in_motion(recording.t, recording.q)[-1])
     return HOLDOUT if HOLDOUT * seconds >= SHORTEST else 0.0
 
@@ -301,13 +304,13 @@ def _share_of(holdout: float, parts: int) -> str:
     return f'last {100 * holdout:.0f} % of ' + (f'each of {parts} parts of ' * (parts > 1))
 
 
-def _in_words(kinds: Sequence[str], again: Sequence[bool], recordings: int) -> str:
-    """Say what the parts of a held-out set are, those that repeat the fitted motion apart."""
-    same = f'the same recording{"s" * (recordings > 1)}'
-    said = dict.fromkeys(
-        FITTED_AGAIN if repeats else kind if kind == ANOTHER_MOTION else f'{kind}{same}'
-        for kind, repeats in zip(kinds, again, strict=True))
-    return several(said) if said else ''
+def _in_words(kinds: Sequence[str], repeated: Sequence[bool], recordings: int) -> str:
+    """Describe the parts of a held-out set; name those that repeat the fitted motion."""
+    of_same = f'the same recording{"s" * (recordings > 1)}'
+    descriptions = dict.fromkeys(
+        FITTED_AGAIN if repeats else kind if kind == ANOTHER_MOTION else f'{kind}{of_same}'
+        for kind, repeats in zip(kinds, repeated, strict=True))
+    return several(descriptions) if descriptions else ''
 
 
 def _place(part: Recording) -> str:

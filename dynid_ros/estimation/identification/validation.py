@@ -1,4 +1,4 @@
-"""An identified model against samples that it has not seen."""
+"""Validate an identified model on a recording that was not fitted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
     Returns
     -------
     metrics : Metrics
-        Per joint and in all; in-sample figures if the model was fitted to it after all.
+        Per joint and overall; in-sample metrics if the model was fitted to the recording.
     predictions : list of Prediction
         Torque over time.
 
@@ -52,6 +52,6 @@ def validate(result: IdentifiedModel, recording: Recording) -> tuple[Metrics, li
 
 
 def held_out_metrics(arm: ArmModel, held_out: Sequence[ConditionedSet], theta: Array) -> Metrics:
-    """Return the figures of base parameters on a held-out set."""
+    """Return the metrics of base parameters on a held-out set."""
     parts = [part for each in held_out for part in each.predict(arm, theta)]
     return metrics(arm.joint_names, parts)

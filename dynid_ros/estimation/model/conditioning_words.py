@@ -1,4 +1,4 @@
-"""Delay, cut-offs and clocks in words: the same in terminal, report and checks."""
+"""Sentences on delay, cut-offs and clocks, the same in terminal, report and checks."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
-#: Cut-offs that show a comparison.
+#: Least number of cut-offs for a comparison.
 COMPARED = 2
 
 
 def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
     """
-    State by how much the drive signal is late.
+    State the delay of the drive signal.
 
     Parameters
     ----------
     arm : ArmModel
-        The arm; a delay that it states is no finding.
+        The arm; a delay that it states is not reported.
     settings : ConditioningSettings
         Settings that were chosen for its recordings.
 
@@ -41,7 +41,7 @@ def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
 
 
 def noisy_positions(arm: ArmModel, settings: ConditioningSettings) -> str:
-    """State which joints have positions that are too noisy for the cut-off; empty if none has."""
+    """List the joints whose positions are too noisy for the cut-off; empty if there is none."""
     lowest = min(settings.position_hz, default=0.0)
     noisy = [name for name, own in zip(arm.joint_names, settings.position_hz, strict=False)
              if own == lowest]
@@ -72,7 +72,7 @@ def clock_line(clock: SampleClock) -> str:
 
 
 def clock_lines(model: IdentifiedModel) -> Iterator[str]:
-    """State the clock of each recording: those that were replaced, and those that were kept."""
+    """State for each recording whether its stamps were replaced or kept."""
     yield from map(clock_line, model.clocks)
     replaced = {clock.source for clock in model.clocks}
     kept = [Path(source).name for source in model.sources if source not in replaced]

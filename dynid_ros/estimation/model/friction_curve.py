@@ -1,4 +1,4 @@
-"""Friction of an identified arm as curves over the speed, and in a line for each joint."""
+"""Friction curves of an identified arm over the speed, and a summary line for each joint."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import plain
 
-#: Points of a curve, as many at each power of ten of the speed, and the slowest by the fastest.
+#: Points of a curve, spaced logarithmically, and the ratio of the lowest to the highest speed.
 POINTS, SLOWEST = 200, 1e-3
-#: Speed by the fastest up to which a joint breaks away, and above which it is described by a line.
+#: Speed, relative to the highest, that separates break-away from the straight line.
 SLOW = 0.1
-#: Speed, rad/s or m/s, where neither samples nor limits show any.
+#: Highest speed if neither samples nor limits give one, rad/s or m/s.
 SPEED = 1.0
 #: Standard deviations in half of a 95 % interval.
 INTERVAL = 1.96
-#: Share by which friction at low speed exceeds the line for it to be worth a word.
-WORTH = 0.1
+#: Share by which friction at low speed must exceed the line to be mentioned.
+MENTIONED = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class FrictionCurve:
     speed, torque, std : (S,) ndarray
         Speed, rad/s or m/s, torque and its standard deviation, Nm or N.
     load : float
-        Share of the load that friction takes besides; zero where its interval holds zero.
+        Additional friction as a share of the load; zero if its interval contains zero.
     from_data : bool
-        Whether the motion shows any of it; else it is the prior's.
+        Whether the data determine any of it; else it is the prior.
 
     """
 
@@ -51,9 +51,9 @@ class FrictionCurve:
 
     @property
     def line(self) -> tuple[float, float]:
-        """Level, Nm, and slope, Nm s/rad, of the straight line through all but low speeds."""
+        """Level, Nm, and slope, Nm s/rad, of a straight line through all but the low speeds."""
         fast = self.speed >= SLOW * self.speed[-1]
-        # Speeds are spaced by ratios: as many at each speed.
+        # The weights undo the logarithmic spacing of the speeds.
         slope, level = np.polyfit(self.speed[fast], self.torque[fast], 1, w=self.speed[fast]**0.5)
         return float(level), float(slope)
 
@@ -65,7 +65,7 @@ class FrictionCurve:
 
 def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
     """
-    Evaluate the friction of each joint up to its fastest motion, as warm as the motion made it.
+    Evaluate the friction of each joint up to its highest speed, at the warmth of the motion.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
     qd = np.geomspace(SLOWEST, 1.0, POINTS)[:, None] * top
     history = JointHistory(np.broadcast_to(warmth, qd.shape), np.ones_like(qd))
     rows = np.zeros((arm.n, POINTS, len(names)))
-    load, known = np.zeros(arm.n), np.zeros(arm.n, dtype=np.bool_)
+    load, from_data = np.zeros(arm.n), np.zeros(arm.n, dtype=np.bool_)
     for term in friction_terms(arm.friction):
         column = term.at(qd, np.zeros_like(qd), history, arm.friction_shape)
         for joint in range(arm.n):
@@ -88,14 +88,16 @@ def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
                 load[joint] = 0.0 if hidden else result.theta[place]
             elif place is not None and term.name != 'offset':
                 rows[joint, :, place] = column[:, joint]
-                known[joint] |= result.from_data[place]
+                from_data[joint] |= result.from_data[place]
     std = np.sqrt(np.einsum('jsb,bc,jsc->js', rows, result.covariance, rows, optimize=True))
-    return [FrictionCurve(qd[:, j], rows[j] @ result.theta, std[j], float(load[j]), bool(known[j]))
-            for j in range(arm.n)]
+    return [
+        FrictionCurve(
+            qd[:, j], rows[j] @ result.theta, std[j], float(load[j]), bool(from_data[j]))
+        for j in range(arm.n)]
 
 
 def _speeds(result: IdentifiedModel) -> tuple[Array, Array]:
-    """Fastest speed of each joint, and its root mean square, in the fitted motion."""
+    """Highest and root mean square speed of each joint in the fitted motion."""
     limit = np.where(np.isfinite(result.arm.limits.velocity), result.arm.limits.velocity, SPEED)
     seen = result.recorded_range()
     if seen is None:
@@ -120,8 +122,8 @@ def friction_lines(result: IdentifiedModel) -> Iterator[str]:
         per_speed = of_sliding('Nm s/rad') if sliding else 'Nm s/rad'
         away = f'{plain(curve.break_away, 2, unit)} to break away, '
         sign = '-' if slope < 0 else '+'
-        told = rich and curve.break_away - level > WORTH * abs(level)
+        mentioned = rich and curve.break_away - level > MENTIONED * abs(level)
         loaded = f', {100 * curve.load:.2g} % of the load' if curve.load else ''
         source = '' if curve.from_data else ' (the prior: the motion shows none)'
-        yield (f'friction of {name}: {away if told else ""}{plain(level, 2, unit)} {sign} '
+        yield (f'friction of {name}: {away if mentioned else ""}{plain(level, 2, unit)} {sign} '
                f'{plain(abs(slope), 2, per_speed)}{loaded}{source}')

@@ -1,4 +1,4 @@
-"""The identified dynamics of an arm, with all that is known of how good they are."""
+"""The identified dynamics of an arm, with its uncertainty and verdict."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ class IdentifiedModel:
     theta : (b,) ndarray
         Base parameters, in the order of ``base_parameters(arm)``.
     covariance : (b, b) ndarray
-        By the jackknife over groups of samples (`group_scatter`), which allows for coloured
+        From a jackknife over groups of samples (`group_scatter`), which allows autocorrelated
         residuals; `std` is the root of its diagonal.
     std_white : (b,) ndarray
         Standard deviations as if residuals were white, for comparison.
     data_share : (b,) ndarray
-        Share by which the samples reduce the variance that each parameter has in the prior.
+        Share by which the samples reduce the prior variance of each parameter.
     root_information, root_torque : (b, b) and (b,) ndarray
         Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, the information of the samples alone as if their
         noise were white, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``; NaN in results of version 0.1.
     widening : (n,) ndarray or None
         Factors of the prior's standard deviations, see `ArmPrior.widening`; None for one.
     colour : float
-        Variance inflation by coloured residuals: how many samples count as one.
+        Variance inflation due to autocorrelated residuals: how many samples count as one.
     possible : bool
-        Whether theta follows from the `standard_parameters`, as it does unless these predict
-        blocks that were not fitted clearly worse than the unconstrained estimate.
+        Whether theta follows from the `standard_parameters`. It does unless their cross-validated
+        error is clearly larger than that of the unconstrained estimate.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     condition_number : float
         Of the regressor without weights, in the 2-norm.
     samples, seconds : int, float
-        Samples and length of the recordings that were used for fitting.
+        Number of samples and duration of the fitted recordings.
     sources : tuple of str
         Names of these recordings.
     data_hash : str
@@ -94,19 +94,18 @@ class IdentifiedModel:
     error_by_bandwidth : tuple of BandwidthError
         Held-out error against the cut-off of a low-pass, the lowest first.
     friction_strength : dict of str to float
-        By friction term, how wide the prior of its coefficients around zero is, relative to the
-        `arm_prior`, beside samples that all count; see
-        `dynid_ros.estimation.estimate.friction_strengths`.
+        By friction term, the width of the prior of its coefficients around zero, relative to the
+        `arm_prior`, for white residuals; see `dynid_ros.estimation.estimate.friction_strengths`.
     held_out : str
-        What the held-out samples are, in words: `ANOTHER_MOTION`, `FITTED_AGAIN`, or which part of
-        the fitted recordings; empty without any.
+        Description of the held-out samples: `ANOTHER_MOTION`, `FITTED_AGAIN`, or the part of the
+        fitted recordings; empty without any.
     repeats : bool
-        Whether the held-out samples repeat the fitted motion: none other validates the model.
+        Whether the held-out samples repeat the fitted motion, so that no other validates it.
     unrepeated : tuple of float or None
-        Torque of each joint that the arm does not repeat where its motion repeats, Nm, NaN for one
-        at rest; None where no motion repeats.
+        Torque of each joint that differs between repetitions of the motion, Nm; NaN for a joint at
+        rest; None if no motion repeats.
     clocks : tuple of SampleClock
-        Of the recordings whose stamps times of measurement replaced, fitted and held out.
+        Clocks of the recordings whose stamps were replaced by times of measurement.
 
     """
 
@@ -163,7 +162,7 @@ class IdentifiedModel:
 
     @property
     def std(self) -> Array:
-        """Return standard deviations of the base parameters, for coloured residuals."""
+        """Return standard deviations of the base parameters, for autocorrelated residuals."""
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
@@ -173,19 +172,19 @@ class IdentifiedModel:
 
     @property
     def from_data(self) -> NDArray[np.bool_]:
-        """Return which base parameters the data determine rather than the prior, (b,)."""
+        """Return a mask of the base parameters that data rather than the prior determine, (b,)."""
         return np.asarray(self.data_share >= FROM_DATA)
 
     @property
     def prior(self) -> ArmPrior:
-        """Return the prior of the parameters, as wide as the data made it."""
+        """Return the prior of the parameters, scaled to the torque of the data."""
         prior = arm_prior(self.arm).with_friction(self.arm, self.friction_strength)
-        return prior if self.widening is None else prior.widened(self.widening)
+        return prior if self.widening is None else prior.scaled_by(self.widening)
 
     @one_thread()
     def standard_parameters(self) -> PossibleParameters:
         """
-        Return all standard parameters: the physically possible ones nearest to the estimates.
+        Return all standard parameters: the physically possible ones that fit best.
 
         Raises
         ------
@@ -230,7 +229,7 @@ class IdentifiedModel:
         history: JointHistory | None = None,
     ) -> Array:
         """
-        Predict the torque of a motion, with friction and what depends on the load.
+        Predict the torque of a motion, with friction.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""How well torque is predicted."""
+"""Metrics of predicted torque."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.utilities.arrays import Array, joined
 
-#: What held-out samples are: of a motion that was not fitted, or of the fitted one once more.
+#: Descriptions of held-out samples: of a motion that was not fitted, or a repetition of the
+#: fitted.
 ANOTHER_MOTION, FITTED_AGAIN = 'another motion', 'the fitted motion again'
 # Keeps a joint without torque from a division by zero.
 TINY = float(np.finfo(float).tiny)
@@ -19,7 +20,7 @@ TINY = float(np.finfo(float).tiny)
 @dataclass(frozen=True)
 class JointMetrics:
     """
-    How well the torque of one joint is predicted.
+    Prediction error of the torque of one joint.
 
     Attributes
     ----------
@@ -43,12 +44,12 @@ class JointMetrics:
 @dataclass(frozen=True)
 class Metrics:
     """
-    How well torque is predicted on one set of samples.
+    Prediction error of torque on one set of samples.
 
     Attributes
     ----------
     source : str
-        Which samples these are, such as ``last 33 % of ur10.db3``.
+        Name of the samples, such as ``last 33 % of ur10.db3``.
     held_out : bool
         False for the samples that were used for fitting.
     samples : int
@@ -70,7 +71,7 @@ class Metrics:
 @dataclass(frozen=True)
 class BandwidthError:
     """
-    How well the torque of the held-out set is predicted at one bandwidth.
+    Prediction error of the held-out torque at one bandwidth.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ class BandwidthError:
     plain_error_percent : float or None
         The same with plain friction, where the model has other terms.
     unrepeated_percent : float or None
-        Part that the arm itself does not repeat, where a motion repeats; see `unrepeated_percent`.
+        Part that differs between repetitions of a motion, if any; see `unrepeated_percent`.
 
     """
 
@@ -106,23 +107,23 @@ def metrics(joints: Sequence[str], parts: Sequence[Prediction]) -> Metrics:
     Returns
     -------
     Metrics
-        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and in all; NaN for what
-        stands still throughout.
+        RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and overall; NaN for a joint that
+        never moves.
 
     """
-    whole = joined(parts)
-    tau, error = whole.tau, whole.tau - whole.tau_hat
-    own = tuple(
+    prediction = joined(parts)
+    tau, error = prediction.tau, prediction.tau - prediction.tau_hat
+    by_joint = tuple(
         _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
     sources = ', '.join(dict.fromkeys(part.source for part in parts))
-    return Metrics(sources, whole.held_out, len(tau), _percent(error, tau), own)
+    return Metrics(sources, prediction.held_out, len(tau), _percent(error, tau), by_joint)
 
 
 def unrepeated_percent(
     metrics: Metrics, unrepeated: Sequence[float] | Array,
 ) -> tuple[float, Array]:
     """
-    Relate the torque that an arm does not repeat to the torque of some samples.
+    Express the torque that an arm does not repeat relative to the torque of samples.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def unrepeated_percent(
     Returns
     -------
     all_joints : float
-        As ``relative_error_percent`` is, over all joints that move.
+        Defined like ``relative_error_percent``, over all joints that move.
     by_joint : (n,) ndarray
         The same of each joint.
 
@@ -147,16 +148,16 @@ def unrepeated_percent(
 
 
 def _of_joint(name: str, tau: Array, error: Array) -> JointMetrics:
-    """Figures of one joint over the samples in which it moves; NaN if it never does."""
+    """Metrics of one joint over the samples in which it moves; NaN if it never does."""
     moves = np.isfinite(tau)
     if not moves.any():
         return JointMetrics(name, np.nan, np.nan, np.nan)
     tau, error = tau[moves], error[moves]
-    left = float((error**2).sum())
-    spread = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
+    squares = float((error**2).sum())
+    total = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
     with np.errstate(over='ignore'):
-        r2 = float(1 - np.divide(left, spread))
-    return JointMetrics(name, float(np.sqrt(left / len(tau))), _percent(error, tau), r2)
+        r2 = float(1 - np.divide(squares, total))
+    return JointMetrics(name, float(np.sqrt(squares / len(tau))), _percent(error, tau), r2)
 
 
 def _percent(error: Array, tau: Array) -> float:

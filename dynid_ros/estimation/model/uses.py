@@ -1,4 +1,4 @@
-"""For which uses a model is good enough, each with the figure that decides."""
+"""Uses for which a model is good enough, each with the figure that decides."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dynid_ros.utilities.text import plain, span
 if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
-#: Standard deviations of the error in unseen samples above which a torque shows.
-SHOWS = 3.0
-#: Half of a 95 % interval, and its share of a known mass.
+#: Standard deviations of the held-out error above which contact torque is detectable.
+VISIBLE = 3.0
+#: Half of a 95 % interval in standard deviations, and its largest share of a known mass.
 INTERVAL, KNOWN = 1.96, 0.1
-#: Finding that takes the scale of masses, and of nothing else, from a model.
+#: Finding that invalidates the masses of a model, and nothing else.
 GAINS = 'gains_refuted'
-#: What a model lacks whose links no bodies can be.
+#: What a model without physical links lacks.
 IMPOSSIBLE = 'simulation and masses need links that are possible bodies'
 
 
@@ -38,7 +38,7 @@ class Use:
     figure : str
         The figure that decides, with its unit, or the reason why there is none.
     brief : str
-        The use in few words where the model serves it, or else a clause on what it lacks.
+        The use in few words if the model serves it, else a clause on what the model lacks.
 
     """
 
@@ -56,12 +56,12 @@ class Use:
 
 def uses(model: IdentifiedModel) -> tuple[Use, ...]:
     """
-    Judge a model for feed-forward, contact, simulation, and masses as such.
+    Judge a model for feed-forward, contact, simulation, and the masses themselves.
 
     Parameters
     ----------
     model : IdentifiedModel
-        The model, of whose held-out error the figures are; in-sample, it serves none.
+        The model; its held-out error decides, and without one it serves no use.
 
     """
     return (_prediction(model), _contact(model), _simulation(model), _masses(model))
@@ -76,9 +76,9 @@ def _prediction(model: IdentifiedModel) -> Use:
 
 
 def _contact(model: IdentifiedModel) -> Use:
-    largest = ' or '.join(plain(high, 2, unit) for _, high, unit in _ranges(model, SHOWS))
+    largest = ' or '.join(plain(high, 2, unit) for _, high, unit in _ranges(model, VISIBLE))
     return Use('contact', _predicts(model),
-               f'a torque shows from {_by_joint(model, SHOWS)} on', f'contact above {largest}')
+               f'a torque shows from {_by_joint(model, VISIBLE)} on', f'contact above {largest}')
 
 
 def _simulation(model: IdentifiedModel) -> Use:
@@ -116,7 +116,7 @@ def _masses(model: IdentifiedModel) -> Use:
 
 
 def _predicts(model: IdentifiedModel) -> bool:
-    """Whether motion that was not fitted supports the torque of the model."""
+    """Whether motion that was not fitted validates the torque of the model."""
     metrics = model.validation
     return (model.verdict.trustworthy and metrics is not None and not model.repeats
             and bool(np.isfinite(metrics.relative_error_percent)))

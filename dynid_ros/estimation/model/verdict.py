@@ -18,14 +18,14 @@ class Finding:
     text : str
         The fault, a clause with its numbers.
     remedy : str
-        What to do, a clause; empty where `text` holds it.
+        What to do, a clause; empty if `text` says it.
     joints : tuple of str
         Joints concerned; empty for the complete arm.
     severity : str
-        ``error`` where the model or a measurement is wrong; ``warning`` for what does not spoil
-        the torque of another motion.
+        ``error`` if the model or a measurement is wrong; ``warning`` if the torque of another
+        motion is still predicted well.
     error_before_percent, error_after_percent : float or None
-        Torque error on blocks that were not fitted, as recorded and after undoing the fault, %.
+        Cross-validated torque error as recorded, and with the fault corrected, %.
 
     """
 
@@ -53,12 +53,12 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether the model cannot be trusted for it."""
+        """Whether the finding makes the model untrustworthy."""
         return self.severity == 'error'
 
 
 def no_errors(findings: Iterable[Finding]) -> bool:
-    """Whether none of some findings is an error."""
+    """Whether no finding is an error."""
     return not any(finding.is_error for finding in findings)
 
 
@@ -72,16 +72,16 @@ class SuspectLine:
     text : str
         The fault, a clause.
     gain : float
-        Log likelihood with the fault undone, over that of the recording as it is.
+        Log likelihood with the fault corrected, minus that of the recording as it is.
     evidence : float or None
-        The same on groups of samples that were not fitted, without the one that speaks most for
-        it; None where the likelihood itself does not suffice.
+        Cross-validated gain, without the group of samples that favours the suspect most; None if
+        the gain is too small for cross-validation.
     error_percent : float or None
-        Torque error on these groups with the fault undone, %.
+        Cross-validated torque error with the fault corrected, %.
     reported : bool
         Whether it is a finding.
     size : str or None
-        Size of the fault with its interval of 95 %, of one that is a number.
+        Size of the fault with its 95 % interval, if it has one.
 
     """
 
@@ -96,16 +96,16 @@ class SuspectLine:
 @dataclass(frozen=True)
 class Detectable:
     """
-    What a recording shows of one kind of fault.
+    Smallest size of one kind of fault that a recording would detect.
 
     Attributes
     ----------
     kind : str
         Kind of the fault, such as ``position_zero``.
     joints : tuple of str
-        Joints that it concerns; none of the arm as a whole.
+        Joints that it concerns; empty for the complete arm.
     smallest : str or None
-        Smallest size that the table of suspects would find; None if it would find none.
+        Smallest detectable size; None if no plausible size is detectable.
 
     """
 
@@ -135,7 +135,7 @@ class Verdict:
     suspects : tuple of SuspectLine
         The likeliest faults of data and arm, the best first.
     detectable : tuple of Detectable
-        Which sizes of faults the recording would show.
+        Smallest detectable sizes of faults.
 
     """
 

@@ -1,4 +1,4 @@
-"""The words of a verdict: the same in terminal, report and diagnostics."""
+"""Sentences of a verdict, the same in terminal, report and diagnostics."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 #: Relative error from which a joint is worth a note, %.
 POOR = 25.0
-#: Beginnings of remarks on what was checked, which call for nothing.
+#: Beginnings of remarks on passed checks, which require no action.
 ROUTINE = ('the stated gravity agrees', 'gravity cannot be checked', 'this recording cannot')
 VALIDATE = 'give a recording of another motion with --validate'
 
 
 def refusal(finding: Finding | None) -> str:
-    """State that an estimate is not trustworthy, for which cause, and its remedy."""
+    """State that an estimate is not trustworthy, with cause and remedy."""
     if finding is None:
         return 'Not judged yet: no finding is certain.'
-    return f'Not trustworthy: {told(finding)}'
+    return f'Not trustworthy: {finding_sentences(finding)}'
 
 
-def told(finding: Finding) -> str:
+def finding_sentences(finding: Finding) -> str:
     """State a finding in sentences: fault and evidence, then the remedy."""
     fault = sentence(finding.fault)
     return f'{fault} {sentence(finding.remedy)}' if finding.remedy else fault
@@ -37,7 +37,7 @@ def told(finding: Finding) -> str:
 
 def headline(model: IdentifiedModel) -> str:
     """
-    Answer in a line whether a model can be trusted, how well it predicts, and what for.
+    State in a line whether a model can be trusted, how well it predicts, and its uses.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def headline(model: IdentifiedModel) -> str:
 def _purposes(model: IdentifiedModel) -> str:
     """List uses that the model serves, and what the others lack."""
     uses = model.uses
-    # The only one with a number of its own comes last.
+    # Contact comes last, since it has a number.
     good = several(sorted((use.brief for use in uses if use.serves),
                           key=lambda brief: brief.startswith('contact')))
     lacks = dict.fromkeys(use.brief for use in uses if not use.serves)
@@ -72,7 +72,7 @@ def _purposes(model: IdentifiedModel) -> str:
 
 def notes(model: IdentifiedModel) -> tuple[str, ...]:
     """
-    List what a user of a model should know besides, in the order of its weight.
+    List what else a user of a model should know, the most important first.
 
     Parameters
     ----------
@@ -83,20 +83,20 @@ def notes(model: IdentifiedModel) -> tuple[str, ...]:
     verdict = model.verdict
     errors = [finding for finding in verdict.findings if finding.is_error]
     cautions = [finding for finding in verdict.findings if not finding.is_error]
-    said = [note for note in model.treatment.notes if not note.startswith(ROUTINE)]
+    remarks = [note for note in model.treatment.notes if not note.startswith(ROUTINE)]
     late = lateness(model.arm, model.treatment)
-    return (*map(told, (*errors[1:], *cautions)), *_joints(model),
+    return (*map(finding_sentences, (*errors[1:], *cautions)), *_joints(model),
             *([f'{late}; dynid removed the delay.'] if late else []),
             *filter(None, [noisy_positions(model.arm, model.treatment)]), *_defects(model),
-            *map(sentence, said), *_comparisons(model))
+            *map(sentence, remarks), *_comparisons(model))
 
 
 def _joints(model: IdentifiedModel) -> Iterator[str]:
-    """State which joints are predicted badly, or not at all."""
+    """State which joints are predicted poorly, or not at all."""
     metrics = model.validation or model.fit
-    told_of = {name for finding in model.verdict.findings for name in finding.joints}
+    reported = {name for finding in model.verdict.findings for name in finding.joints}
     poor = [f'{joint.name} ({joint.relative_error_percent:.0f} %)' for joint in metrics.joints
-            if joint.relative_error_percent > POOR and joint.name not in told_of]
+            if joint.relative_error_percent > POOR and joint.name not in reported]
     if poor:
         yield f'Predicted poorly, relative to the torque of the joint: {several(poor)}.'
     idle = [joint.name for joint in metrics.joints if np.isnan(joint.relative_error_percent)]
@@ -111,7 +111,7 @@ def _defects(model: IdentifiedModel) -> Iterator[str]:
 
 
 def _comparisons(model: IdentifiedModel) -> Iterator[str]:
-    """Compare the error with the arm's own repeatability, and with what its description gives."""
+    """State the repeatability of the arm, and the error of the parameters of its description."""
     if model.unrepeated is not None:
         floor, _ = unrepeated_percent(model.validation or model.fit, model.unrepeated)
         if np.isfinite(floor):

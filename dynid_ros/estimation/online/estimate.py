@@ -1,4 +1,4 @@
-"""Prior and estimate of the parameters."""
+"""Prior and estimate of the online parameters."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.online.innovation_statistics import RunningMetrics
 from dynid_ros.utilities.arrays import Array
 
-#: A parameter is determined when what its 95 % interval leaves open makes less than this share
-#: of the torque.
+#: A parameter is determined if half of its 95 % interval causes less than this share of torque.
 DETERMINED = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
     """
-    Knowledge of an arm from a model of it.
+    Prior from an identified model.
 
     Attributes
     ----------
     rows : (m, b + 1) ndarray
-        Rows ``[w tau]`` whose noise has unit variance, which determine all parameters.
+        Rows ``[w tau]`` of unit noise, which determine all parameters.
     sigma : (n,) ndarray
         Standard deviation of the noise of each joint before there are innovations, Nm.
 
@@ -39,22 +38,22 @@ class Prior:
 @dataclass(frozen=True, eq=False)
 class Estimate(Solution):
     """
-    Estimate at one time: the solution with the weights of now, and how certain it is.
+    Estimate at one time: the solution with the current weights, and its uncertainty.
 
     Attributes
     ----------
     scatter : Scatter
-        How the rows scatter.
+        Scatter of the rows.
     covariance : (b, b) ndarray
-        Covariance for coloured residuals.
+        Covariance for autocorrelated residuals.
     data_share : (b,) ndarray
-        Share by which the rows reduce the variance that each parameter has in the prior.
+        Share by which the rows reduce the prior variance of each parameter.
     determined : (b,) ndarray of bool
         Parameters determined well enough to predict torque; see `DETERMINED`.
     correlation : (n,) ndarray
         Correlation of the noise from one row to the next.
     metrics : RunningMetrics
-        Prediction error of the last rows before their use.
+        A-priori prediction error of the last rows.
     rows, left_out : (n,) ndarray of int
         Rows used of each joint, and rows left out as outliers.
 
@@ -71,7 +70,7 @@ class Estimate(Solution):
 
     @property
     def std(self) -> Array:
-        """Return standard deviations for coloured residuals, (b,)."""
+        """Return standard deviations for autocorrelated residuals, (b,)."""
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
@@ -81,5 +80,5 @@ class Estimate(Solution):
 
     @property
     def from_data(self) -> NDArray[np.bool_]:
-        """Return which parameters the rows determine rather than the prior, (b,)."""
+        """Return a mask of the parameters that the rows determine rather than the prior, (b,)."""
         return np.asarray(self.data_share >= FROM_DATA)

@@ -1,4 +1,4 @@
-"""The first seconds of a stream: held until they show the band and the delay of its rows."""
+"""Hold the first seconds of a stream until they determine cut-off and delay."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
-#: Time in motion that shows a band, s: the lowest band of the ladder has ten blocks then.
+#: Time in motion that determines a band, s: the lowest band of the ladder then has ten blocks.
 FIRST_SECONDS = 10.0
 #: Time from the first motion after which samples are no longer held, s: an arm that hardly moves
-#: would fill memory. Of an arm that has not moved yet, the last ones are held.
+#: would fill memory. Before the first motion, this many of the last seconds are held.
 LONGEST_SECONDS = 60.0
-#: Time between two looks at the samples, s.
+#: Time between two checks of the samples, s.
 LOOK_SECONDS = 1.0
 
 P = ParamSpec('P')
@@ -31,7 +31,7 @@ T = TypeVar('T')
 
 
 class Band(NamedTuple):
-    """Cut-off, Hz, delay of the drive signal, s, and cut-offs of positions, as chosen."""
+    """Chosen cut-off, Hz, delay of the drive signal, s, and cut-offs of positions, Hz."""
 
     cutoff_hz: float
     delay: float
@@ -39,7 +39,7 @@ class Band(NamedTuple):
 
 
 class AtOnce(Executor):
-    """Does all work before it returns the future, so that nobody waits."""
+    """Executor that runs each task at once in the calling thread."""
 
     def submit(
         self, function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs,
@@ -52,39 +52,39 @@ class AtOnce(Executor):
 
 class FirstSamples(Checkpointed):
     """
-    Samples of a stream whose cut-off nobody has given, until they show one.
+    Holds the first samples of a stream until cut-off and delay are chosen from them.
 
-    A stream has no later samples to choose by: its rows below one cut-off and delay come from the
-    samples that are held, and then from all others as they come. A rest before the motion counts
-    for nothing: a node that starts long before it chooses as a recording of the motion alone.
+    Rows with this cut-off and delay are then made of the held samples and of all later ones. A
+    rest before the motion does not count: a node that starts long before the motion makes the same
+    choice as a recording of the motion alone.
 
-    The search takes many seconds of the processor at 1 kHz. An executor with a thread lets the
-    stream go on meanwhile: samples that come until the search has ended are held, too, but decide
-    nothing, so that the choice and all rows are those of a search for which the stream waits.
+    The search takes many seconds of processor time at 1 kHz. With a threaded executor, the stream
+    continues meanwhile: samples that arrive during the search are held, too, but do not affect the
+    choice. So the choice and all rows are the same as if the stream had waited.
 
     Parameters
     ----------
     arm : ArmModel
         The arm; its ``conditioning`` may state the delay.
     delay : float, optional
-        Time by which the drive signal lags behind the motion, s, if it is known.
+        Known lag of the drive signal behind the motion, s.
     executor : Executor
         Runs the search.
 
     Attributes
     ----------
     held : (m, 1 + 2 n) ndarray
-        Stamps, positions and drive signals that have not been handed on.
+        Stamps, positions and drive signals that wait.
     deciding : int
-        How many of them decide; zero until they show the band.
+        Number of held samples used for the choice; zero until they suffice.
     cutoff_hz, delay : float
-        As chosen, Hz and s; a cut-off of zero before that.
+        As chosen, Hz and s; the cut-off is zero before.
     position_hz : (n,) or (0,) ndarray
         As chosen; see `ConditioningSettings`.
     looked : float
-        Stamp at which the samples were looked at last, s.
+        Stamp of the last check, s.
     search : Future or None
-        The search, once it has begun; copies of a session share it.
+        The search, once started; copies of a session share it.
 
     """
 
@@ -101,9 +101,9 @@ class FirstSamples(Checkpointed):
 
     def take(self, t: Array, q: Array, u: Array) -> None:
         """
-        Hold samples, and let the search begin when they show the band.
+        Hold samples, and mark them for the search once they suffice.
 
-        Which samples decide does not depend on the portions in which they come.
+        Which samples are used does not depend on the portions in which they arrive.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class FirstSamples(Checkpointed):
             self.held, new = np.concatenate([self.held, new[:stop]]), new[stop:]
             if len(later):
                 self.looked = float(self.held[-1, 0])
-                if self._shown():
+                if self._enough_motion():
                     self.deciding = len(self.held)
         self.held = np.concatenate([self.held, new])
 
@@ -129,8 +129,7 @@ class FirstSamples(Checkpointed):
         Parameters
         ----------
         wait : bool
-            Whether to wait for the search, and where the samples do not show the band yet, to
-            choose by what there is.
+            Whether to wait for the search; if the samples do not suffice, it uses what there is.
 
         """
         if wait:
@@ -146,14 +145,14 @@ class FirstSamples(Checkpointed):
         self.position_hz = np.array(position_hz)
         return True
 
-    def hand_on(self, count: int | None) -> tuple[Array, Array, Array]:
-        """Return the first samples, at most so many if given: stamps, positions, signals."""
-        left, self.held = self.held[:count], self.held[len(self.held[:count]):]
-        t, q, u = np.split(left, [1, 1 + self._arm.n], axis=1)
+    def release(self, count: int | None) -> tuple[Array, Array, Array]:
+        """Return and drop the first samples, `count` at most: stamps, positions, signals."""
+        released, self.held = self.held[:count], self.held[len(self.held[:count]):]
+        t, q, u = np.split(released, [1, 1 + self._arm.n], axis=1)
         return t[:, 0], q, u
 
-    def _shown(self) -> bool:
-        """Leave out a long rest before the motion; return whether that has lasted long enough."""
+    def _enough_motion(self) -> bool:
+        """Drop a long rest before the motion; return whether the motion has lasted long enough."""
         begin, moved = self._motion()
         resting = begin == np.inf
         last = float(self.held[-1, 0])
@@ -163,21 +162,21 @@ class FirstSamples(Checkpointed):
             moved >= FIRST_SECONDS or last - float(self.held[0, 0]) >= LONGEST_SECONDS)
 
     def _motion(self) -> tuple[float, float]:
-        """When the motion began and how long it lasted, of samples in the order of time, s."""
+        """Return the begin of the motion and its duration, s, from samples in order of time."""
         t, q = self.held[:, 0], self.held[:, 1:1 + self._arm.n]
         good = np.isfinite(t) & np.isfinite(q).all(axis=1)
         t, q = t[good], q[good]
         later = t > np.maximum.accumulate(np.append(-np.inf, t))[:-1]
         t, q = t[later], q[later]
-        found = motion_windows(t, q) if len(t) > 2 else None
-        if found is None or not found[1].any():
+        windows = motion_windows(t, q) if len(t) > 2 else None
+        if windows is None or not windows[1].any():
             return np.inf, 0.0
-        edges, moves = found
+        edges, moves = windows
         return float(edges[moves.any(axis=1).argmax()]), float(time_in_motion(t, q)[-1])
 
 
 def _choose(arm: ArmModel, samples: Array, delay: float | None) -> Band:
-    """Search for the band of samples (m, 1 + 2 n), and for the delay unless it is known."""
+    """Choose the band for samples (m, 1 + 2 n), and the delay unless it is known."""
     t, q, u = np.split(samples, [1, 1 + arm.n], axis=1)
     try:
         recording, _ = checked_recording(
@@ -185,6 +184,6 @@ def _choose(arm: ArmModel, samples: Array, delay: float | None) -> Band:
             stamped=True)
         chosen = choose_conditioning(arm, [recording])
     except RecordingError:
-        # A stream goes on with what is usual where a recording would be refused.
+        # Samples that a recording could not be made of: continue with the usual cut-off.
         return Band(USUAL_HZ, delay or 0.0, ())
     return Band(chosen.cutoff_hz, chosen.delay if delay is None else delay, chosen.position_hz)

@@ -1,4 +1,4 @@
-"""Running statistics of the innovations: noise, its colour, and the prediction error."""
+"""Running statistics of the innovations: noise, autocorrelation and prediction error."""
 
 from __future__ import annotations
 
@@ -12,30 +12,28 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
 
-#: Share of the variance of a normal distribution that is left by cutting it off at
-#: `CUT_DEVIATIONS`.
+#: Variance of a standard normal distribution clipped at `CUT_DEVIATIONS`.
 _VARIANCE_LEFT = 0.9946
 
-# Bounds of innovations, and the number of them that determines their noise. Measured figures come
+# Bounds of innovations, and the numbers that determine their noise. Measured figures come
 # from benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted
 # defects.
 #: Rows over which noise and metrics are averaged.
 MEMORY_ROWS = 300
-#: Standard deviations at which an innovation is cut off before it enters the noise.
+#: Standard deviations at which an innovation is clipped before it updates the noise.
 CUT_DEVIATIONS = 3.0
 #: Standard deviations from which an innovation is wild, and is not fitted. Good recordings
 #: reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4 to 52. Live, a
 #: collision stays hidden while the model is uncertain.
 WILD_DEVIATIONS = 30.0
-#: The same from which an innovation near a wild one is not fitted either: the low-pass
-#: spreads a collision over its neighbours. Of a good recording, 0.9 % at most have to wait.
+#: The same from which an innovation near a wild one is not fitted either: the low-pass spreads a
+#: collision over its neighbours. In good recordings, at most 0.9 % of the rows have to wait.
 DOUBTFUL_DEVIATIONS = 5.0
-#: Largest correlation of errors from one row to the next. Beyond it, they are no noise but an
-#: offset.
+#: Largest correlation of successive errors. A larger one means an offset instead of noise.
 LARGEST_CORRELATION = 0.99
-#: Innovations of a joint from which its noise is known.
+#: Number of innovations of a joint from which its noise is known.
 KNOWN_ROWS = 50
-#: Innovations of a joint from which on outliers among them are detected.
+#: Number of innovations of a joint from which outliers are detected.
 SOME_ROWS = 10
 
 
@@ -44,7 +42,7 @@ class RunningMetrics:
     """
     A-priori prediction error of torque, over the last rows.
 
-    Rows count as soon as their prediction has no more variance than the noise, or their torque.
+    Rows count once the variance of their prediction is below that of the noise or their torque.
 
     Attributes
     ----------
@@ -53,7 +51,7 @@ class RunningMetrics:
     relative_error_percent : (n,) ndarray
         ``100 ‖tau - tau_hat‖ / ‖tau‖`` of each joint.
     r2 : (n,) ndarray
-        Share of the variance of the torque of each joint that is predicted.
+        Coefficient of determination of each joint.
     overall_percent : float
         Relative error over all joints.
 
@@ -95,7 +93,7 @@ class InnovationStatistics(Checkpointed):
         self.endless = False
 
     def restart_metrics(self, *, endless: bool) -> None:
-        """Start the figures afresh, over the last rows or over all that come."""
+        """Restart the metrics, over the last rows or over all rows to come."""
         self.sums[:] = 0.0
         self.endless = endless
 
@@ -103,7 +101,7 @@ class InnovationStatistics(Checkpointed):
         self, e: Array, spread: Array, tau: Array, moving: NDArray[np.bool_], start: Array
     ) -> None:
         """
-        Take in the innovations of some rows.
+        Update the statistics with the innovations of some rows.
 
         Parameters
         ----------
@@ -121,7 +119,7 @@ class InnovationStatistics(Checkpointed):
         """
         fresh = self.noise[3] == 0
         self.noise[0, fresh] = start[fresh]
-        # Before a joint's parameters are known, its predictions do not validate the model.
+        # Predictions by uncertain parameters do not validate the model.
         counted = moving & (spread <= np.maximum(self.noise[0], tau**2))
         track_noise(e, np.where(moving, spread, np.inf), self.noise,
                     CUT_DEVIATIONS, KNOWN_ROWS, MEMORY_ROWS)
@@ -148,8 +146,8 @@ class InnovationStatistics(Checkpointed):
         -------
         wild, doubtful : (k, n) ndarray of bool
             Outliers, and innovations that may belong to one; False where the prediction is less
-            certain than the measurement. Lasting changes become noise after some time, because
-            `take` follows them.
+            certain than the measurement. Lasting changes become noise after some time, since
+            `take` tracks them.
 
         """
         sure = (self.noise[3] >= SOME_ROWS) & (spread <= self.noise[0])
@@ -176,7 +174,7 @@ class InnovationStatistics(Checkpointed):
     @property
     def inflation(self) -> Array:
         """
-        How much more variance a mean of coloured noise has than one of white noise, (n,).
+        Variance inflation of a mean by autocorrelated noise, (n,).
 
         ``(1 + r) / (1 - r)`` for a first-order autoregressive process of correlation r (Hamilton
         1994, Time Series Analysis, section 7.2).
@@ -209,9 +207,9 @@ def track_noise(
     """
     Update the noise of `InnovationStatistics` row by row.
 
-    Robust as Huber's proposal: a single wild innovation counts as `cut` standard deviations, but
-    the estimate follows noise that has really grown. Rows whose prediction is less certain than
-    the measurement do not count.
+    The update is robust in the sense of Huber: a single wild innovation counts as `cut` standard
+    deviations, but the estimate follows a lasting increase. Rows whose prediction is less certain
+    than the measurement do not count.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a session takes in: times and joint positions from samples, and a record of all of them."""
+"""Check the samples of a session, convert them to joint positions, and keep count and hash."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Intake(Checkpointed):
     span : (2,) ndarray of int64
         Stamps of the first and the last sample, ns.
     digest : hashlib.sha256
-        Hash of all samples; after `restore` it begins with the hash of the samples before.
+        Hash of all samples; after `restore`, it starts from the saved hash.
 
     """
 
@@ -52,7 +52,7 @@ class Intake(Checkpointed):
         self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
     ) -> tuple[Array, Array, Array]:
         """
-        Take in samples, if there are any.
+        Check and count samples, if there are any.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Intake(Checkpointed):
         return t, q, u
 
     def dead_signals(self, moved: NDArray[np.bool_]) -> tuple[Finding, ...]:
-        """Find the joints, of those that moved, whose drive signal never changes."""
+        """Report moved joints whose drive signal never changes."""
         low, high = self._signal
         return tuple(
             Finding('effort_dead', unmeasured(name, self._arm.drive.signal, value),

@@ -1,4 +1,4 @@
-"""Verdict on a live session and its physically possible links, found beside its stream."""
+"""Verdict and physically possible links of a live session, computed in another thread."""
 
 from __future__ import annotations
 
@@ -23,31 +23,30 @@ from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.verdict.confirmation import Confirmation
 
-#: Time from the end of a verdict to the next, by the time that it took: a long session has many
-#: rows to judge, and the verdict must not take more than a twentieth of a processor.
+#: Pause between two verdicts, as a multiple of the time that a verdict takes, which grows with the
+#: session: verdicts must not take more than a twentieth of a processor.
 PAUSE = 20.0
-#: The same at least, s: in less time, too few samples come to change the verdict; and the time
-#: without samples from which on the verdict stands as it is.
+#: Least pause, s: in less time, too few samples arrive to change the verdict. Also the time
+#: without samples after which the verdict is final.
 SHORTEST = 5.0
-#: Number of samples relative to the verdict before, from which the next one does not wait: most of
-#: a short session is new to it. Verdicts on 1 kHz begin at 8, 12 and 18 s, say.
+#: Ratio of the number of samples to that at the last verdict from which the next verdict does not
+#: wait, since most data of a short session are new. At 1 kHz, verdicts begin at 8, 12, 18 s, say.
 GROWTH = 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class LiveVerdict:
     """
-    Knowledge of a session at one time.
+    Verdict and links of a session at one time.
 
     Attributes
     ----------
     parameters : PossibleParameters or None
         Physically possible parameters; None where the estimates give none.
     verdict : Verdict or None
-        The verdict, if the session was judged at that time. Of its findings, those alone that are
-        of too little motion, or of whose joints (for the complete arm: of whose kind) the verdict
-        before had one, too, from a motion that excites as much: a few seconds of a good stream may
-        seem to have a fault.
+        The verdict, if the session was judged at that time. Findings other than too little motion
+        are withheld until confirmed, see `Confirmation`: a few seconds of a good stream may seem
+        to have a fault.
     headline : str
         The verdict in a line.
     uses : tuple of Use
@@ -69,7 +68,7 @@ class LiveVerdict:
 
 class Judge:
     """
-    Judges a session in a thread, so that its stream goes on.
+    Judges a session in a thread of its own, so that the stream continues.
 
     Parameters
     ----------
@@ -90,7 +89,7 @@ class Judge:
         self._begin()
 
     def _begin(self) -> None:
-        """Judge the session as one of which nothing is known."""
+        """Start judging from scratch."""
         self._judged_recursion = self._session.learner.recursion
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
@@ -98,31 +97,31 @@ class Judge:
         self._failed = False
 
     def update(self) -> LiveVerdict | None:
-        """Return what was found since the last call, and look at the session as it is now."""
-        found = None
+        """Return a verdict completed since the last call, if any; start the next one if due."""
+        completed = None
         if self._running is not None:
             if not self._running.done():
                 return None
             try:
-                found = self._running.result()
+                completed = self._running.result()
             except Exception as error:
-                self._failed, found = True, LiveVerdict(fault=written_down(error))
+                self._failed, completed = True, LiveVerdict(fault=written_down(error))
             self._running = None
         session = self._session
         if session.learner.recursion is not self._judged_recursion:
-            # It was reset: all that was found belongs to what is forgotten.
-            found = None
+            # The session was reset: earlier verdicts do not concern it.
+            completed = None
             self._begin()
         if session.holding:
-            return found
+            return completed
         samples = session.samples
         due = samples != self._judged and (
             samples >= GROWTH * self._judged or monotonic() >= self._next_verdict)
         waiting = self._confirmation.waiting
         if samples == self._judged and monotonic() >= self._ended + SHORTEST and waiting:
-            # No more samples come that could confirm it.
-            found = replace(found or LiveVerdict(), verdict=waiting.verdict,
-                            headline=headline(waiting))
+            # No more samples arrive to confirm findings: report them all.
+            completed = replace(completed or LiveVerdict(), verdict=waiting.verdict,
+                                headline=headline(waiting))
             self._confirmation.waiting = None
         if not self._failed and (samples != self._searched or due):
             self._searched = samples
@@ -131,7 +130,7 @@ class Judge:
             self._running = self._thread.submit(
                 self._search, session.arm, session.prior, session.estimate(),
                 session.copy() if due else None)
-        return found
+        return completed
 
     def stop(self) -> None:
         """Wait for the thread."""
@@ -152,17 +151,17 @@ class Judge:
         return replace(judged, parameters=links)
 
     def _judge(self, session: OnlineIdentifier) -> LiveVerdict:
-        """Judge this session, and describe the arm as it knows it if that is trustworthy."""
+        """Judge a copy of the session, and describe the arm if the result is trustworthy."""
         began = monotonic()
         try:
             model = session.result()
         except DynidError:
-            # Nothing was fitted yet.
+            # No rows yet.
             return LiveVerdict()
         else:
-            known = self._confirmation.confirmed(model)
+            confirmed = self._confirmation.confirmed(model)
             return LiveVerdict(
-                verdict=known.verdict, headline=headline(known), uses=model.uses,
+                verdict=confirmed.verdict, headline=headline(confirmed), uses=model.uses,
                 description=self._described(model))
         finally:
             self._ended = monotonic()
@@ -174,5 +173,5 @@ class Judge:
         try:
             return self._describe(model)
         except DynidError:
-            # No links are possible.
+            # The estimate has no physical links.
             return None

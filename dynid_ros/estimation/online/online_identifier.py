@@ -45,19 +45,19 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
-#: Of saved states: grows when something is added to them.
+#: Version of saved states, raised with each change of their content.
 FORMAT = 16
 
-#: Rows that became complete, and the prediction of their torque before their use, (k, n), Nm.
+#: New rows, and their torque as predicted before they were learned, (k, n), Nm.
 Learned = list[tuple[RowBlock, Array]]
 
 
 class OnlineIdentifier(Checkpointed):
     """
-    One session on a live stream: samples in, estimate out, at any time.
+    One session on a live stream: samples in, an estimate at any time.
 
-    A saved session gives the result that `dynid_ros.estimation.online.replay.replay` gives of the
-    same samples, with the same cut-off, delay and memory.
+    A saved session has the same result as `dynid_ros.estimation.online.replay.replay` of the same
+    samples, with the same cut-off, delay and memory.
 
     Parameters
     ----------
@@ -66,28 +66,28 @@ class OnlineIdentifier(Checkpointed):
     source : str
         Name of the stream, for the result.
     cutoff_hz, delay : float, optional
-        Cut-off of all filters, Hz, and time by which the drive signal lags behind the motion, s;
-        the arm's if not given. Without a cut-off, the first seconds of the motion show both.
+        Cut-off of all filters, Hz, and lag of the drive signal behind the motion, s; those of the
+        arm if not given. Without a cut-off, both are chosen from the first seconds of the motion.
     memory : float
         Time after which the weight of old data falls to 1/e where new data replaces it, s;
         infinite for no forgetting.
     prior : Prior, optional
-        Knowledge from a model; the `arm_prior` if not given.
+        Prior from a model; the `arm_prior` if not given.
     start : IdentifiedModel, optional
-        Result of this arm: it gives cut-off and delay unless these are given, ``load`` friction
-        has the load that it predicts, and friction stays as near zero as there. The estimate
-        starts from nothing, so that data that are in the result, too, do not count twice.
+        Earlier result of this arm. It supplies cut-off and delay unless given, the load for
+        ``load`` friction, and the strengths of friction terms. The estimate itself starts from
+        the prior, so that data of the result do not count twice.
     executor : Executor, optional
-        Runs the search for cut-off and delay beside the stream, which then takes the samples that
-        waited in portions: the estimates lag behind for some seconds, but end as the same. Without
-        one, the sample that shows the band waits for the search.
+        Runs the search for cut-off and delay while the stream continues. Held samples are then
+        processed in portions: estimates lag for some seconds, but end up the same. Without an
+        executor, `push` blocks during the search.
 
     Attributes
     ----------
     stated : ArmModel
-        The arm as it is stated, with gravity that the drive signal may lack.
+        The arm as stated, with gravity even if the drive signal lacks it.
     prior : ArmPrior
-        Prior of the arm, as wide as it is before any row.
+        Prior of the arm, not scaled to any torque.
     learner : RowLearner
         From rows to parameters.
 
@@ -112,14 +112,14 @@ class OnlineIdentifier(Checkpointed):
             self.friction_strength = {
                 name: each for name, each in start.friction_strength.items()
                 if name in arm.friction}
-            # Rows of a stream count all at first, as those did by which the result was fitted.
+            # Its strengths are for white residuals, as the first rows of a stream are assumed.
             self.prior = self.prior.with_friction(self.arm, self.friction_strength)
         self._cutoff_hz, self._delay, self._memory = cutoff_hz, delay, memory
         self.reset()
 
     @property
     def arm(self) -> ArmModel:
-        """Return the arm, without gravity where the drive signal lacks it."""
+        """Return the arm, without gravity if the drive signal lacks it."""
         return self.stated.as_measured
 
     def reset(self) -> None:
@@ -134,7 +134,7 @@ class OnlineIdentifier(Checkpointed):
         self._intake = Intake(arm)
 
     def forget_after(self, memory: float) -> None:
-        """Change the memory, s; a session that has forgotten cannot begin to remember."""
+        """Change the memory, s; a session that forgets cannot change to infinite memory."""
         if memory == np.inf != self._memory and self.samples:
             raise InputError('what this session has forgotten does not come back; reset it first')
         self._memory = memory
@@ -142,7 +142,7 @@ class OnlineIdentifier(Checkpointed):
 
     def push(self, t: ArrayLike, q: ArrayLike, u: ArrayLike) -> Learned:
         """
-        Take in samples, as a `Recording` has them; none to go on with those that wait.
+        Process samples as in a `Recording`; an empty call continues with held samples.
 
         Parameters
         ----------
@@ -154,8 +154,8 @@ class OnlineIdentifier(Checkpointed):
         Returns
         -------
         list of (RowBlock, (k, n) ndarray)
-            Rows that became complete, and the prediction of their torque before their use, Nm;
-            times count from the first sample of the session.
+            New rows, and their torque as predicted before they were learned, Nm; times count from
+            the first sample of the session.
 
         Raises
         ------
@@ -167,14 +167,14 @@ class OnlineIdentifier(Checkpointed):
 
     def push_ns(self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike) -> Learned:
         """
-        Take in samples as messages have them, with the stamps and the encoders of these.
+        Process samples as in messages, with stamps in ns and positions of encoders.
 
         Parameters
         ----------
         stamps : (k,) ndarray of int64
             Times since any fixed moment, ns.
         p : (k, n) array_like
-            Positions of the encoders, which the drive settings of the arm bring to the joints.
+            Positions of the encoders, converted to joint positions by the drive of the arm.
         u : (k, n) array_like
             Drive signals, in the order of the joints.
 
@@ -182,21 +182,21 @@ class OnlineIdentifier(Checkpointed):
         return self.take(*self._intake.take(np.asarray(stamps, dtype=np.int64), 'p', p, u))
 
     def take(self, t: Array, q: Array, u: Array) -> Learned:
-        """Take in samples at times since the first one, s, with the positions of the joints."""
+        """Process samples at times since the first one, s, with joint positions."""
         return self._learn(self._rows.take(t, q, u))
 
     @property
     def pipeline(self) -> RowPipeline:
-        """From samples to rows; another object once cut-off and delay are chosen."""
+        """Pipeline from samples to rows; it is replaced once cut-off and delay are chosen."""
         return self._rows.pipeline
 
     @property
     def holding(self) -> bool:
-        """Return whether samples are held, until they show cut-off and delay and are learned."""
+        """Return whether samples are held for the choice of cut-off and delay."""
         return self._rows.holding
 
     def flush(self) -> Learned:
-        """Learn from the samples that wait for later ones, and from the rows that wait."""
+        """Learn from all samples and rows that wait for later ones."""
         learned = self._learn(self._rows.flush())
         self.learner.flush()
         self._follow_load()
@@ -220,7 +220,7 @@ class OnlineIdentifier(Checkpointed):
 
     def validate(self, begin: float, end: float = np.inf) -> None:
         """
-        Only predict what comes from one stamp to another, s, and do not fit it.
+        Predict, but do not fit, the samples between two stamps, s.
 
         A motion that began before the session is fitted.
         """
@@ -230,11 +230,11 @@ class OnlineIdentifier(Checkpointed):
 
     @one_thread()
     def estimate(self) -> Estimate:
-        """Return all that is known now."""
+        """Return the current estimate."""
         return self.learner.estimate()
 
     def freeze(self, frozen: bool = True) -> None:
-        """Learn from the rows that wait, and keep the estimates as they are, or let them go on."""
+        """Learn from waiting rows, then freeze or unfreeze the estimates."""
         self.learner.freeze(frozen)
         self._follow_load()
 
@@ -250,11 +250,11 @@ class OnlineIdentifier(Checkpointed):
 
     @property
     def dead_signals(self) -> tuple[Finding, ...]:
-        """Find the joints that have moved with a drive signal that never changes."""
+        """Report moved joints whose drive signal never changes."""
         return self._intake.dead_signals(self.learner.recursion.rows > 0)
 
     def copy(self) -> OnlineIdentifier:
-        """Return a session of its own with the same estimate."""
+        """Return an independent copy of the session."""
         other = copy(self)
         other.reset()
         other.restore(self.state())
@@ -265,7 +265,7 @@ class OnlineIdentifier(Checkpointed):
     @one_thread()
     def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
         """
-        Return what is known, with samples that wait for their block; the stream may go on.
+        Return the result so far, waiting samples included; the stream may continue.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class OnlineIdentifier(Checkpointed):
 
     def restore(self, state: State) -> None:
         """
-        Go on from a saved state.
+        Continue from a saved state.
 
         Raises
         ------
@@ -309,7 +309,7 @@ class OnlineIdentifier(Checkpointed):
         self._follow_load()
 
     def _fingerprint(self) -> NDArray[np.uint8]:
-        """Hash of all that a state depends on."""
+        """Hash of all settings that a state depends on."""
         arm = self.arm
         damping = None if arm.drive.damping is None else arm.drive.damping.tolist()
         settings = repr(

@@ -1,4 +1,4 @@
-"""Result of least squares over a stream, in the form of the batch result."""
+"""Result of a stream, in the form of a batch result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.signals.repetition import on_one_axis, own_shift
+from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.data.signals.trial_samples import torque_later, TrialSamples
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
@@ -44,10 +44,10 @@ from dynid_ros.utilities.checkpoint import GrowingRows
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 
-#: Share of the rows, at the end, on which the a-priori predictions are judged.
+#: Share of the rows, at the end, whose a-priori predictions validate.
 LAST = 1 / 3
 AHEAD = '{}, each sample predicted before it was used'
-#: Names of the rows that validate, and what they are in words.
+#: Names of the validating rows, and their description.
 VALIDATING = 'validation motion of {}, not learned from', ANOTHER_MOTION
 LAST_THIRD = f'last third of {AHEAD}', 'the last third of the samples before their use'
 Mask = NDArray[np.bool_]
@@ -55,7 +55,7 @@ Mask = NDArray[np.bool_]
 
 class RowHistory(GrowingRows):
     """
-    Measured torque of all rows, and its prediction before each row was used.
+    Measured torque of all rows, and its prediction before each row was learned.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class RowHistory(GrowingRows):
         super().__init__(np.zeros((0, 2 + 4 * joints)))
 
     def add(self, learned: Iterable[tuple[RowBlock, Array]]) -> None:
-        """Take in the result of `OnlineIdentifier.push`, without the regressors."""
+        """Append the result of `OnlineIdentifier.push`, without the regressors."""
         for block, tau_hat in learned:
             segment = np.full(len(block.t), float(block.segment))
             torque = (np.where(block.moving, x, np.nan) for x in (block.tau, tau_hat))
@@ -104,40 +104,40 @@ def online_result(
     source : str
         Recording or topic, as in ``IdentifiedModel.sources``.
     label : str
-        The same in few words, for metrics.
+        Short name of the source, for metrics.
     samples, seconds : int, float
         Number of the samples, and the time from the first to the last.
     data_hash : str
         As from `dynid_ros.estimation.blocks.preparation.data_hash`.
     defects : tuple of Defect
-        Known defects of the samples; the stream's are added.
+        Known defects of the samples; those of the stream are added.
     known : sequence of Finding
-        Known reasons against the result.
+        Findings of earlier stages.
 
     Returns
     -------
     IdentifiedModel
-        The last estimate: the possible parameters, unless these predict clearly worse than the
-        unconstrained ones. Its held-out metrics are of the validation motions, which are not
-        fitted, or else of the last third of the rows, each predicted before its use.
+        The last estimate: the possible parameters, unless the unconstrained ones predict clearly
+        better. Its held-out metrics are those of validation motions, which are not fitted, else of
+        the last third of the rows, each predicted before it was learned.
 
     """
     arm, estimate, history = online.arm, online.estimate(), online.learner.history
     chosen = _chosen(online, estimate)
     ahead = AHEAD.format(label)
     learned, validating, (name, held_out) = _divided(online)
-    predictions, own = history.predictions(ahead), history.predictions(ahead, learned)
+    predictions, fitted = history.predictions(ahead), history.predictions(ahead, learned)
     validation = metrics(
         arm.joint_names, history.predictions(name.format(label), validating))
-    fit = _in_sample(online, chosen.theta, label, own)
-    acceleration = np.max([_steepest(part) for part in own], axis=0)
+    fit = _in_sample(online, chosen.theta, label, fitted)
+    acceleration = np.max([_steepest(part) for part in fitted], axis=0)
     share = estimate.left_out / np.maximum(estimate.rows + estimate.left_out, 1)
     settings = conditioning_of(online.pipeline)
     lag = torque_lag(settings)
     verdict, remarks = judge(
-        arm, chosen, own, acceleration, fit, validation,
+        arm, chosen, fitted, acceleration, fit, validation,
         _trial_samples(predictions, lag),
-        gravity=online.stated.gravity, known=(*known, *too_many(arm.joint_names, share)))
+        gravity=online.stated.gravity, earlier=(*known, *too_many(arm.joint_names, share)))
     settings = replace(settings, notes=(
         *settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
@@ -157,22 +157,22 @@ def _chosen(online: OnlineIdentifier, estimate: Estimate) -> ChosenEstimate:
             return chosen_estimate(arm, prior, estimate, scatter, parts)
         return _by_fit(online, free_estimate(prior, estimate, scatter), estimate)
     except InputError:
-        # As of a signal that is zero throughout, which no body explains.
+        # No body explains a signal that is zero throughout.
         return free_estimate(prior, estimate, scatter)
 
 
 def _by_fit(
     online: OnlineIdentifier, free: ChosenEstimate, estimate: Estimate,
 ) -> ChosenEstimate:
-    """Choose by what is left of the rows: forgetting keeps no groups of them."""
-    found = possible_parameters(
+    """Choose by in-sample residuals, because forgetting keeps no groups for cross-validation."""
+    possible = possible_parameters(
         online.arm, free.prior, estimate.root_information, estimate.root_torque, free.covariance)
     rows = online.learner.recursion.data
-    worst, best = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
-                   for theta in (found.theta, free.theta))
-    if worst > CLEARLY_WORSE**2 * best:
-        return replace(free, excess=float(np.sqrt(worst / max(best, TINY))))
-    return replace(free, theta=found.theta)
+    bound, free_squares = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
+                           for theta in (possible.theta, free.theta))
+    if bound > CLEARLY_WORSE**2 * free_squares:
+        return replace(free, excess=float(np.sqrt(bound / max(free_squares, TINY))))
+    return replace(free, theta=possible.theta)
 
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
@@ -184,7 +184,7 @@ def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
 
 
 def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
-    """Divide the rows (N,): which were fitted, and which validate; name the latter."""
+    """Return masks of the fitted and the validating rows (N,), and the name of the latter."""
     rows = online.learner.history.rows
     unseen = online.learner.unseen(rows[:, 1])
     moves = np.isfinite(np.split(rows[:, 2:], 4, axis=1)[2]).any(axis=1)
@@ -196,12 +196,12 @@ def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
 
 def _trial_samples(parts: Sequence[Prediction], lag: float) -> TrialSamples:
     """
-    Take the samples of all stretches for the table of suspects.
+    Make samples of all stretches for the table of suspects.
 
-    Torque has passed the first-order filter of the rows, of this lag, and motion has not: the
-    table would take that for a late drive signal.
+    The first-order filter of the rows delays torque by a lag, but not the motion. The lag is
+    compensated, lest the table reports a late drive signal.
     """
-    shift = own_shift(on_one_axis([(part.t, part.q) for part in parts]))
+    shift = repetition_shift(on_one_axis([(part.t, part.q) for part in parts]))
     return joined([_stretch(part, lag, shift) for part in parts])
 
 
@@ -214,7 +214,7 @@ def _stretch(part: Prediction, lag: float, shift: float | None) -> TrialSamples:
         # Rows keep no derivatives; they are dense enough to differentiate.
         qdd = CubicSpline(part.t, part.qd)(part.t, 1)
         tau = tau + lag * CubicSpline(part.t, tau)(part.t, 1)
-    # The derivative beside a row without torque is none.
+    # Derivatives next to rows without torque are wrong.
     edges = np.pad(moving, ((1, 1), (0, 0)), constant_values=True)
     moving = moving & edges[:-2] & edges[2:]
     return TrialSamples(
@@ -236,16 +236,16 @@ def _in_sample(
     """In-sample metrics of the parameters, from the factors of the rows."""
     rows = online.learner.recursion.data
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
-    # The figures of no prediction at all have the torque and its spread.
-    nothing = metrics(online.arm.joint_names, [
+    # Metrics of a prediction of zero give the torque and its variance.
+    zero = metrics(online.arm.joint_names, [
         replace(part, source=source, held_out=False, tau_hat=np.zeros_like(part.tau))
         for part in predictions])
-    # A residual beside a torque of zero is infinitely large, and has no explained share.
+    # Relative to a torque of zero, a residual is infinite.
     with np.errstate(over='ignore', invalid='ignore'):
         share = np.sqrt(squares / torque)
         joints = tuple(
             JointMetrics(each.name, float(s * each.rmse), float(s * each.relative_error_percent),
                          float(1 - s**2 * (1 - each.r2)))
-            for each, s in zip(nothing.joints, share, strict=True))
-        overall = float(np.sqrt(squares.sum() / torque.sum()) * nothing.relative_error_percent)
-    return replace(nothing, relative_error_percent=overall, joints=joints)
+            for each, s in zip(zero.joints, share, strict=True))
+        overall = float(np.sqrt(squares.sum() / torque.sum()) * zero.relative_error_percent)
+    return replace(zero, relative_error_percent=overall, joints=joints)

@@ -20,18 +20,17 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
 _INTERVAL = 1.96
-#: Noise that is assumed of a joint before there are more rows than parameters, by its torque.
+#: Assumed noise of a joint, relative to its torque, until rows outnumber parameters.
 _FIRST_NOISE = 0.1
 
 
 class RecursiveLeastSquares(Checkpointed):
     """
-    Weighted least squares over all rows so far beside a prior, at any time.
+    Weighted least squares over all rows so far, with a prior.
 
-    The rows of each joint are rotated into a factor of their own; weights are applied, and the
-    prior is added, when the factors are combined. So a later weight applies to all rows, the
-    prior is never forgotten, and without forgetting the estimate equals the batch's on the
-    same rows.
+    Each joint has a triangular factor of its rows. Weights and prior enter when the factors are
+    combined. So new weights apply to all rows, the prior is never forgotten, and without
+    forgetting the estimate equals the batch estimate on the same rows.
 
     Parameters
     ----------
@@ -40,28 +39,27 @@ class RecursiveLeastSquares(Checkpointed):
     scale : (b,) array_like
         Typical size of each column of the regressor, for `Estimate.determined`.
     prior : ArmPrior or Prior
-        Prior of the arm, which is widened to the torque of the rows; or knowledge from a model.
+        Prior of the arm, to be scaled to the torque of the rows; or prior from a model.
 
     Attributes
     ----------
     theta : (b,) ndarray
-        Estimate now.
+        Current estimate.
     factors : (n, b + 1, b + 1) ndarray
         Triangles of ``[W tau]``.
     information : (b, b + 1) ndarray
         Triangle of all weighted rows and the prior.
     prior : (b, b + 1) ndarray
-        Triangle of the prior, as wide as it is now.
+        Triangle of the prior, scaled to the torque so far.
     rows, left_out : (n,) ndarray of int
         Rows used of each joint, and rows left out as outliers.
     innovations : InnovationStatistics
         Running statistics of the prediction errors.
     blocks : TimeBlocks
-        The rows by block of time, for error bars; without forgetting only.
+        The rows in blocks of time, for error bars; only without forgetting.
     memory : float
-        Rows after which the weight of old ones falls to 1/e where new rows replace it; infinite
-        for no forgetting. Directions that new rows do not excite are not forgotten. It may be
-        changed at any time.
+        Rows after which the weight of old rows falls to 1/e, in directions that new rows excite;
+        infinite for no forgetting. It may change at any time.
     frozen : bool
         Whether the estimate is frozen, and rows only validate it.
 
@@ -80,12 +78,12 @@ class RecursiveLeastSquares(Checkpointed):
     ) -> None:
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
         self.memory = np.inf
-        self._arm = prior if isinstance(prior, ArmPrior) else None
-        self._shrunk = np.zeros(parameters, dtype=np.bool_) if self._arm is None else (
-            self._arm.is_shrunk)
+        self._arm_prior = prior if isinstance(prior, ArmPrior) else None
+        self._shrunk = np.zeros(parameters, dtype=np.bool_) if self._arm_prior is None else (
+            self._arm_prior.is_shrunk)
         self._first_sigma = prior.sigma if isinstance(prior, Prior) else None
         rows = prior.rows if isinstance(prior, Prior) else prior.rows()
-        self._narrow = _triangle(rows)
+        self._unscaled_prior = _triangle(rows)
         self.factors = np.zeros((joints, parameters + 1, parameters + 1))
         self.rows = np.zeros(joints, dtype=np.int64)
         self.left_out = np.zeros(joints, dtype=np.int64)
@@ -96,7 +94,7 @@ class RecursiveLeastSquares(Checkpointed):
         self._refresh()
 
     def freeze(self, frozen: bool = True) -> None:
-        """Freeze the estimate and only validate, or continue learning; the metrics are reset."""
+        """Freeze the estimate and only validate, or continue learning; reset the metrics."""
         self.frozen = frozen
         self.innovations.restart_metrics(endless=frozen)
 
@@ -104,7 +102,7 @@ class RecursiveLeastSquares(Checkpointed):
         self, W: Array, tau: Array, moving: NDArray[np.bool_],
     ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
         """
-        Predict some rows, and take note of the errors.
+        Predict rows, and update the statistics of the errors.
 
         Parameters
         ----------
@@ -128,8 +126,8 @@ class RecursiveLeastSquares(Checkpointed):
         half = dtrtrs(self.information[:, :-1], W.reshape(-1, len(self.theta)).T, trans=1)[0]
         spread = (half**2).sum(axis=0).reshape(e.shape)
         wild, doubtful = (
-            moving & each for each in self.innovations.outliers(e, spread, self.data.torque()))
-        if self._first_sigma is not None or self._enough():
+            moving & each for each in self.innovations.outliers(e, spread, self.data.rms_torque()))
+        if self._first_sigma is not None or self._residuals_show_noise():
             self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
             self.left_out += wild.sum(axis=0)
@@ -137,7 +135,7 @@ class RecursiveLeastSquares(Checkpointed):
 
     def learn(self, W: Array, tau: Array, learned: NDArray[np.bool_]) -> None:
         """
-        Learn from some rows.
+        Learn from rows.
 
         Parameters
         ----------
@@ -151,7 +149,7 @@ class RecursiveLeastSquares(Checkpointed):
             return
         absorb_rows(
             self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), learned,
-            self._share_kept())
+            self._kept_share())
         self.rows += learned.sum(axis=0)
         self._refresh()
         if self.memory == np.inf:
@@ -159,7 +157,7 @@ class RecursiveLeastSquares(Checkpointed):
 
     @property
     def data(self) -> QRFactors:
-        """Return the rows of each joint so far."""
+        """Return the factors of all rows so far."""
         return QRFactors(self.factors, self.rows)
 
     @property
@@ -172,53 +170,53 @@ class RecursiveLeastSquares(Checkpointed):
         """Return the current estimate."""
         solution, noise = self._solution(), self.innovations
         scatter = self._scatter(solution)
-        if self._arm is None:
+        if self._arm_prior is None:
             covariance, share = scatter.covariance(solution), self._reduced(solution, scatter)
         else:
-            found = free_estimate(self._arm, solution, scatter)
-            covariance, share = found.covariance, found.data_share
-        open_torque = _INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
+            free = free_estimate(self._arm_prior, solution, scatter)
+            covariance, share = free.covariance, free.data_share
+        torque_interval = _INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
         return Estimate(
             **vars(solution), scatter=scatter, covariance=covariance, data_share=share,
-            determined=open_torque <= DETERMINED * self.data.torque().max(),
+            determined=torque_interval <= DETERMINED * self.data.rms_torque().max(),
             correlation=noise.correlation, metrics=noise.metrics, rows=self.rows.copy(),
             left_out=self.left_out.copy())
 
     def _reduced(self, solution: Solution, scatter: Scatter) -> Array:
-        """Share by which the rows reduce the variance that a model gave, (b,)."""
+        """Share by which the rows reduce the variance of a prior from a model, (b,)."""
         R = solution.root_information
         return reduction(inverse_of(self.prior[:, :-1]), R.T @ R / scatter.colour)
 
     def _solution(self) -> Solution:
-        """Return the solution as the batch does, with the weights of now."""
+        """Return the solution as of a batch, with the current weights."""
         return solution_of(
             self.data, self.prior, self.theta.copy(), self.sigma,
             inverse_of(self.information[:, :-1]), self.widening, ~self._shrunk)
 
     def restore(self, state: State) -> None:
-        """Go on from a saved state, bit for bit."""
+        """Continue from a saved state, bit for bit."""
         super().restore(state)
         self._refresh()
-        # Innovations have come since they were refreshed.
+        # The statistics have changed since the saved estimate was computed.
         self.theta, self.information = state['theta'].copy(), state['information'].copy()
 
-    def _share_kept(self) -> Array:
+    def _kept_share(self) -> Array:
         """
-        Share of the information of each joint that a row leaves in its own direction, (n,).
+        Share of the information of each joint that a row keeps in its own direction, (n,).
 
-        A row excites one direction; as many rows as a joint has parameters excite all, so each
-        forgets so many times more to give the stated memory.
+        A row forgets in one direction only, and all directions take as many rows as the joint has
+        parameters. So each row forgets this many times more to give the stated memory.
         """
         seen = np.count_nonzero(np.diagonal(self.factors, axis1=1, axis2=2)[:, :-1], axis=1)
         return np.asarray(np.exp(-seen / self.memory))
 
     def _refresh(self) -> None:
         """Combine the factors with the current weights and the prior, and solve."""
-        self.prior, self.widening = self._narrow, np.ones(len(self.factors))
-        if self._arm is not None:
-            self.widening = self._arm.widening(self.data.torque())
+        self.prior, self.widening = self._unscaled_prior, np.ones(len(self.factors))
+        if self._arm_prior is not None:
+            self.widening = self._arm_prior.widening(self.data.rms_torque())
             if (self.widening > 1).any():
-                self.prior = _triangle(self._arm.widened(self.widening).rows())
+                self.prior = _triangle(self._arm_prior.scaled_by(self.widening).rows())
         self.information = _triangle(
             np.concatenate([self.data.weighted(self.sigma), self.prior]))
         R, z = self.information[:, :-1], self.information[:, -1]
@@ -226,10 +224,9 @@ class RecursiveLeastSquares(Checkpointed):
 
     def _scatter(self, solution: Solution) -> Scatter:
         """
-        Return how the rows scatter.
+        Return the scatter of the rows.
 
-        Forgetting has no groups of rows: then the colour comes from the innovations from row to
-        row.
+        With forgetting there are no groups, so the autocorrelation of innovations inflates it.
         """
         if self.memory == np.inf:
             return group_scatter(self.blocks.groups(), solution)
@@ -239,15 +236,15 @@ class RecursiveLeastSquares(Checkpointed):
 
     def _first_variance(self) -> Array:
         """
-        Variance of the noise of each joint by the prior, or from its residuals, (n,).
+        Variance of the noise of each joint (n,) until there are enough innovations.
 
-        Used until there are enough innovations.
+        It comes from the prior, or from the residuals.
         """
         if self._first_sigma is not None:
             return np.asarray(self._first_sigma**2)
-        torque = self.data.torque()
+        torque = self.data.rms_torque()
         loudest = torque.max() or 1.0
-        if not self._enough():
+        if not self._residuals_show_noise():
             return np.asarray((_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2)
         b, total = len(self.theta), int(self.rows.sum())
         freedom = np.maximum(self.rows * (1 - b / total), 1)
@@ -255,8 +252,8 @@ class RecursiveLeastSquares(Checkpointed):
         squares = self.data.residual_squares(self.theta) / freedom
         return np.asarray(np.maximum(squares, 1e-12 * loudest**2))
 
-    def _enough(self) -> bool:
-        """Whether the rows outnumber the parameters, so that residuals show the noise."""
+    def _residuals_show_noise(self) -> bool:
+        """Whether the rows outnumber the parameters, so that residuals reveal the noise."""
         return int(self.rows.sum()) > 2 * len(self.theta)
 
 

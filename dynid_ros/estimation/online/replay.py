@@ -1,4 +1,4 @@
-"""The online estimator on a recording, as fast as possible."""
+"""Run the online estimator on a recording."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from dynid_ros.utilities.progress import progress
 
 #: Points of the history.
 POINTS = 200
-#: Values, their standard deviations, which are determined, and which the data determine rather
+#: Values, their standard deviations, which are determined, and which of them by the data rather
 #: than the prior, (p,) each.
-Known = tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]
+Snapshot = tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
 class History:
     """
-    Estimates over the time of a recording.
+    Estimates in the course of a recording.
 
     Attributes
     ----------
@@ -47,10 +47,10 @@ class History:
     t : (K,) ndarray
         Time since the start of the recording, s.
     theta, std : (K, b) ndarray
-        Estimates and their standard deviations. For an arm they are unconstrained: its last result
-        has the possible parameters nearest to them.
+        Estimates and their standard deviations. For an arm they are unconstrained; only the
+        result has possible parameters.
     determined : (K, b) ndarray of bool
-        Which the rows so far determine; see `Estimate`.
+        Whether the rows so far determine each; see `Estimate`.
     source : (K, b) ndarray of str
         ``data`` or ``prior``, as in a result.
 
@@ -69,15 +69,15 @@ def replay(
     delay: float | None = None, memory: float = np.inf, start: IdentifiedModel | None = None,
 ) -> tuple[IdentifiedModel, History]:
     """
-    Feed a recording to the online estimator, sample by sample as it was recorded.
+    Feed a recording to the online estimator as it was recorded.
 
     Parameters
     ----------
     arm : ArmModel
         The arm.
     recording : Recording
-        Recording; its faults go through the rules of the stream, but for faults of the clock
-        (`with_one_clock`): a stream has no later stamps to judge a clock by.
+        Recording; the rules of the stream handle its faults, except for faults of the clock
+        (`with_one_clock`), which only later stamps reveal.
     cutoff_hz, delay : float, optional
         As for `OnlineIdentifier`.
     memory : float
@@ -107,7 +107,7 @@ def replay(
     if at_marks(clean)[1]:
         session.learner.validation = np.array(recording.validation)
     names = base_parameters(session.arm).names
-    history = feed(session, steady, names, lambda: _known(session.estimate()))
+    history = feed(session, steady, names, lambda: _snapshot(session.estimate()))
     if not len(session.learner.history.rows):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
@@ -121,10 +121,10 @@ def replay(
 
 def feed(
     session: OnlineIdentifier, recording: Recording, names: tuple[str, ...],
-    known: Callable[[], Known | None],
+    snapshot: Callable[[], Snapshot | None],
 ) -> History:
     """
-    Feed a recording to a session portion by portion, and look at what is known after each.
+    Feed a recording to a session in portions, and take a snapshot after each.
 
     Parameters
     ----------
@@ -134,12 +134,12 @@ def feed(
         The recording.
     names : tuple of str
         Names of the p values.
-    known : callable
-        Finds them; None as long as there are none.
+    snapshot : callable
+        Returns the values; None while there are none.
 
     """
     times: list[float] = []
-    course: list[Known] = []
+    course: list[Snapshot] = []
     portion = max(1, -(-len(recording.t) // POINTS))
     for first in range(0, len(recording.t), portion):
         progress('replay', first / len(recording.t))
@@ -147,7 +147,7 @@ def feed(
         new = session.take(recording.t[part], recording.q[part], recording.u[part])
         if first + portion >= len(recording.t):
             new += session.flush()
-        found = known() if new else None
+        found = snapshot() if new else None
         if found is not None:
             times.append(float(recording.t[part][-1] - recording.t[0]))
             course.append(found)
@@ -157,5 +157,5 @@ def feed(
                    np.where(from_data, source_of(True), source_of(False)))
 
 
-def _known(estimate: Estimate) -> Known:
+def _snapshot(estimate: Estimate) -> Snapshot:
     return estimate.theta, estimate.std, estimate.determined, estimate.from_data

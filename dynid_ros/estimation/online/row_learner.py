@@ -1,4 +1,4 @@
-"""From rows of the regression, as they come, to the parameters."""
+"""Learn parameters from rows as they arrive."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Flags = NDArray[np.bool_]
 
 class RowLearner(Checkpointed):
     """
-    Predicts each row before it learns from it, and leaves outliers and validation motions out.
+    Predicts each row, then learns from it unless it is an outlier or of a validation motion.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class RowLearner(Checkpointed):
     history : RowHistory
         All rows so far.
     validation : (m, 2) ndarray
-        From when to when the arm runs a motion that only validates, in the time of the rows, s.
+        Begin and end of each validation motion, in the time of the rows, s.
     validating : bool
-        Whether the last rows with motion are of such a motion, so that the metrics are, too.
+        Whether the last rows with motion, and so the metrics, are of a validation motion.
 
     """
 
@@ -56,13 +56,13 @@ class RowLearner(Checkpointed):
         self._estimate: Estimate | None = None
 
     def follow(self, settings: ConditioningSettings, memory: float) -> None:
-        """Adapt to the rate of the rows; the memory is in s."""
+        """Adapt to the rate of the rows, given the memory in s."""
         rate = settings.rate_hz / settings.decimation
         self.recursion.memory = memory * rate
         self._doubtful.reach = -(-settings.decimator().reach // settings.decimation)
 
     def learn(self, block: RowBlock) -> Array:
-        """Return the torque (k, n) that was predicted for some rows, and learn from these, Nm."""
+        """Predict the torque (k, n) of rows, Nm, then learn from them."""
         if block.segment != self._doubtful.segment:
             self.flush()
             self._doubtful.segment = block.segment
@@ -78,31 +78,31 @@ class RowLearner(Checkpointed):
         return tau_hat
 
     def flush(self) -> None:
-        """Learn from the rows that wait until it is known whether they belong to an outlier."""
+        """Learn from the rows that wait because they may belong to an outlier."""
         self._absorb(self._doubtful.flush())
 
     def freeze(self, frozen: bool) -> None:
-        """Keep the estimates as they are, or let them go on."""
+        """Freeze or unfreeze the estimates."""
         self.flush()
         self.recursion.freeze(frozen)
 
     def unseen(self, t: Array) -> Flags:
-        """Which times (k,) lie within a validation motion."""
+        """Return a mask of the times (k,) within a validation motion."""
         return np.asarray(np.searchsorted(self.validation.ravel(), t, side='right') % 2 == 1)
 
     def validate(self, span: Array) -> None:
-        """Only predict what lies between two times (2,), s, instead of what was to come then."""
-        known = self.validation
-        self.validation = np.vstack([known[known[:, 0] < span[0]], span])
+        """Declare a validation motion between two times (2,), s, replacing planned later ones."""
+        planned = self.validation
+        self.validation = np.vstack([planned[planned[:, 0] < span[0]], span])
 
     def estimate(self) -> Estimate:
-        """Return all that is known now."""
+        """Return the current estimate."""
         if self._estimate is None:
             self._estimate = self.recursion.estimate()
         return self._estimate
 
     def restore(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Continue from a saved state."""
         super().restore(state)
         self._estimate = None
 
@@ -114,7 +114,7 @@ class RowLearner(Checkpointed):
 
 class DoubtfulRows(Checkpointed):
     """
-    Rows from the first on that may belong to an outlier which is still to come, in their order.
+    Queue of rows, from the first one that may belong to an outlier still to come.
 
     The low-pass spreads a collision over its neighbours, before and after.
 
@@ -126,14 +126,14 @@ class DoubtfulRows(Checkpointed):
     Attributes
     ----------
     rows : (m, n, b + 3) ndarray
-        Rows ``[W tau]`` that wait, which of their torques are no outliers, and which may belong to
-        one.
+        Waiting rows ``[W tau]``, with flags of torques that are no outliers, and of torques that
+        may belong to one.
     wild : (r + m, n) ndarray of bool
-        Outliers among them, and among the rows before.
+        Flags of outliers among the waiting rows and the r rows before.
     segment : int
         Stretch of these rows.
     reach : int
-        Rows to either side that an outlier spoils.
+        Number of rows on either side that an outlier spoils.
 
     """
 
@@ -145,28 +145,28 @@ class DoubtfulRows(Checkpointed):
         self.segment = self.reach = 0
 
     def take(self, block: RowBlock, wild: Flags, doubtful: Flags) -> tuple[Array, Array, Flags]:
-        """Add rows of the same stretch, and return those before the first that has to wait."""
+        """Add rows of the same stretch; return those before the first that has to wait."""
         more = np.stack([block.tau, block.moving & ~wild, doubtful], axis=2)
         self.rows = np.concatenate([self.rows, np.concatenate([block.W, more], axis=2)])
         self.wild = np.concatenate([self.wild, wild])
-        # Those before have all of their neighbours.
+        # Earlier rows have all of their neighbours.
         last = max(0, len(self.rows) - self.reach)
         waiting = np.flatnonzero(self.rows[last:, :, -1].any(axis=1))
-        return self._leave(last + int(waiting[0]) if len(waiting) else len(self.rows))
+        return self._release(last + int(waiting[0]) if len(waiting) else len(self.rows))
 
     def flush(self) -> tuple[Array, Array, Flags]:
-        """Return all: ``W``, ``tau``, and which of them are fitted."""
-        left = self._leave(len(self.rows))
+        """Return all waiting rows: ``W``, ``tau``, and a mask of those to fit."""
+        released = self._release(len(self.rows))
         self.wild = self.wild[:0]
-        return left
+        return released
 
-    def _leave(self, count: int) -> tuple[Array, Array, Flags]:
+    def _release(self, count: int) -> tuple[Array, Array, Flags]:
         gone = len(self.wild) - len(self.rows)
-        left, self.rows = np.split(self.rows, [count])
-        good, doubtful = left[:, :, -2] > 0, left[:, :, -1] > 0
+        released, self.rows = np.split(self.rows, [count])
+        good, doubtful = released[:, :, -2] > 0, released[:, :, -1] > 0
         for k in np.flatnonzero(doubtful.any(axis=1)):
             at = gone + k
             near = self.wild[max(0, at - self.reach):at + self.reach + 1].any(axis=0)
             good[k] &= ~(doubtful[k] & near)
         self.wild = self.wild[max(0, gone + count - self.reach):]
-        return left[:, :, :-3], left[:, :, -3], good
+        return released[:, :, :-3], released[:, :, -3], good

@@ -23,7 +23,7 @@ from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import State, state_of
 
-#: Samples that are worked on at once.
+#: Samples processed at a time.
 BLOCK = 50
 
 
@@ -31,19 +31,19 @@ class RowPipeline(JointStream[RowBlock]):
     """
     The online pipeline of an arm: samples in, rows of ``W theta = tau`` out.
 
-    Samples are checked, brought to a uniform rate, low-passed and differentiated once; the
-    regressors of momentum and force go through first-order filters, and with the torque through
-    the low-pass of the batch, whose outputs become rows. It works on blocks of `BLOCK` samples,
-    so that the rows do not depend on the portions of the input.
+    Samples are checked, resampled to a uniform rate, low-passed and differentiated once.
+    First-order filters turn the regressors of momentum and force into regressor rows, which pass
+    the low-pass of the batch together with the torque. Samples are processed in blocks of `BLOCK`,
+    so that rows do not depend on the portions in which they arrive.
 
     Parameters
     ----------
     arm : ArmModel
         The arm.
     cutoff_hz : float, optional
-        Cut-off of all filters; the arm's, or `USUAL_HZ`, if not given.
+        Cut-off of all filters; that of the arm, or `USUAL_HZ`, if not given.
     delay : float, optional
-        Time by which the drive signal lags behind the motion, s; the arm's, or zero.
+        Lag of the drive signal behind the motion, s; that of the arm, or zero, if not given.
     position_hz : tuple of float
         As for `ConditioningSettings`.
 
@@ -82,12 +82,12 @@ class RowPipeline(JointStream[RowBlock]):
         return BLOCK
 
     def flush(self) -> list[RowBlock]:
-        """Process the incomplete last block, at the end of a stream."""
+        """Process the incomplete last block at the end of a stream."""
         block, self.samples = self.samples, self.samples[:0]
         return self._process(block) if len(block) else []
 
     def restore(self, state: State) -> None:
-        """Go on from a saved state of a stream with the same settings."""
+        """Continue from a saved state of a stream with the same settings."""
         self._resampler.restore(state_of('resampler', state))
         if self.rate_hz:
             self._design(self.rate_hz)
@@ -150,14 +150,14 @@ def first_order(settings: ConditioningSettings, columns: int) -> FirstOrderFilte
     """
     Design the first-order filter of some columns of the rows.
 
-    They have the bandwidth of the positions, well above the rows': the low-pass that follows
-    decides alone which frequencies count, as in the batch.
+    Its bandwidth is that of the positions, well above that of the rows. So, as in the batch, only
+    the low-pass that follows decides which frequencies count.
     """
     return FirstOrderFilter(
         2 * np.pi * position_cutoff(settings), 1 / settings.rate_hz, columns)
 
 
 def torque_lag(settings: ConditioningSettings) -> float:
-    """Give the time by which these filters delay slow signals, s."""
+    """Return the delay of slow signals by these filters, s."""
     pole = first_order(settings, 0).pole
     return pole / (1.0 - pole) / settings.rate_hz

@@ -1,4 +1,4 @@
-"""From samples as they come to rows, once the band of these is known."""
+"""Make rows of samples as they arrive, once their band is known."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from dynid_ros.estimation.online.row_pipeline import BLOCK, RowPipeline
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
 
-#: Samples that waited for a search in an executor and become rows at once: less than a tenth of a
-#: second of work for an arm of seven joints, so that the next messages do not wait for long.
+#: Held samples that are processed at a time after a search in an executor: less than 0.1 s of work
+#: for an arm of seven joints, so that the next messages do not wait for long.
 PORTION = 500
 
 
 class RowSource(Checkpointed):
     """
-    Holds the first samples until they show cut-off and delay, and makes rows of all.
+    Makes rows of samples; holds the first ones until cut-off and delay are chosen from them.
 
     Parameters
     ----------
     arm : ArmModel
         The arm.
     cutoff_hz, delay : float or None
-        As for `RowPipeline`; without a cut-off, the first samples show both.
+        As for `RowPipeline`; without a cut-off, both are chosen from the first samples.
     position_hz : tuple of float
         As for `RowPipeline`.
     executor : Executor or None
-        Runs the search for them; without one, the sample that shows the band waits for it.
+        Runs the search; None to block during it.
 
     Attributes
     ----------
     pipeline : RowPipeline
-        From samples to rows; another one once the band is chosen.
+        From samples to rows; it is replaced once the band is chosen.
 
     """
 
@@ -50,16 +50,16 @@ class RowSource(Checkpointed):
 
     @property
     def holding(self) -> bool:
-        """Return whether samples are held: the band is unknown, or they wait for their turn."""
+        """Return whether samples are held: the band is unknown, or they are not processed yet."""
         first = self._first
         return first is not None and (not first.cutoff_hz or len(first.held) > 0)
 
     def take(self, t: Array, q: Array, u: Array) -> Iterator[RowBlock]:
         """
-        Take in samples, and make rows of these or of those that waited.
+        Yield rows of new samples, or of held ones.
 
-        The rows come one by one: friction by load needs the parameters by those before, and rows
-        must not depend on the portions of the samples.
+        Blocks are yielded one by one because load friction needs the parameters learned from
+        earlier ones, whatever the portions of the samples.
 
         Parameters
         ----------
@@ -74,17 +74,17 @@ class RowSource(Checkpointed):
         yield from self._held()
 
     def flush(self) -> Iterator[RowBlock]:
-        """Make rows of all samples that wait, for the search or for later ones."""
+        """Yield rows of all waiting samples."""
         yield from self._held(wait=True)
         yield from self.pipeline.flush()
 
     def share(self, other: RowSource) -> None:
-        """Let a copy wait for the same search."""
+        """Let a copy share the running search."""
         if self._first is not None and other._first is not None:
             other._first.search = self._first.search
 
     def restore(self, state: State) -> None:
-        """Go on from a saved state; the filters follow from the band."""
+        """Continue from a saved state; the band determines the filters."""
         if self._first is not None:
             self._first.restore(state_of('first', state))
             if self._first.cutoff_hz:
@@ -92,15 +92,15 @@ class RowSource(Checkpointed):
         super().restore(state)
 
     def _held(self, wait: bool = False) -> Iterator[RowBlock]:
-        """Make rows of samples that are held, if the band is chosen, or wait until it is."""
+        """Yield rows of held samples if the band is chosen; wait for it if asked to."""
         first = self._first
         if first is None or not self.holding:
             return
-        known = first.cutoff_hz
+        band_known = first.cutoff_hz
         if first.choose(wait):
-            if not known:
+            if not band_known:
                 self._follow(first)
-            yield from self._rows(*first.hand_on(None if wait else self._portion))
+            yield from self._rows(*first.release(None if wait else self._portion))
 
     def _follow(self, first: FirstSamples) -> None:
         load_theta = self.pipeline.load_theta

@@ -1,8 +1,8 @@
 """
-Compiled updates of square-root information: rotations of rows into triangular factors.
+Compiled updates of square-root information: rows are rotated into triangular factors.
 
-Factors are upper triangular, of rows ``[w tau]``; the last column belongs to tau.
-Leading zeros of a row, as joints near the tool have them, cost nothing.
+Factors are upper triangular, of rows ``[w tau]``; the last column belongs to tau. Leading zeros of
+a row, as for joints near the tool, cost nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def absorb(factor: Array, row: Array) -> None:
         line, square = factor[c], row[c] * row[c]
         if square == 0.0:
             continue
-        # Twice as fast as hypot, whose range no row needs.
+        # Twice as fast as hypot, whose protection from overflow no row needs.
         r = np.sqrt(line[c] * line[c] + square)
         cosine, sine = line[c] / r, row[c] / r
         for j in range(c, row.size):
@@ -65,22 +65,22 @@ def forget(factor: Array, row: Array, keep: float) -> None:
 
     """
     b = factor.shape[1] - 1
-    # Solve factorᵀ x = row: x·x is the variance of the prediction of the row, by its own.
-    x, rest, known = np.zeros(b), row.copy(), 0.0
+    # Solve factorᵀ x = row: x·x is the variance of the predicted row, relative to its noise.
+    x, rest, variance = np.zeros(b), row.copy(), 0.0
     for c in range(b):
         if rest[c] == 0.0:
             continue
         if factor[c, c] == 0.0:
-            # There is no information on this row.
+            # The factor has no information on this row.
             return
         x[c] = rest[c] / factor[c, c]
-        known += x[c] * x[c]
+        variance += x[c] * x[c]
         for j in range(c + 1, b):
             rest[j] -= x[c] * factor[c, j]
-    if known == 0.0:
+    if variance == 0.0:
         return
-    share = min(1.0 - keep, known)
-    x *= np.sqrt(share / known)
+    share = min(1.0 - keep, variance)
+    x *= np.sqrt(share / variance)
     alpha = np.sqrt(1.0 - share)
     removed = np.zeros(b + 1)
     for i in range(b - 1, -1, -1):
@@ -100,7 +100,7 @@ def absorb_rows(
     factors: Array, W: Array, tau: Array, moving: NDArray[np.bool_], keep: Array
 ) -> None:
     """
-    Take in rows of all joints.
+    Absorb rows of all joints.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows of a stream by block of time, in bounded memory."""
+"""Rows of a stream in blocks of time, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
-#: Rows of a block at first.
+#: Initial number of rows in a block.
 SHORTEST = 8
-#: Blocks at most; then each two become one, and those to come are twice as long.
+#: Most blocks; beyond them, pairs are merged, and later blocks are twice as long.
 MOST = 4 * GROUPS
 
 
 class TimeBlocks(Checkpointed):
     """
-    Sums of products of rows by block of time, of as many rows each.
+    Sums of products of rows in blocks of time with equally many rows.
 
-    A group of rows is some blocks, so that a stream has the groups of a recording. Where a motion
-    repeats, its phases would be better groups: a stream that runs for hours does not keep them
-    apart.
+    A group of rows consists of some blocks, so a stream has groups like a recording. For a
+    repeated motion, its phases would be better groups, but a stream of hours cannot separate them.
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ class TimeBlocks(Checkpointed):
     rows : (m, n) ndarray of int
         Their number, joint by joint.
     size : int
-        Rows of a block, however many joints move.
+        Rows of a complete block, however many joints move.
     filled : int
         Rows of the last block.
 
@@ -51,7 +50,7 @@ class TimeBlocks(Checkpointed):
 
     def add(self, W: Array, tau: Array, learned: NDArray[np.bool_]) -> None:
         """
-        Take in rows.
+        Add rows.
 
         Parameters
         ----------
@@ -68,8 +67,8 @@ class TimeBlocks(Checkpointed):
             if self.filled == self.size:
                 self._begin()
             count = min(self.size - self.filled, len(new))
-            own = new[:count].transpose(1, 2, 0)
-            self.products[-1] += own @ own.transpose(0, 2, 1)
+            block_rows = new[:count].transpose(1, 2, 0)
+            self.products[-1] += block_rows @ block_rows.transpose(0, 2, 1)
             self.rows[-1] += counts[:count].sum(axis=0)
             self.filled += count
             new, counts = new[count:], counts[count:]
@@ -83,7 +82,7 @@ class TimeBlocks(Checkpointed):
                 strict=True)]
 
     def _begin(self) -> None:
-        """Begin a block, after joining blocks where there are too many."""
+        """Begin a block; first merge pairs of blocks if there are too many."""
         if len(self.rows) == MOST:
             self.products = self.products[::2] + self.products[1::2]
             self.rows = self.rows[::2] + self.rows[1::2]

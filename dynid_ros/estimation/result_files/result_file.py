@@ -135,7 +135,7 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
 
 
 def _with_later_fields(record: dict[str, Any], found: int) -> dict[str, Any]:
-    """Fill in what results of earlier versions do not state."""
+    """Fill in fields that results of earlier versions lack."""
     if found == READABLE[0]:
         record['root_information'] = []
     record = {'data_share': [1.0] * len(record.get('parameters', ())), **record}
@@ -197,7 +197,7 @@ def _identification(record: dict[str, Any], prediction: Path) -> IdentifiedModel
 
 
 def _check_shapes(model: IdentifiedModel) -> None:
-    """Make sure that all that is stated of joints and parameters is stated of each."""
+    """Make sure that fields of joints and parameters have a value for each."""
     of_joints = {'fit': model.fit, 'validation': model.validation, 'consistent': model.consistent,
                  **{f'stated.{how}': found for how, found in model.stated.items()}}
     for name, metrics in of_joints.items():

@@ -1,4 +1,4 @@
-"""Matrices of a result file, as rows of numbers and back, and numbers that no result has."""
+"""Read and write matrices of a result file, and refuse impossible numbers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def symmetric(rows: Any, names: tuple[str, ...]) -> Array:
 
 
 def check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
-    """Refuse a value that no estimate has with a ValueError that names its parameter."""
+    """Raise ValueError for an impossible value; the message names its parameter."""
     for name, value in zip(names, values.tolist(), strict=True):
         if not abs(value) < LARGEST:
             raise ValueError(f'the {what} of parameter {name} is {value}, which is no estimate')
@@ -87,7 +87,7 @@ def upper_triangle(rows: Any, size: int) -> tuple[Array, Array]:
 
 
 def check_treatment(treatment: ConditioningSettings) -> None:
-    """Make sure that filters can be made of the settings; raise ValueError if not."""
+    """Raise ValueError if no filters can be made of the settings."""
     period = treatment.period
     possible = {
         'rate_hz': 0 < treatment.rate_hz < FASTEST,
@@ -106,7 +106,7 @@ def check_treatment(treatment: ConditioningSettings) -> None:
 
 
 def check_clocks(clocks: Iterable[SampleClock]) -> None:
-    """Make sure that clocks can be drawn and told; raise ValueError if not."""
+    """Raise ValueError if clocks cannot be plotted and described."""
     for clock in clocks:
         times = np.array([*clock.t, *clock.late])
         possible = {

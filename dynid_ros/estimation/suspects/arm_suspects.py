@@ -1,4 +1,4 @@
-"""Suspects of which each has a size, in the geometry: zeros, lengths, and gravity's direction."""
+"""Suspects in the geometry, each with a size: joint zeros, lengths, direction of gravity."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 from dynid_ros.estimation.suspects.suspect import Fault, names, sized, Suspect, WEIGHT
 from dynid_ros.utilities.arrays import Array
 
-#: Errors of a zero from which its own one is sought, rad, their standard deviation before any
-#: data, and what a recording should show.
+#: Start values for the error of a zero, rad; its prior standard deviation; and the size that a
+#: recording should detect.
 ANGLES = (0.0, *np.radians([-30.0, 30.0, -90.0, 90.0, 180.0]).tolist())
 ANGLE_STD, SHIFTED = 1.0, float(np.radians(10.0))
-#: The same of the logarithm of an offset between joints.
+#: The same for the logarithm of an offset between joints.
 LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.2))
 #: Shortest offset between two joint frames that counts as a length, m.
 SHORTEST = 0.01
-#: The same of the direction of gravity, rad.
+#: The same for the direction of gravity, rad.
 ANY_TILT, TILTED = float(np.pi / np.sqrt(3)), float(np.radians(10.0))
-#: Remedy where the signal lacks the torque of gravity.
+#: Remedy if the signal lacks the gravity torque.
 LEAVE_OUT = 'set "includes_gravity: false" under "drive" in arm.yaml'
 
 
 def shifted_zeros(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Shift the zero of each joint that turns."""
+    """Shift the zero of each revolute joint."""
     for joint in joints:
         for angle in () if base.arm.prismatic[joint] else ANGLES:
             yield shifted(base, [joint], np.array([angle]), ANGLE_STD)
@@ -48,14 +48,14 @@ def _shifted(base: Suspect, joints: list[int], size: Array) -> Suspect:
 
 
 def stretched_links(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Stretch the offset of each joint from the one before it."""
+    """Stretch the offset of each joint from its parent."""
     lengths = np.linalg.norm(base.arm.translation, axis=1)
-    # The place of the first joint shows in no torque.
+    # No torque depends on the position of the first joint.
     for joint in joints:
         if lengths[joint] > SHORTEST and base.arm.parent[joint] >= 0:
             for factor in LENGTHS:
                 yield sized(partial(_stretched, base, joint), np.log([factor]),
-                            np.array([LENGTH_STD]), STRETCHED, times=True)
+                            np.array([LENGTH_STD]), STRETCHED, is_factor=True)
 
 
 def _stretched(base: Suspect, joint: int, size: Array) -> Suspect:
@@ -71,7 +71,7 @@ def _stretched(base: Suspect, joint: int, size: Array) -> Suspect:
 
 
 def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Turn gravity, or add it where the arm states none, or take it out of the torque."""
+    """Turn gravity, add it if the arm states none, or remove it from the torque."""
     if not joints or any(fault.code.startswith('gravity') for fault in base.faults):
         return
     stated = float(np.linalg.norm(base.arm.gravity))
@@ -79,17 +79,17 @@ def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
         yield base.refitted(Fault(
             'gravity_removed', (), 'the effort holds no gravity torque', LEAVE_OUT),
             arm=replace(base.arm, gravity=np.zeros(3)))
-    # The middle of the faces of a cube, and its corners, of which one is within 27 degrees.
+    # The face centres and corners of a cube: some start is within 27 degrees of any direction.
     grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
     starts = [*np.eye(3), *-np.eye(3), *grid / np.sqrt(3)]
     tilts = np.array([_tilt_to(base, start) for start in starts])
     for tilt in (np.zeros(2), *tilts[np.linalg.norm(tilts, axis=1) > TILTED]):
-        # Where the arm states none, no tilt is too small.
+        # If the arm states none, any tilt counts.
         yield sized(partial(_tilted, base), tilt, np.full(2, ANY_TILT), TILTED if stated else 0.0)
 
 
 def _tilted(base: Suspect, tilt: Array) -> Suspect:
-    """Turn gravity by an angle about an axis that is level to it: their product (2,)."""
+    """Turn gravity by an angle about a perpendicular axis; ``tilt`` is their product (2,)."""
     stated = float(np.linalg.norm(base.arm.gravity))
     down, across = _frame(base)
     angle = float(np.linalg.norm(tilt))
@@ -114,7 +114,7 @@ def _tilted(base: Suspect, tilt: Array) -> Suspect:
 
 
 def _frame(base: Suspect) -> tuple[Array, Array]:
-    """Return the direction of the stated gravity (3,), and two across it (2, 3)."""
+    """Return the direction of the stated gravity (3,), and two normal to it (2, 3)."""
     stated = float(np.linalg.norm(base.arm.gravity))
     down = base.arm.gravity / stated if stated else np.array([0.0, 0.0, -1.0])
     across = np.linalg.svd(down[None])[2][1:]

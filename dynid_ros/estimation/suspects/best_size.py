@@ -1,4 +1,4 @@
-"""The best size of a fault that is a number, by variable projection, and others as good."""
+"""Estimate the size of a fault by variable projection, and find other sizes as likely."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from dynid_ros.estimation.suspects.suspect import sized, Suspect
 from dynid_ros.estimation.suspects.variable_projection import linear, step_of
 from dynid_ros.utilities.arrays import Array
 
-#: Steps at most in which the size of a fault settles, and the step that ends them, by the standard
+#: Most steps to the size of a fault, and the step at which they end, relative to the standard
 #: deviation for white residuals.
 STEPS, SETTLED = 8, 0.002
-#: Halvings of a step that makes it less likely.
+#: Most halvings of a step that lowers the likelihood.
 HALVINGS = 5
-#: Half of a 95 % interval in standard deviations: Student's t of `GROUPS` less one.
+#: Half of a 95 % interval in standard deviations: Student's t, `GROUPS` - 1 degrees of freedom.
 INTERVAL = 2.262
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class OneStepEstimate:
     """
-    Size of a fault as a recording shows it, by one step from none.
+    Size of a fault after one step from zero.
 
     Attributes
     ----------
     suspect : Suspect
-        The fault with no size.
+        The fault with size zero.
     step : (m,) ndarray
         Its size.
     std : float
-        Standard deviation of it, in its least certain direction.
+        Standard deviation of the size, in its least certain direction.
 
     """
 
@@ -45,15 +45,15 @@ class Shown:
     step: Array
     std: float
 
-    def smallest(self, least: float) -> float:
-        """Size from which on the likelihood of the fault suffices."""
-        return float(np.sqrt(2 * least) * self.std)
+    def smallest_detectable(self, threshold: float) -> float:
+        """Smallest size whose gain in log likelihood reaches a threshold."""
+        return float(np.sqrt(2 * threshold) * self.std)
 
 
 @dataclass(frozen=True, eq=False)
-class Estimated:
+class EstimatedSize:
     """
-    Size of a fault with the parameters beside it.
+    Size of a fault, with the parameters estimated together with it.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Estimated:
     theta : (c,) ndarray
         The parameters.
     covariance : (c + m, c + m) ndarray
-        Of both, for residuals that are correlated in any way within groups.
+        Of both, for any correlation of residuals within groups.
     from_prior : (c + m, c + m) ndarray
-        Part of it that the priors make.
+        Part of it due to the priors.
 
     """
 
@@ -82,10 +82,10 @@ class Estimated:
         return size.words(float(size.x[0] if len(size.x) == 1 else np.linalg.norm(size.x)), half)
 
 
-def shown(likelihood: Likelihood, suspect: Suspect) -> Shown:
-    """Return the size of a fault as a recording shows it."""
+def one_step_estimate(likelihood: Likelihood, suspect: Suspect) -> OneStepEstimate:
+    """Estimate the size of a fault by one step from zero."""
     step, covariance = step_of(likelihood, suspect)
-    return Shown(suspect, step, _largest(covariance))
+    return OneStepEstimate(suspect, step, _largest(covariance))
 
 
 def _largest(covariance: Array) -> float:
@@ -93,22 +93,22 @@ def _largest(covariance: Array) -> float:
     return float(np.sqrt(np.linalg.eigvalsh(covariance)[-1]))
 
 
-def moved(suspect: Suspect, step: Array) -> Suspect:
-    """Return a suspect of another size."""
+def resized(suspect: Suspect, step: Array) -> Suspect:
+    """Return a suspect with its size changed by a step."""
     size = suspect.size
     assert size is not None
-    return sized(size.make, size.x + step, size.std, size.typical, times=size.times)
+    return sized(size.make, size.x + step, size.std, size.typical, is_factor=size.is_factor)
 
 
-def settled(likelihood: Likelihood, suspect: Suspect) -> Suspect:
-    """Improve the size of a fault, if it has one, until it stays."""
+def refined(likelihood: Likelihood, suspect: Suspect) -> Suspect:
+    """Refine the size of a fault, if it has one, until it converges."""
     if suspect.size is None:
         return suspect
     value = _posterior(likelihood, suspect)
     for _ in range(STEPS):
         step, covariance = step_of(likelihood, suspect)
         for _ in range(HALVINGS):
-            tried = moved(suspect, step)
+            tried = resized(suspect, step)
             better = _posterior(likelihood, tried)
             if better > value:
                 break
@@ -124,15 +124,15 @@ def settled(likelihood: Likelihood, suspect: Suspect) -> Suspect:
 def _posterior(likelihood: Likelihood, suspect: Suspect) -> float:
     size = suspect.size
     assert size is not None
-    return likelihood.free(suspect) - float(((size.x / size.std)**2).sum() / 2)
+    return likelihood.unconstrained(suspect) - float(((size.x / size.std)**2).sum() / 2)
 
 
-def with_error_bars(likelihood: Likelihood, suspect: Suspect) -> Estimated:
+def with_error_bars(likelihood: Likelihood, suspect: Suspect) -> EstimatedSize:
     """
-    Find the error bars of the size of a fault and of all parameters, by leaving out groups.
+    Find the error bars of the size of a fault and of all parameters by a jackknife over groups.
 
-    The jackknife holds for residuals that are correlated in any way within groups, and knows that
-    a fit takes up a part of the noise.
+    The jackknife allows any correlation of residuals within groups, and accounts for the noise
+    that the fit absorbs.
 
     Parameters
     ----------
@@ -148,26 +148,27 @@ def with_error_bars(likelihood: Likelihood, suspect: Suspect) -> Estimated:
 
     """
     line, n = linear(likelihood, suspect), suspect.arm.n
-    rows, own = np.column_stack([line.W, line.D, line.left]), np.repeat(suspect.groups, n)
-    parts = [Products((rows[own == k].T @ rows[own == k])[None], np.array([(own == k).sum()]))
-             for k in np.unique(own)]
-    known = np.linalg.cholesky(block_diag(line.tie, np.diag(line.size.std**-2))).T
-    prior = np.column_stack([known, -known @ np.append(line.theta, line.size.x)])
-    matrix = sum(part.products[0, :-1, :-1] for part in parts) + known.T @ known
+    rows, numbers = np.column_stack([line.W, line.D, line.residual]), np.repeat(suspect.groups, n)
+    parts = [Products((rows[numbers == k].T @ rows[numbers == k])[None],
+                      np.array([(numbers == k).sum()]))
+             for k in np.unique(numbers)]
+    root = np.linalg.cholesky(block_diag(line.prior_information, np.diag(line.size.std**-2))).T
+    prior = np.column_stack([root, -root @ np.append(line.theta, line.size.x)])
+    matrix = sum(part.products[0, :-1, :-1] for part in parts) + root.T @ root
     half = inverse_of(np.linalg.cholesky(matrix).T)
-    # In changes of parameters and size.
+    # Changes of parameters and size.
     changes = whitened_changes(parts, np.zeros(len(half)), np.ones(1), half, prior) @ half.T
-    pulled = known @ half @ half.T
-    from_prior = pulled.T @ pulled
+    prior_pull = root @ half @ half.T
+    from_prior = prior_pull.T @ prior_pull
     jackknife = (len(parts) - 1) / len(parts) * changes.T @ changes
-    return Estimated(suspect, line.theta, jackknife + from_prior, from_prior)
+    return EstimatedSize(suspect, line.theta, jackknife + from_prior, from_prior)
 
 
-def other_answers(
-    likelihood: Likelihood, best: Suspect, starts: Iterable[Suspect], least: float,
+def equally_likely_sizes(
+    likelihood: Likelihood, best: Suspect, starts: Iterable[Suspect], threshold: float,
 ) -> list[Suspect]:
     """
-    Find sizes of a fault that are far from the best one, and as likely.
+    Find sizes of a fault that are as likely as the best one, but far from it.
 
     Parameters
     ----------
@@ -176,22 +177,22 @@ def other_answers(
     best : Suspect
         With the best size.
     starts : iterable of Suspect
-        The same fault with other sizes, from which others may be reached.
-    least : float
+        The same fault with other start values of the size.
+    threshold : float
         Difference of log likelihoods that distinguishes two sizes.
 
     """
-    answers, value = [best], likelihood.free(best)
+    answers, value = [best], likelihood.unconstrained(best)
     for each in starts:
-        found = settled(likelihood, each)
-        near = any(_between(likelihood, one, found) < least for one in answers)
-        if not near and likelihood.free(found) > value - least:
-            answers.append(found)
+        candidate = refined(likelihood, each)
+        near = any(_likelihood_loss(likelihood, one, candidate) < threshold for one in answers)
+        if not near and likelihood.unconstrained(candidate) > value - threshold:
+            answers.append(candidate)
     return answers[1:]
 
 
-def _between(likelihood: Likelihood, one: Suspect, other: Suspect) -> float:
-    """Loss of likelihood from one size to another, if both were on one hill."""
+def _likelihood_loss(likelihood: Likelihood, one: Suspect, other: Suspect) -> float:
+    """Loss of log likelihood from one size to another, to second order about the first."""
     assert one.size is not None and other.size is not None
     away = other.size.x - one.size.x
     return float(away @ np.linalg.solve(step_of(likelihood, one)[1], away) / 2)

@@ -1,4 +1,4 @@
-"""Suspects of all rows of a fit, whose columns have passed the low-pass of the torque."""
+"""Suspects on all rows of a fit, whose columns are low-pass filtered like the torque."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.rows import NO_ROW
-from dynid_ros.estimation.suspects.suspect import every_row, in_any_gravity, Suspect
+from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect, with_all_samples
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Rows of a recording at most: seven minutes at a cut-off of 10 Hz, 60 MB of a 7-joint arm.
+#: Most rows of a recording: seven minutes at a cut-off of 10 Hz, 60 MB for a 7-joint arm.
 MOST = 2**14
 
 
-def of_fit(arm: ArmModel, kept: KeptRows, theta: Array | None = None) -> Suspect:
+def suspect_of_fit(arm: ArmModel, kept: KeptRows, theta: Array | None = None) -> Suspect:
     """
-    Take the rows of a fit.
+    Make a suspect of the rows of a fit.
 
-    A suspect of another geometry has what that changes of the columns as it is before the
-    low-pass: the error is the product of the fault and of what the low-pass does.
+    If a suspect changes the geometry, the change of the columns is not low-pass filtered: this
+    error is of second order, the fault times the effect of the low-pass.
 
     Parameters
     ----------
@@ -45,39 +45,39 @@ def of_fit(arm: ArmModel, kept: KeptRows, theta: Array | None = None) -> Suspect
     """
     samples = trial_samples(kept.motions, kept.settings, most=np.iinfo(np.int64).max)
     step = -(-len(samples.t) // MOST) or 1
-    W, done = [], 0
+    W, count = [], 0
     for block in kept.blocks(arm, theta):
-        W.append(block.W[-done % step::step])
-        done += len(block.t)
+        W.append(block.W[-count % step::step])
+        count += len(block.t)
     if not W:
         raise RecordingError(NO_ROW)
-    plain = every_row(arm, samples.at(slice(None, None, step)))
+    plain = with_all_samples(arm, samples.at(slice(None, None, step)))
     rows = plain.rows
-    through = np.concatenate(W) @ base_parameters(arm).grouping[:, rows.columns]
-    return replace(plain, rows=replace(rows, low_passed=through - rows.regressor()))
+    filtered = np.concatenate(W) @ base_parameters(arm).grouping[:, rows.columns]
+    return replace(plain, rows=replace(rows, low_passed=filtered - rows.regressor()))
 
 
-def beside(base: Suspect, more: Sequence[Suspect], again: NDArray[np.intp]) -> Suspect:
+def with_recordings(base: Suspect, more: Sequence[Suspect], changed: NDArray[np.intp]) -> Suspect:
     """
-    Put recordings beside one, in which some parameters may have other values.
+    Append recordings in which some parameters may have other values.
 
     Parameters
     ----------
     base : Suspect
-        Rows of the one.
+        Rows of the first recording.
     more : sequence of Suspect
-        Rows of the others, of the same arm.
-    again : (l,) ndarray of int
-        These standard parameters.
+        Rows of the others, with the same arm.
+    changed : (l,) ndarray of int
+        Standard parameters that may differ.
 
     """
-    arm, groups, every = base.arm, base.groups, [base, *more]
-    change = base_parameters(in_any_gravity(arm)).grouping[:, again]
+    arm, groups, suspects = base.arm, base.groups, [base, *more]
+    difference = base_parameters(in_any_gravity(arm)).grouping[:, changed]
     for each in more:
         groups = np.append(groups, groups.max() + 1 + each.groups)
-    rows = replace(base.rows, samples=joined([each.samples for each in every]), again=again,
+    rows = replace(base.rows, samples=joined([each.samples for each in suspects]), changed=changed,
                    moment=len(base.samples.t), low_passed=None)
-    W = np.concatenate([each.rows.regressor() for each in every])
-    through = np.concatenate([W, W @ change], axis=2)
-    through[:rows.moment, :, W.shape[2]:] = 0.0
-    return replace(base, groups=groups, rows=replace(rows, low_passed=through - rows.regressor()))
+    W = np.concatenate([each.rows.regressor() for each in suspects])
+    filtered = np.concatenate([W, W @ difference], axis=2)
+    filtered[:rows.moment, :, W.shape[2]:] = 0.0
+    return replace(base, groups=groups, rows=replace(rows, low_passed=filtered - rows.regressor()))

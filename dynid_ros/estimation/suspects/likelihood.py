@@ -1,11 +1,10 @@
 """
 The score of a suspect: the log likelihood of the signals at physically possible parameters.
 
-Signals of joints with independent Gaussian noise, whose size follows from the residuals, have the
-log likelihood ``-1/2 Σ N_j log σ_j² + N log |det M|`` for torque ``tau @ M``: the determinant is
-what a change of the signals does to their density. Without the constraint to possible parameters a
-likelihood is larger, so that a suspect whose free likelihood does not suffice needs no search in
-the cone.
+With independent Gaussian noise whose variance is estimated from the residuals, the signals have
+the log likelihood ``-1/2 Σ N_j log σ_j² + N log |det M|`` for torque ``tau @ M``: the determinant
+is the change of their density. The unconstrained likelihood is an upper bound, so a suspect whose
+unconstrained likelihood is too small needs no search among possible parameters.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect
 from dynid_ros.estimation.suspects.suspect_rows import mixed, SuspectRows
 from dynid_ros.utilities.arrays import Array
 
-#: Passes in which the weights of the joints settle.
+#: Passes in which the weights of the joints converge.
 PASSES = 5
-#: Share of the samples of the joint that moves most in which a joint must move to be compared.
+#: Least number of moving samples of a compared joint, relative to the joint that moves most.
 LEAST_MOVING = 0.1
 #: Smallest credible mean square of a residual, relative to the torque.
 FLOOR = 1e-8
-#: Least power of the torque of a joint, by the largest one, with which its residual is compared.
+#: Least mean square torque of a joint, relative to the largest, to which its residual is compared.
 SILENT = 1e-6
 
 
@@ -45,11 +44,11 @@ class Fit:
     Attributes
     ----------
     theta : (c,) ndarray
-        Base parameters, and those of a load behind them.
+        Base parameters, then the changed parameters.
     variance : (n,) ndarray
         Mean square residual of each joint.
     values : (p,) ndarray
-        Standard parameters, from which another search may start.
+        Standard parameters, a start for another search.
 
     """
 
@@ -61,42 +60,43 @@ class Fit:
 @dataclass(frozen=True, eq=False)
 class Prediction:
     """
-    Groups of samples that were predicted from the others.
+    Prediction of each group of samples from the others.
 
     Attributes
     ----------
     values : (K,) ndarray
         Log likelihood of each group.
-    left, power : (K, m) ndarray
+    residual_squares, power : (K, m) ndarray
         Squares of the residuals and of the torque of each compared joint.
 
     """
 
     values: Array
-    left: Array
+    residual_squares: Array
     power: Array
 
     @property
     def error_percent(self) -> float:
-        """Torque error on groups that were not fitted, %."""
-        return 100 * float(np.sqrt(self.left.sum() / max(self.power.sum(), TINY)))
+        """Cross-validated torque error, %."""
+        return 100 * float(np.sqrt(self.residual_squares.sum() / max(self.power.sum(), TINY)))
 
     @property
     def share(self) -> Array:
-        """Share of the torque of each compared joint that is left, (m,)."""
+        """Unexplained share of the torque of each compared joint, (m,)."""
         return np.asarray(np.sqrt(
-            self.left.sum(axis=0) / np.maximum(self.power.sum(axis=0), TINY)))
+            self.residual_squares.sum(axis=0) / np.maximum(self.power.sum(axis=0), TINY)))
 
     @property
-    def usual_share(self) -> Array:
-        """Share that groups but the worst leave of a mean one, (m,): a collision is in one."""
-        left = (self.left.sum(axis=0) - self.left.max(axis=0)) / max(len(self.left) - 1, 1)
-        return np.asarray(np.sqrt(left / np.maximum(self.power.mean(axis=0), TINY)))
+    def share_without_worst(self) -> Array:
+        """Unexplained share (m,) without the worst group, which may contain a collision."""
+        squares = self.residual_squares
+        squares = (squares.sum(axis=0) - squares.max(axis=0)) / max(len(squares) - 1, 1)
+        return np.asarray(np.sqrt(squares / np.maximum(self.power.mean(axis=0), TINY)))
 
 
 class Likelihood:
     """
-    Scores of suspects that share an arm, but for its geometry.
+    Scores of suspects of one arm, whose geometry may differ.
 
     Parameters
     ----------
@@ -111,30 +111,31 @@ class Likelihood:
     """
 
     def __init__(self, base: Suspect) -> None:
-        counts, own = base.rows.counts, np.arange(base.arm.n)
+        counts, joints = base.rows.counts, np.arange(base.arm.n)
         self.joints: NDArray[np.intp] = np.flatnonzero(counts > LEAST_MOVING * counts.max())
-        at = base.rows.products.shape[1] - base.arm.n + own
-        self._torque = np.sqrt(base.rows.products[own, at, at] / np.maximum(counts, 1))
+        torque = base.rows.products.shape[1] - base.arm.n + joints
+        self._torque = np.sqrt(base.rows.products[joints, torque, torque] / np.maximum(counts, 1))
         self._priors: dict[ArmModel, tuple[ArmModel, ArmPrior, PhysicalCone, Array]] = {}
-        # A base of the recorded arm serves the free fits of all.
-        _, self._prior, _, self._tie = self._of_arm(base.arm)
+        # The base of the recorded arm serves all unconstrained fits.
+        _, self._prior, _, self._prior_information = self._prior_of(base.arm)
 
-    def free(self, suspect: Suspect) -> float:
-        """Log likelihood at the best parameters of all."""
+    def unconstrained(self, suspect: Suspect) -> float:
+        """Log likelihood at the best unconstrained parameters."""
         return self._value(self.fit(suspect)[1], suspect.rows.counts, suspect.mixing)
 
     def fit(self, suspect: Suspect) -> tuple[Array, Array]:
-        """Return the best parameters (c,) of all, and mean square residuals (n,)."""
+        """Return the best unconstrained parameters (c,), and mean square residuals (n,)."""
         products, counts = suspect.rows.mixed(suspect.mixing), suspect.rows.counts
-        return self._free(products, counts, self._prior, self._tie, self._more(suspect.rows))
+        return self._free(products, counts, self._prior, self._prior_information,
+                          self._change_prior(suspect.rows))
 
-    def information(self, rows: SuspectRows) -> Array:
-        """Information (c, c) of the prior of all parameters of some rows."""
-        return np.asarray(block_diag(self._tie, self._more(rows)))
+    def prior_information(self, rows: SuspectRows) -> Array:
+        """Information (c, c) of the prior of all parameters."""
+        return np.asarray(block_diag(self._prior_information, self._change_prior(rows)))
 
-    def apart(self, suspect: Suspect, sets: Places) -> Array:
+    def residual_ratios(self, suspect: Suspect, sets: Places) -> Array:
         """
-        Compare a fit to all samples with one to each of several sets.
+        Compare a fit to all samples with a fit to each of several sets.
 
         Parameters
         ----------
@@ -146,54 +147,56 @@ class Likelihood:
         Returns
         -------
         (K, n) ndarray
-            Residual of each joint in the first fit by that in the second, set by set.
+            Ratio of the residual of each joint in the first fit to that in the second, by set.
 
         """
         theta, _ = self.fit(suspect)
-        every = zip(*suspect.rows.by_group(sets), strict=True)
-        found = []
-        for products, counts in every:
+        groups = zip(*suspect.rows.by_group(sets), strict=True)
+        ratios = []
+        for products, counts in groups:
             own = mixed(products, suspect.mixing)
-            _, alone = self._free(own, counts, self._prior, self._tie, self._more(suspect.rows))
-            found.append(np.sqrt(_squares(own, theta) / np.maximum(counts, 1) / alone))
-        return np.array(found)
+            _, variance = self._free(own, counts, self._prior, self._prior_information,
+                                     self._change_prior(suspect.rows))
+            ratios.append(np.sqrt(_squares(own, theta) / np.maximum(counts, 1) / variance))
+        return np.array(ratios)
 
     def possible(self, suspect: Suspect, start: Fit | None = None) -> tuple[float, Fit]:
-        """Log likelihood at the best possible parameters, and these."""
+        """Return the log likelihood at the best possible parameters, and these."""
         rows = self._rebased(suspect).rows
         fit = self._possible(suspect.arm, rows.mixed(suspect.mixing), rows.counts,
-                             self._more(rows), start)
+                             self._change_prior(rows), start)
         return self._value(fit.variance, rows.counts, suspect.mixing), fit
 
     def blocks(self, suspect: Suspect, fit: Fit) -> Prediction:
-        """Predict each group of samples from the others, from their fit on."""
+        """Predict each group of samples from the others, starting from a fit to all."""
         products, counts = self._rebased(suspect).rows.by_group(suspect.groups)
         products, groups = mixed(products, suspect.mixing), np.arange(len(counts))
-        values, left = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
-        more = self._more(suspect.rows)
+        values, squares = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
+        change_prior = self._change_prior(suspect.rows)
         for k in groups.tolist():
             others = groups != k
-            known = counts[others].sum(axis=0)
-            found = self._possible(suspect.arm, products[others].sum(axis=0), known, more, fit)
-            left[k] = np.maximum(_squares(products[k], found.theta), 0.0)
-            # Of a variance that is known from so many samples: Student's t.
-            terms = counts[k] * np.log(found.variance) + (known + counts[k]) * np.log1p(
-                left[k] / np.maximum(known, 1) / found.variance)
+            count = counts[others].sum(axis=0)
+            fitted = self._possible(
+                suspect.arm, products[others].sum(axis=0), count, change_prior, fit)
+            squares[k] = np.maximum(_squares(products[k], fitted.theta), 0.0)
+            # Student's t, as the variance is estimated from so many samples.
+            terms = counts[k] * np.log(fitted.variance) + (count + counts[k]) * np.log1p(
+                squares[k] / np.maximum(count, 1) / fitted.variance)
             values[k] = self._jacobian(counts[k], suspect.mixing) - terms[self.joints].sum() / 2
-        return Prediction(values, left[:, self.joints], products[:, self.joints, -1, -1])
+        return Prediction(values, squares[:, self.joints], products[:, self.joints, -1, -1])
 
     def _rebased(self, suspect: Suspect) -> Suspect:
-        """Return a suspect with rows of a base of its arm, which its geometry decides."""
+        """Return a suspect with the base parameters of its own geometry."""
         columns = base_parameters(in_any_gravity(suspect.arm)).columns
         if np.array_equal(columns, suspect.rows.columns):
             return suspect
         return replace(suspect, rows=replace(suspect.rows, columns=columns))
 
-    def _of_arm(self, arm: ArmModel) -> tuple[ArmModel, ArmPrior, PhysicalCone, Array]:
+    def _prior_of(self, arm: ArmModel) -> tuple[ArmModel, ArmPrior, PhysicalCone, Array]:
         """Arm in any gravity, prior, cone, and information (b, b) of the base parameters."""
         if arm not in self._priors:
             anywhere = in_any_gravity(arm)
-            prior = arm_prior(anywhere).reaching(self._torque)
+            prior = arm_prior(anywhere).scaled_to(self._torque)
             self._priors[arm] = (anywhere, prior, physical_cone(anywhere, prior),
                                  np.asarray(np.linalg.inv(prior.covariance)))
         return self._priors[arm]
@@ -203,52 +206,55 @@ class Likelihood:
         return self._jacobian(counts, mixing) - float(terms.sum() / 2)
 
     def _jacobian(self, counts: Array, mixing: Array) -> float:
-        """Change of the density of the signals: of each joint its own samples count."""
+        """Log of the change of density by mixing; each joint counts by its own samples."""
         own, counts = mixing[np.ix_(self.joints, self.joints)], counts[self.joints]
         lengths = np.linalg.norm(own, axis=0)
         turned = float(np.linalg.slogdet(own / lengths)[1])
         return float(counts @ np.log(lengths) + counts.mean() * turned)
 
     def _free(
-        self, products: Array, counts: Array, prior: ArmPrior, tie: Array, more: Array,
+        self, products: Array, counts: Array, prior: ArmPrior, information: Array,
+        change_prior: Array,
     ) -> tuple[Array, Array]:
         """Parameters (c,) of a fit without constraints, and mean square residuals (n,)."""
-        c, pull = products.shape[-1] - 1, np.append(tie @ prior.theta, np.zeros(len(more)))
-        tie = block_diag(tie, more)
+        c = products.shape[-1] - 1
+        score = np.append(information @ prior.theta, np.zeros(len(change_prior)))
+        information = block_diag(information, change_prior)
         floor, variance = _floor(products, counts)
         for _ in range(PASSES):
             H = np.einsum('j,jab->ab', 1 / variance, products)
-            theta = np.linalg.solve(H[:c, :c] + tie, H[:c, c] + pull)
+            theta = np.linalg.solve(H[:c, :c] + information, H[:c, c] + score)
             variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
         return theta, np.asarray(variance)
 
-    def _more(self, rows: SuspectRows) -> Array:
-        """Information (l, l) of the prior of parameters that may have another value."""
-        return np.diag(self._prior.std[rows.again]**-2)
+    def _change_prior(self, rows: SuspectRows) -> Array:
+        """Information (l, l) of the prior of the changed parameters."""
+        return np.diag(self._prior.std[rows.changed]**-2)
 
     def _possible(
-        self, arm: ArmModel, products: Array, counts: Array, more: Array, start: Fit | None,
+        self, arm: ArmModel, products: Array, counts: Array, change_prior: Array,
+        start: Fit | None,
     ) -> Fit:
-        """Fit with possible parameters; what changes has its prior alone."""
-        arm, prior, cone, tie = self._of_arm(arm)
-        _, variance = self._free(products, counts, prior, tie, more)
+        """Fit possible parameters; only the changed parameters are unconstrained."""
+        arm, prior, cone, information = self._prior_of(arm)
+        _, variance = self._free(products, counts, prior, information, change_prior)
         floor, _ = _floor(products, counts)
         b, c = len(prior.grouping), products.shape[-1] - 1
         H = np.einsum('j,jab->ab', 1 / variance, products)
-        load = H[b:c, b:c] + more
-        own = H[:b] - H[:b, b:c] @ np.linalg.solve(load, H[b:c])
-        found = PossibleParameters(
-            arm, prior, cone, own[:, :b], own[:, c], prior.covariance,
+        change_normal = H[b:c, b:c] + change_prior
+        reduced = H[:b] - H[:b, b:c] @ np.linalg.solve(change_normal, H[b:c])
+        near = PossibleParameters(
+            arm, prior, cone, reduced[:, :b], reduced[:, c], prior.covariance,
             cone.prior if start is None else start.values)
-        values = found.nearest(prior, found.information, found.score)
+        values = near.constrained_fit(prior, near.information, near.score)
         theta = prior.grouping @ values
-        theta = np.append(theta, np.linalg.solve(load, H[b:c, c] - H[b:c, :b] @ theta))
-        left = _squares(products, theta) / np.maximum(counts, 1)
-        return Fit(theta, np.maximum(left, floor), values)
+        theta = np.append(theta, np.linalg.solve(change_normal, H[b:c, c] - H[b:c, :b] @ theta))
+        mean_squares = _squares(products, theta) / np.maximum(counts, 1)
+        return Fit(theta, np.maximum(mean_squares, floor), values)
 
 
 def _floor(products: Array, counts: Array) -> tuple[Array, Array]:
-    """Smallest credible mean squares of residuals (n,), and those of the torque."""
+    """Return the smallest credible mean square residuals (n,), and mean square torques."""
     power = products[:, -1, -1] / np.maximum(counts, 1)
     power = np.maximum(power, SILENT * power.max() + TINY)
     return FLOOR * power, power

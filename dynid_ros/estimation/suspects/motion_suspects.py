@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 
 
 def exchanged_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Exchange the positions of each pair of joints, alone and together with their signals."""
+    """Exchange the positions of each pair of joints, with and without their drive signals."""
     for pair in combinations(joints, 2):
         change = exchange(base.arm.n, pair)
         moved = _at_motors(base, change)
@@ -46,7 +46,7 @@ def reversed_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 
 def _at_motors(base: Suspect, change: Array) -> TrialSamples:
-    """Mix positions where they are measured, and their derivatives with them."""
+    """Mix positions and their derivatives at the motors, where they are measured."""
     samples, drive = base.samples, base.arm.drive
     rates = replace(drive, offset=np.zeros(base.arm.n))
     qd, qdd = (joint_velocity(motor_position(x, rates) @ change, drive)

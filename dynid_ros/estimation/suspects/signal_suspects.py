@@ -1,4 +1,4 @@
-"""Suspects of the drive signals: order, sign, scale, delay, and a load that changed."""
+"""Suspects in the drive signals: order, sign, scale, delay, and a changed load."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
 from dynid_ros.estimation.suspects.suspect import exchange, Fault, names, sized, Suspect
 from dynid_ros.utilities.arrays import Array
 
-#: Factors of a signal from which its own one is sought: units are off by powers of ten, gains by
-#: less. Standard deviation of its logarithm, and what a recording should show.
+#: Start values for the factor of a signal: units are off by powers of ten, gains by less. Prior
+#: standard deviation of its logarithm, and the size that a recording should detect.
 FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 1e2, 1e3)
 SCALE_STD, TWICE = float(np.log(1000.0)), float(np.log(2.0))
-#: Standard deviation of the logarithm of a stated gain: a gear ratio or a torque constant that is
-#: missing makes a gain wrong by several times. A ratio that the data tell to 5 % moves by 0.2 % of
-#: its distance from the one stated.
+#: Prior standard deviation of the logarithm of a stated gain: without its gear ratio or torque
+#: constant, a gain is wrong by several times. The prior moves a ratio that the data determine to
+#: 5 % by 0.2 % of its distance from the stated one.
 GAIN_STD = float(np.log(3.0))
 #: Code of gains that contradict each other.
 GAINS = 'gains_refuted'
-#: Mass and first moments: most of a load is its weight, and six inertias more fit anything.
+#: Mass and first moments: the weight of a load matters most, and six inertias would overfit.
 LOAD = 4
-#: Shares of the samples from which on the last link may carry something else.
+#: Shares of the samples after which the load may change.
 MOMENTS = tuple((np.arange(2, 11) / 12).tolist())
 
 
@@ -59,7 +59,7 @@ def scaled_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     for joint in joints if len(joints) > 1 else []:
         for factor in FACTORS:
             yield sized(partial(_scaled, base, joint), np.log([factor]), np.array([SCALE_STD]),
-                        TWICE, times=True)
+                        TWICE, is_factor=True)
 
 
 def _scaled(base: Suspect, joint: int, size: Array) -> Suspect:
@@ -72,15 +72,15 @@ def _scaled(base: Suspect, joint: int, size: Array) -> Suspect:
 
 
 def scaled_together(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Let each drive have another gain than the one stated; two of them make one ratio."""
+    """Let the gain of each of three or more drives differ; two of them make one ratio."""
     if len(joints) > 2:
         yield other_gains(base, joints)
 
 
 def other_gains(base: Suspect, joints: list[int]) -> Suspect:
-    """Return a suspect whose size is the logarithm of each gain by the stated one."""
+    """Return a suspect whose size is the logarithm of the ratio of each gain to the stated one."""
     return sized(partial(_with_gains, base, joints), np.zeros(len(joints)),
-                 np.full(len(joints), GAIN_STD), TWICE, times=True)
+                 np.full(len(joints), GAIN_STD), TWICE, is_factor=True)
 
 
 def _with_gains(base: Suspect, joints: list[int], size: Array) -> Suspect:
@@ -100,7 +100,7 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
         change = np.linalg.solve(through.T, (later - base.samples.tau).T).T
         way = 'late' if late > 0 else 'early'
         for joint in joints:
-            # Not refined: a spline between a few times would be no better than they are.
+            # Not refined: interpolation between the few delays of `LATE` would be no better.
             tau = base.samples.tau + change[:, joint, None] * through[joint]
             yield base.refitted(Fault(
                 'effort_delay', (joint,),
@@ -111,9 +111,9 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 
 def loads_from_a_moment_on(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Let the last link carry something else from some moment on."""
+    """Let the load change at some moment."""
     t = base.samples.t
-    if not joints or not len(t) or base.rows.again.size:
+    if not joints or not len(t) or base.rows.changed.size:
         return
     last = base.arm.layout.inertial(base.arm.tool_link).start
     for share in MOMENTS:
@@ -122,4 +122,4 @@ def loads_from_a_moment_on(base: Suspect, joints: list[int]) -> Iterator[Suspect
             'payload_changed', (),
             f'the tool seems to carry something else from {t[moment]:.0f} s on',
             'identify the recording before and after it separately, or record again with one '
-            'load'), again=last + np.arange(LOAD), moment=moment)
+            'load'), changed=last + np.arange(LOAD), moment=moment)

@@ -1,4 +1,4 @@
-"""A suspect: data and arm with one fault undone, or several."""
+"""A suspect: data and arm with one or more faults corrected."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from dynid_ros.estimation.suspects.suspect_rows import SuspectRows
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several, within
 
-#: Gravity where the arm states none, m/s², and a direction along no axis of any arm, for which the
-#: most parameters matter.
+#: Gravity if the arm states none, m/s², and a direction along no axis of any arm, for which the
+#: number of base parameters is largest.
 WEIGHT, GENERIC = 9.81, np.array([0.36, 0.48, -0.8])
-#: Columns that an exchange concerns, by its code.
+#: Columns that an exchange concerns, by code.
 EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions',
              'joint_exchanged': 'positions and drive signals'}
 
@@ -43,7 +43,7 @@ class Fault:
     remedy : str
         What to do, a clause.
     typical : bool
-        Whether a recording should show this fault, which has no size.
+        Whether a recording should detect this fault, if it has no size.
 
     """
 
@@ -57,19 +57,19 @@ class Fault:
 @dataclass(frozen=True, eq=False)
 class Size:
     """
-    Size of a fault that is a number, or several.
+    Size of a fault: one number or several.
 
     Attributes
     ----------
     make : callable
-        Makes the suspect of a size (m,).
+        Maps a size (m,) to its suspect.
     x : (m,) ndarray
         Size of this suspect.
     std : (m,) ndarray
-        Standard deviation before any data.
+        Prior standard deviation.
     typical : float
-        Size that a recording should show.
-    times : bool
+        Size that a recording should detect.
+    is_factor : bool
         Whether it is the logarithm of a factor instead of an angle, rad.
 
     """
@@ -78,11 +78,11 @@ class Size:
     x: Array
     std: Array
     typical: float
-    times: bool
+    is_factor: bool
 
     def words(self, value: float, half: float | None = None) -> str:
-        """Write a size, with half of its interval if that is known."""
-        if self.times:
+        """Write a size, with its interval if half of it is given."""
+        if self.is_factor:
             factor = float(np.exp(value))
             return (f'{factor:.3g} times' if half is None
                     else within(factor, factor * half, 'times'))
@@ -94,18 +94,18 @@ class Size:
 @dataclass(frozen=True, eq=False)
 class Suspect:
     """
-    Data and arm with some faults undone.
+    Data and arm with some faults corrected.
 
     Attributes
     ----------
     rows : SuspectRows
-        Of arm, motion and torque as assumed, before `mixing`.
+        Rows of arm, motion and torque as assumed, before `mixing`.
     groups : (k,) ndarray of int
         Number of the group of each sample.
     mixing : (n, n) ndarray
         The torque is assumed to be ``tau @ mixing``.
     faults : tuple of Fault
-        What is undone; none for the recording as it is.
+        Corrected faults; none for the recording as it is.
     size : Size or None
         Of the last fault.
 
@@ -134,65 +134,65 @@ class Suspect:
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Joints that any of the faults concerns."""
+        """Joints of all faults."""
         return tuple(sorted({joint for fault in self.faults for joint in fault.joints}))
 
     def with_signals(self, change: Array, fault: Fault) -> Suspect:
         """Assume that the drive signals ``u @ change`` are the true ones."""
-        # Signals are mixed at the motors, which a transmission may couple.
+        # Signals belong to motors, which a transmission may couple.
         through = joint_torque(np.eye(self.arm.n), self.arm.drive)
         mixing = self.mixing @ np.linalg.solve(through, change @ through)
         return replace(self, mixing=mixing, faults=(*self.faults, fault), size=None)
 
     def refitted(self, fault: Fault, **changes: Any) -> Suspect:
-        """Assume another arm, motion or load, of which other rows follow."""
+        """Assume another arm, motion or load, with new rows."""
         return replace(self, rows=replace(self.rows, **changes),
                        faults=(*self.faults, fault), size=None)
 
     def residual(self, W: Array, theta: Array, mixing: Array) -> Array:
-        """Return what parameters (c,) leave of the torque ``tau @ mixing``, (k, n)."""
-        left = self.samples.tau @ self.mixing - W @ theta
-        return np.asarray(left @ np.linalg.solve(self.mixing, mixing))
+        """Return the residual of parameters (c,) for the torque ``tau @ mixing``, (k, n)."""
+        residual = self.samples.tau @ self.mixing - W @ theta
+        return np.asarray(residual @ np.linalg.solve(self.mixing, mixing))
 
 
 def sized(
     make: Callable[[Array], Suspect], x: Array, std: Array, typical: float, *,
-    times: bool = False,
+    is_factor: bool = False,
 ) -> Suspect:
-    """Return a suspect that knows its size; parameters as of `Size`."""
-    return replace(make(x), size=Size(make, x, std, typical, times))
+    """Return a suspect with a size; parameters as of `Size`."""
+    return replace(make(x), size=Size(make, x, std, typical, is_factor))
 
 
 def as_recorded(arm: ArmModel, samples: TrialSamples) -> Suspect:
-    """Take data and arm as they are, with friction of which each arm has the signs."""
-    return every_row(arm.with_friction(PLAIN), thinned(samples))
+    """Return the recording as it is, thinned, with the friction terms of known sign."""
+    return with_all_samples(arm.with_friction(PLAIN), thinned(samples))
 
 
-def every_row(arm: ArmModel, samples: TrialSamples) -> Suspect:
-    """Take all samples, and the friction terms of the arm."""
+def with_all_samples(arm: ArmModel, samples: TrialSamples) -> Suspect:
+    """Return the recording as it is, with all samples and the friction terms of the arm."""
     columns = base_parameters(in_any_gravity(arm)).columns
     return Suspect(SuspectRows(arm, samples, columns), groups_of_samples(samples), np.eye(arm.n))
 
 
 def in_any_gravity(arm: ArmModel) -> ArmModel:
-    """Return an arm whose base parameters serve for any direction of gravity."""
+    """Return an arm whose base parameters suffice for any direction of gravity."""
     return replace(arm, gravity=WEIGHT * GENERIC)
 
 
 def exchange(n: int, pair: Sequence[int]) -> Array:
-    """Matrix (n, n) that exchanges two columns of those before it."""
+    """Matrix (n, n) that exchanges two columns when multiplied from the right."""
     order = np.arange(n)
     order[list(pair)] = order[list(pair[::-1])]
     return np.asarray(np.eye(n)[:, order])
 
 
 def names(arm: ArmModel, joints: Sequence[int]) -> str:
-    """Names of joints, for a sentence."""
+    """List joint names, for a sentence."""
     return several(f"'{arm.joint_names[joint]}'" for joint in joints)
 
 
 def described(arm: ArmModel, faults: Sequence[Fault]) -> str:
-    """Describe several faults, for a sentence: exchanges one after another by their outcome."""
+    """Describe faults, for a sentence: successive exchanges by the resulting order."""
     codes = {fault.code for fault in faults}
     if len(faults) < 2 or len(codes) > 1 or not codes <= set(EXCHANGES):
         return ' and '.join(fault.text for fault in faults)

@@ -1,4 +1,4 @@
-"""Rows of a recording as sums of products, small enough to be fitted again for each suspect."""
+"""Rows of a recording as sums of products, so that each suspect is fitted quickly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dynid_ros.utilities.arrays import Array
 @dataclass(frozen=True, eq=False)
 class SuspectRows:
     """
-    Rows ``[W tau]`` of an arm that moves as given.
+    Rows ``[W tau]`` of an arm and its motion.
 
     Attributes
     ----------
@@ -29,29 +29,29 @@ class SuspectRows:
         Its motion and torque.
     columns : (b,) ndarray of int
         Standard parameters of the first columns.
-    again : (l,) ndarray of int
-        Standard parameters that may have another value from some moment on; none by default.
+    changed : (l,) ndarray of int
+        Standard parameters whose value changes at some moment; none by default.
     moment : int
-        Number of the first sample after it.
+        Index of the first sample after the change.
     low_passed : (k, n, c) ndarray or None
-        What the low-pass of the torque changes of the columns; None if only that of friction is
-        known, see `fill_filtered_friction`.
+        Change of the columns by the low-pass of the torque; if None, it is computed for friction
+        only, see `fill_filtered_friction`.
 
     """
 
     arm: ArmModel
     samples: TrialSamples
     columns: NDArray[np.intp]
-    again: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    changed: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     moment: int = 0
     low_passed: Array | None = None
 
     @cached_property
     def products(self) -> Array:
         """
-        Products of the rows of each joint with themselves, (n, c + n, c + n).
+        Sums of products of the rows of each joint, (n, c + n, c + n).
 
-        They are sums over the samples, of parameters and of the torque of all joints.
+        The columns are those of the parameters, then the torque of all joints.
         """
         return self._products(self.regressor(), None)
 
@@ -69,25 +69,25 @@ class SuspectRows:
         arm, samples = self.arm, self.samples
         Y = regressor(arm, samples.q, samples.qd, samples.qdd, load=np.zeros_like(samples.q))
         fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
-        W = Y[:, :, np.append(self.columns, self.again)]
+        W = Y[:, :, np.append(self.columns, self.changed)]
         W[:self.moment, :, len(self.columns):] = 0.0
         return np.asarray(W if self.low_passed is None else W + self.low_passed)
 
     def by_group(self, numbers: Places) -> tuple[Array, Array]:
         """Products (K, n, c + n, c + n) and counts (K, n) of the groups of samples (k,)."""
-        W, every = self.regressor(), np.unique(numbers)
-        products = np.array([self._products(W, numbers == k) for k in every])
-        counts = np.array([self.samples.moving[numbers == k].sum(axis=0) for k in every])
+        W, groups = self.regressor(), np.unique(numbers)
+        products = np.array([self._products(W, numbers == k) for k in groups])
+        counts = np.array([self.samples.moving[numbers == k].sum(axis=0) for k in groups])
         return products, counts.astype(float)
 
     def _products(self, W: Array, chosen: NDArray[np.bool_] | None) -> Array:
         samples, (_, n, c) = self.samples, W.shape
         products = np.zeros((n, c + n, c + n))
         for i, used in enumerate((W != 0).any(axis=0)):
-            own = np.flatnonzero(used)
-            place = np.ix_(*2 * [np.append(own, np.arange(c, c + n))])
-            taken = samples.moving[:, i] if chosen is None else samples.moving[:, i] & chosen
-            rows = np.concatenate([W[taken, i][:, own], samples.tau[taken]], axis=1)
+            nonzero = np.flatnonzero(used)
+            place = np.ix_(*2 * [np.append(nonzero, np.arange(c, c + n))])
+            selected = samples.moving[:, i] if chosen is None else samples.moving[:, i] & chosen
+            rows = np.concatenate([W[selected, i][:, nonzero], samples.tau[selected]], axis=1)
             products[i][place] = rows.T @ rows
         return products
 

@@ -1,15 +1,15 @@
 """
-The table of suspects, and the decision which of them is reported.
+The table of suspects, and the decision which ones to report.
 
-A suspect is a model of the signals, as the recording as it is. Under a true model, the likelihood
-ratio of another one to it, on samples to which neither was fitted, has an expectation of at most
-one, so that it exceeds m/α with a probability of at most α/m (Wasserman, Ramdas and Balakrishnan
-2020, Universal inference, PNAS 117). With m suspects, a wrong one is reported with a probability
-of at most α = `FALSE_ALARM`, however these depend on each other. This is so of one split of the
-samples; of the sum over groups that take turns, as here, recordings without a fault tell it
-(``benchmarks/verdicts.py``). Nor are real arms a true model: their errors go with the motion, so
-that one part of it may speak for a suspect that another refutes. The group of samples that speaks
-most for a suspect does not count.
+Each suspect is a model of the signals, and so is the recording as it is. If the latter is true,
+the likelihood ratio of a suspect to it, on samples to which neither was fitted, has an expectation
+of at most one, so it exceeds m/α with a probability of at most α/m (Wasserman, Ramdas and
+Balakrishnan 2020, Universal inference, PNAS 117). Hence the probability of a false report among m
+suspects is at most α = `FALSE_ALARM`, however they depend on each other. This holds for one split
+of the samples; for cross-validation, as here, recordings without a fault confirm it
+(``benchmarks/verdicts.py``). Models of real arms are never true: their errors depend on the
+motion, so one part of it may favour a suspect that another refutes. Therefore the group of samples
+that favours a suspect most does not count.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
 from dynid_ros.estimation.suspects.best_size import (
-    Estimated,
-    moved,
-    other_answers,
-    settled,
-    Shown,
-    shown,
+    equally_likely_sizes,
+    EstimatedSize,
+    one_step_estimate,
+    OneStepEstimate,
+    refined,
+    resized,
     with_error_bars,
 )
 from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import Fault, Suspect
 
-#: Probability with which a recording without a fault gets one.
+#: Probability of a false report for a recording without a fault.
 FALSE_ALARM = 0.01
-#: Faults at once that are sought, one after another.
+#: Most faults sought in one recording, one after another.
 FAULTS = 3
-#: Share of the largest gain from which on the groups of a suspect are predicted: half the gain is
-#: as good as none beside all of it.
+#: Share of the largest gain from which a suspect is cross-validated: with half the gain, it has no
+#: chance.
 PREDICTED = 0.5
-#: Ratio of the error of a joint to that with the fault undone, from which a fault matters: it
-#: makes as much of the error as all else.
+#: Ratio of the error of a joint to that with the fault corrected, from which a fault matters: it
+#: causes as much of the error as all else.
 MATTERS = float(np.sqrt(2.0))
-#: Share of a typical size below which a fault is one of any real arm: a zero or a mounting of some
-#: degrees, an offset of some per cent.
+#: Share of a typical size below which a fault is normal for real arms: a zero or a mounting a few
+#: degrees off, an offset a few per cent.
 SMALL = 0.5
 
 MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
@@ -62,21 +62,21 @@ MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
 @dataclass(frozen=True, eq=False)
 class Line:
     """
-    A line of the table.
+    One line of the table: a suspect and its score.
 
     Attributes
     ----------
     suspect : Suspect
-        Data and arm with the fault undone.
+        Data and arm with the fault corrected.
     gain : float
-        Its log likelihood over that of the recording as it is, at possible parameters.
+        Its log likelihood at possible parameters, minus that of the recording as it is.
     evidence : float or None
-        The same on groups that were not fitted, without the one that speaks most for it; None
-        where the likelihood itself does not suffice.
+        Cross-validated gain, without the group that favours the suspect most; None if the gain
+        is too small for cross-validation.
     prediction : Prediction or None
-        Of these groups.
-    estimated : Estimated or None
-        Size of the fault with its error bars, of one that is a number.
+        Cross-validation of the groups.
+    estimated : EstimatedSize or None
+        Size of the fault with its error bars, if it has one.
 
     """
 
@@ -84,7 +84,7 @@ class Line:
     gain: float
     evidence: float | None = None
     prediction: Prediction | None = None
-    estimated: Estimated | None = None
+    estimated: EstimatedSize | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,15 +99,15 @@ class Table:
     joints : (m,) ndarray of int
         Joints that are compared.
     prediction : Prediction
-        Of its groups.
+        Cross-validation of its groups.
     lines : tuple of Line
         Suspects, the best first.
     winners : tuple of Line
-        Those that are reported, the best first; several where the data do not distinguish them.
-    least : float
-        Evidence from which on a suspect is reported.
-    shown : tuple of Shown
-        Faults that are a number.
+        Reported suspects, the best first; several if the data do not distinguish them.
+    threshold : float
+        Least evidence for a report.
+    one_step : tuple of OneStepEstimate
+        Faults with a size, after one step from zero.
     absorbed : tuple of Fault
         Faults without a size that other parameters would absorb.
 
@@ -118,21 +118,22 @@ class Table:
     prediction: Prediction
     lines: tuple[Line, ...]
     winners: tuple[Line, ...]
-    least: float
-    shown: tuple[Shown, ...]
+    threshold: float
+    one_step: tuple[OneStepEstimate, ...]
     absorbed: tuple[Fault, ...]
 
     @property
     def hidden(self) -> tuple[Fault, ...]:
         """Faults of a typical size that other parameters would absorb."""
-        sizes = ((each.suspect, each.smallest(self.least)) for each in self.shown)
+        sizes = ((each.suspect, each.smallest_detectable(self.threshold))
+                 for each in self.one_step)
         return (*self.absorbed, *(suspect.fault for suspect, smallest in sizes
                                   if suspect.size and smallest > suspect.size.typical))
 
 
 def table_of(base: Suspect, recordings: int = 1) -> Table | None:
     """
-    Score all suspects of a recording, and of what is left with the first undone.
+    Score all suspects of a recording, then again with the best one corrected.
 
     Parameters
     ----------
@@ -144,73 +145,75 @@ def table_of(base: Suspect, recordings: int = 1) -> Table | None:
     Returns
     -------
     Table or None
-        None where too few samples move.
+        None if too few samples move.
 
     """
     likelihood = Likelihood(base)
     rows = base.rows.counts[likelihood.joints].sum()
     if rows < ROWS_PER_COLUMN * max(len(base.rows.columns), 1):
         return None
-    first = found = _one_fault(likelihood, base, recordings)
+    first = table = _one_fault(likelihood, base, recordings)
     for _ in range(FAULTS - 1):
-        if not found.winners:
+        if not table.winners:
             break
-        found = _one_fault(likelihood, found.winners[0].suspect, recordings)
-        if found.winners:
-            first = replace(first, winners=found.winners)
+        table = _one_fault(likelihood, table.winners[0].suspect, recordings)
+        if table.winners:
+            first = replace(first, winners=table.winners)
     return first
 
 
 def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
-    """Score all suspects beside a recording, or beside one with some faults undone."""
+    """Score all suspects against a recording, whose known faults are corrected."""
     value, fit = likelihood.possible(base)
-    own = likelihood.blocks(base, fit)
+    reference = likelihood.blocks(base, fit)
     joints = likelihood.joints.tolist()
-    every = [each for maker in MAKERS for each in maker(base, joints)]
-    least = float(np.log(len(every) * recordings / FALSE_ALARM))
-    sizes = {k: shown(likelihood, each) for k, each in enumerate(every)
+    suspects = [each for maker in MAKERS for each in maker(base, joints)]
+    threshold = float(np.log(len(suspects) * recordings / FALSE_ALARM))
+    sizes = {k: one_step_estimate(likelihood, each) for k, each in enumerate(suspects)
              if each.size is not None and not each.size.x.any()}
-    # All gains at once are too many for one step to tell how likely they are.
-    every = [settled(likelihood, each) if each.fault.code == GAINS
-             else moved(each, sizes[k].step) if k in sizes else each
-             for k, each in enumerate(every)]
-    free = [(likelihood.free(each) - value, each) for each in every]
+    # One step is not enough to rate all gains together.
+    suspects = [refined(likelihood, each) if each.fault.code == GAINS
+                else resized(each, sizes[k].step) if k in sizes else each
+                for k, each in enumerate(suspects)]
+    free = [(likelihood.unconstrained(each) - value, each) for each in suspects]
     scored: list[tuple[Line, Fit]] = []
     for most, each in _likeliest(free):
-        # The likelihood at possible parameters is lower than the free one.
+        # The likelihood at possible parameters is lower than the unconstrained one.
         best = _best(scored)
-        if most < max(least, best - least):
+        if most < max(threshold, best - threshold):
             break
         gain, at = likelihood.possible(each, fit)
         scored.append((Line(each, gain - value), at))
     scored.sort(key=lambda each: -each[0].gain)
-    lines = [_line(likelihood, settled(likelihood, line.suspect), at, value, own)
+    lines = [_line(likelihood, refined(likelihood, line.suspect), at, value, reference)
              for line, at in scored
-             if line.gain > max(least, PREDICTED * _best(scored))]
+             if line.gain > max(threshold, PREDICTED * _best(scored))]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
-    holding = [line for line in lines if holds(line, own, likelihood.joints, least)]
-    holding = [line for line in holding if _needed(line, holding, likelihood.joints, least)]
-    winners = [line for line in holding if _as_good(line, holding[0], least)]
-    winners += [_line(likelihood, each, fit, value, own) for line in winners if line.suspect.size
-                for each in other_answers(likelihood, line.suspect, [
-                    each for gain, each in free
-                    if _question(each) == _question(line.suspect) and gain > least], least)]
-    predicted = {_question(line.suspect) for line in lines}
-    rest = [line for line, _ in scored if _question(line.suspect) not in predicted]
-    most = likelihood.free(base) - value
+    reported = [line for line in lines
+                if is_reported(line, reference, likelihood.joints, threshold)]
+    reported = [line for line in reported if _needed(line, reported, likelihood.joints, threshold)]
+    winners = [line for line in reported if _indistinguishable(line, reported[0], threshold)]
+    for line in [each for each in winners if each.suspect.size]:
+        starts = [each for gain, each in free
+                  if _fault_key(each) == _fault_key(line.suspect) and gain > threshold]
+        winners += [_line(likelihood, each, fit, value, reference)
+                    for each in equally_likely_sizes(likelihood, line.suspect, starts, threshold)]
+    predicted = {_fault_key(line.suspect) for line in lines}
+    rest = [line for line, _ in scored if _fault_key(line.suspect) not in predicted]
+    most = likelihood.unconstrained(base) - value
     absorbed = tuple(
-        each.fault for gain, each in free if each.fault.typical and gain > most - least)
-    return Table(base, likelihood.joints, own, (*lines, *rest), tuple(winners), least,
+        each.fault for gain, each in free if each.fault.typical and gain > most - threshold)
+    return Table(base, likelihood.joints, reference, (*lines, *rest), tuple(winners), threshold,
                  tuple(sizes.values()), absorbed)
 
 
 def _best(scored: Iterable[tuple[Line, Fit]]) -> float:
-    """Return the largest gain of a fault; all gains at once, with many sizes, hide none."""
+    """Return the largest gain, without the fault of all drive gains, which has many sizes."""
     return max((line.gain for line, _ in scored if line.suspect.fault.code != GAINS), default=0.0)
 
 
-def _question(suspect: Suspect) -> tuple[str, tuple[int, ...]]:
-    """Return which fault a suspect has last, whatever its size."""
+def _fault_key(suspect: Suspect) -> tuple[str, tuple[int, ...]]:
+    """Identify the last fault of a suspect, whatever its size."""
     return suspect.fault.code, suspect.fault.joints
 
 
@@ -218,64 +221,66 @@ def _likeliest(tried: Iterable[tuple[float, Suspect]]) -> list[tuple[float, Susp
     """Choose the likeliest size of each fault, the likeliest fault first."""
     best: dict[tuple[str, tuple[int, ...]], tuple[float, Suspect]] = {}
     for value, each in tried:
-        key = _question(each)
+        key = _fault_key(each)
         if key not in best or value > best[key][0]:
             best[key] = value, each
     return sorted(best.values(), key=lambda each: -each[0])
 
 
 def _line(
-    likelihood: Likelihood, suspect: Suspect, fit: Fit, value: float, own: Prediction,
+    likelihood: Likelihood, suspect: Suspect, fit: Fit, recorded: float, reference: Prediction,
 ) -> Line:
-    """Return a line of the table with what the suspect predicts."""
-    found, fit = likelihood.possible(suspect, fit)
+    """Return a line of the table with the cross-validation of a suspect."""
+    value, fit = likelihood.possible(suspect, fit)
     prediction = likelihood.blocks(suspect, fit)
-    return Line(suspect, found - value, _evidence(prediction, own), prediction,
+    return Line(suspect, value - recorded, _evidence(prediction, reference), prediction,
                 None if suspect.size is None else with_error_bars(likelihood, suspect))
 
 
-def _evidence(found: Prediction, own: Prediction) -> float:
-    """Return the gain of all groups but the one that speaks most for a suspect."""
-    gains = found.values - own.values
+def _evidence(prediction: Prediction, reference: Prediction) -> float:
+    """Return the cross-validated gain without the group that favours the suspect most."""
+    gains = prediction.values - reference.values
     return float(gains.sum() - gains.max())
 
 
-def holds(line: Line, own: Prediction, joints: NDArray[np.intp], least: float) -> bool:
-    """Whether a suspect is reported: beyond chance, large enough, and one that matters."""
-    found, size = line.prediction, line.suspect.size
-    if line.evidence is None or found is None or line.evidence < least:
+def is_reported(
+    line: Line, reference: Prediction, joints: NDArray[np.intp], threshold: float,
+) -> bool:
+    """Whether a suspect is reported: significant, large enough, and with an effect."""
+    prediction, size = line.prediction, line.suspect.size
+    if line.evidence is None or prediction is None or line.evidence < threshold:
         return False
     # The data determine gains up to a common factor, so that its size is arbitrary.
     if size is not None and line.suspect.fault.code != GAINS and (
             np.linalg.norm(size.x) < SMALL * size.typical):
         return False
-    # A fault of the arm, or of a joint that has torque once the fault is undone.
-    power = found.power.sum(axis=0)
+    # A fault of the arm, or of a joint that has torque once the fault is corrected.
+    power = prediction.power.sum(axis=0)
     loud = joints[power > WEAKEST * power.sum()]
     if line.suspect.joints and not np.isin(line.suspect.joints, loud).any():
         return False
-    # By its torque, which a change of the signals changes, too.
-    before, after = (each.left / np.maximum(each.power.sum(axis=0), TINY)
-                     for each in (own, found))
-    # The group that speaks most for it does not count here either, joint by joint.
+    # Relative to the torque, which a correction of the signals changes.
+    before, after = (each.residual_squares / np.maximum(each.power.sum(axis=0), TINY)
+                     for each in (reference, prediction))
+    # Here, too, the group that favours the suspect most does not count, joint by joint.
     most = (before - after).argmax(axis=0)[None]
     before, after = (each.sum(axis=0) - np.take_along_axis(each, most, axis=0)[0]
                      for each in (before, after))
     return bool((before > MATTERS**2 * after).any())
 
 
-def _as_good(line: Line, best: Line, least: float) -> bool:
+def _indistinguishable(line: Line, best: Line, threshold: float) -> bool:
     """Whether the data do not distinguish a suspect from the best one."""
     assert line.prediction is not None and best.prediction is not None
-    return _evidence(best.prediction, line.prediction) < least
+    return _evidence(best.prediction, line.prediction) < threshold
 
 
-def _needed(line: Line, others: list[Line], joints: NDArray[np.intp], least: float) -> bool:
-    """Whether a suspect is none of all gains at once, or is reported beside each other one."""
+def _needed(line: Line, others: list[Line], joints: NDArray[np.intp], threshold: float) -> bool:
+    """Whether a suspect is not that of all gains, or is reported against each other suspect."""
     assert line.prediction is not None
     if line.suspect.fault.code != GAINS:
         return True
     return all(
-        holds(replace(line, evidence=_evidence(line.prediction, each.prediction)),
-              each.prediction, joints, least)
+        is_reported(replace(line, evidence=_evidence(line.prediction, each.prediction)),
+                    each.prediction, joints, threshold)
         for each in others if each is not line and each.prediction is not None)

@@ -1,4 +1,4 @@
-"""Steps of Gauss and Newton of the size of a fault, with all parameters projected out."""
+"""Gauss-Newton steps of the size of a fault, with all parameters projected out."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import Size, Suspect
 from dynid_ros.utilities.arrays import Array
 
-#: Step of the differences of a size, by its prior.
+#: Step of finite differences, relative to the prior standard deviation of the size.
 STEP = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Linear:
     """
-    Rows of unit noise about a size of a fault, linear in the parameters and in the size.
+    Rows of unit noise, linearised about a size of a fault.
 
     Attributes
     ----------
@@ -25,11 +25,11 @@ class Linear:
         The size.
     W, D : (k n, c) and (k n, m) ndarray
         Derivatives of the torque by the parameters and by the size.
-    left : (k n,) ndarray
-        What the parameters leave of the torque.
+    residual : (k n,) ndarray
+        Torque that the parameters do not explain.
     theta : (c,) ndarray
         The parameters.
-    tie : (c, c) ndarray
+    prior_information : (c, c) ndarray
         Information of their prior.
 
     """
@@ -37,26 +37,26 @@ class Linear:
     size: Size
     W: Array
     D: Array
-    left: Array
+    residual: Array
     theta: Array
-    tie: Array
+    prior_information: Array
 
 
 def step_of(likelihood: Likelihood, suspect: Suspect) -> tuple[Array, Array]:
     """
-    Take a step of Gauss and Newton of the size of a fault, all parameters free.
+    Take a Gauss-Newton step of the size of a fault, with all parameters unconstrained.
 
     Parameters
     ----------
     likelihood : Likelihood
         Of the recording.
     suspect : Suspect
-        One that knows its size.
+        One with a size.
 
     Returns
     -------
     step : (m,) ndarray
-        Change of the size, no larger than its prior.
+        Change of the size, limited to its prior standard deviation.
     covariance : (m, m) ndarray
         Of the size, for white residuals.
 
@@ -67,29 +67,29 @@ def step_of(likelihood: Likelihood, suspect: Suspect) -> tuple[Array, Array]:
 
     """
     line = linear(likelihood, suspect)
-    size, W, D, left = line.size, line.W, line.D, line.left
-    across = D - W @ np.linalg.solve(W.T @ W + line.tie, W.T @ D)
-    covariance = np.linalg.inv(across.T @ D + np.diag(size.std**-2))
-    step = covariance @ (across.T @ left - size.x / size.std**2)
+    size, W, D, residual = line.size, line.W, line.D, line.residual
+    projected = D - W @ np.linalg.solve(W.T @ W + line.prior_information, W.T @ D)
+    covariance = np.linalg.inv(projected.T @ D + np.diag(size.std**-2))
+    step = covariance @ (projected.T @ residual - size.x / size.std**2)
     return np.asarray(step / max(1.0, np.abs(step / size.std).max())), np.asarray(covariance)
 
 
 def linear(likelihood: Likelihood, suspect: Suspect) -> Linear:
-    """Return the rows of a fit without constraints, beside a fault of about its size."""
+    """Linearise the rows of an unconstrained fit about the size of a fault."""
     size, rows, mixing = suspect.size, suspect.rows, suspect.mixing
     assert size is not None
     variance = likelihood.fit(suspect)[1]
     root = np.sqrt(rows.samples.moving / variance)
-    regressor, tie = rows.regressor(), likelihood.information(rows)
+    regressor, prior_information = rows.regressor(), likelihood.prior_information(rows)
     W = (regressor * root[:, :, None]).reshape(root.size, -1)
     tau = (rows.samples.tau @ mixing * root).ravel()
-    # What the data tell nothing of must not tell the size: it is zero here.
-    theta = np.asarray(np.linalg.solve(W.T @ W + tie, W.T @ tau))
-    left = suspect.residual(regressor, theta, mixing)
+    # The prior mean of parameters must not bias the size: it is zero here.
+    theta = np.asarray(np.linalg.solve(W.T @ W + prior_information, W.T @ tau))
+    residual = suspect.residual(regressor, theta, mixing)
     D = np.empty((root.size, len(size.x)))
     for k, each in enumerate(STEP * np.diag(size.std)):
         other = size.make(size.x + each)
         of_other = regressor if other.rows is rows else other.rows.regressor()
-        change = left - other.residual(of_other, theta, mixing)
+        change = residual - other.residual(of_other, theta, mixing)
         D[:, k] = (change * root).ravel() / each[k]
-    return Linear(size, W, D, (left * root).ravel(), theta, tie)
+    return Linear(size, W, D, (residual * root).ravel(), theta, prior_information)

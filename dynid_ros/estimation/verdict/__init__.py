@@ -1,1 +1,1 @@
-"""The rules of a verdict: which findings stand, and how grave they are."""
+"""The rules of a verdict: findings, their cause and their severity."""

@@ -1,4 +1,4 @@
-"""The cause of a bad fit: the verdict, opened by what the table of suspects reports."""
+"""The cause of a bad fit: suspects that the table reports, added to the verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
 from dynid_ros.estimation.suspects.table import Line, Table, table_of
 
-#: Findings that follow from any other fault of the signals.
+#: Findings that any fault of the signals causes.
 CONSEQUENCES = (
     'excitation', 'friction_drives', 'impossible', 'outliers', 'residual', 'rotor_negative')
 #: Findings that leave nothing to explain.
@@ -33,12 +33,11 @@ DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
 
 #: Error up to which a model is good, %.
 GOOD_PERCENT = 15.0
-#: Share of the torque of a joint that is left, from which its signal has nothing to do with its
-#: motion.
+#: Unexplained share of the torque of a joint from which its signal is unrelated to its motion.
 DEAD_SHARE = 0.9
-#: Suspects that are listed where none explains the data, and that a result keeps.
+#: Number of suspects listed if none explains the data, and number kept in a result.
 LISTED, KEPT = 3, 12
-#: Faults that parameters may absorb.
+#: Faults that other parameters may absorb.
 KINDS = {
     'position_zero': 'zeros off by some 10 degrees',
     'link_length': 'offsets between joints off by 20 %',
@@ -54,7 +53,7 @@ def with_cause(
     recordings: int = 1,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
-    Open a verdict with the cause of what speaks against the model.
+    Add the cause of a bad fit to a verdict, as its first finding.
 
     Parameters
     ----------
@@ -63,11 +62,11 @@ def with_cause(
     arm : ArmModel
         The arm, with the gravity that it states.
     samples : TrialSamples
-        Of all recordings, held-out ones included, without what is cut off.
+        Of all recordings, held-out ones included, without clipped samples.
     clipped : sequence of Finding
-        Drive signals that are cut off.
+        Findings of clipped drive signals.
     recordings : int
-        Recordings that share the probability of a false cause, of which this is one.
+        Number of recordings, this one included, that share the probability of a false cause.
 
     Returns
     -------
@@ -83,25 +82,25 @@ def with_cause(
         findings = (*decided, *(each for each in verdict.findings if each not in decided
                                 and not (decided and each.code in CONSEQUENCES)))
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
-    # Friction that was chosen for a wrong model hides its cause.
+    # Friction terms chosen for a wrong model would hide the cause.
     table = table_of(as_recorded(arm.as_measured, samples), recordings)
-    vague = any(finding.code == 'excitation' for finding in doubts)
+    weak_motion = any(finding.code == 'excitation' for finding in doubts)
     cause: tuple[Finding, ...] = ()
     if table is not None:
-        dead = () if vague and not table.winners else _meaningless(table)
-        cause = dead or reported(table)
+        unrelated = () if weak_motion and not table.winners else _unrelated_signals(table)
+        cause = unrelated or reported(table)
     if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
-    unsolved = not (cause or no_errors(doubts) or clipped or vague)
+    unsolved = not (cause or no_errors(doubts) or clipped or weak_motion)
     findings = (*cause, *doubts, *(_unexplained(table) if unsolved else ()))
-    found = replace(verdict, trustworthy=no_errors(findings), findings=findings,
-                    suspects=_lines(table), detectable=_detectable(table))
+    result = replace(verdict, trustworthy=no_errors(findings), findings=findings,
+                     suspects=_lines(table), detectable=_detectable(table))
     gravity = () if cause else _gravity(table)
-    return found, (*gravity, *_hidden(table)) if found.trustworthy else gravity
+    return result, (*gravity, *_hidden(table)) if result.trustworthy else gravity
 
 
 def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
-    """Return the first lines of a table for the result, those that are reported before them."""
+    """Return the lines of a table for the result: reported suspects, then the best others."""
     if table is None:
         return ()
     winners = {line.suspect.faults[-1:] for line in table.winners}
@@ -114,22 +113,23 @@ def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
 
 
 def _detectable(table: Table | None) -> tuple[Detectable, ...]:
-    """Return which sizes of faults the recording would show."""
+    """Return the smallest sizes of faults that the recording would detect."""
     if table is None:
         return ()
-    joints, found = table.recorded.arm.joint_names, []
-    for each in table.shown:
-        size, fault, smallest = each.suspect.size, each.suspect.fault, each.smallest(table.least)
+    joints, detectable = table.recorded.arm.joint_names, []
+    for each in table.one_step:
+        size, fault = each.suspect.size, each.suspect.fault
+        smallest = each.smallest_detectable(table.threshold)
         if size is not None and fault.code in KINDS:
-            # A size beyond its prior is one that nobody expects.
-            found.append(Detectable(
+            # A size beyond its prior is implausible.
+            detectable.append(Detectable(
                 fault.code, tuple(joints[joint] for joint in fault.joints),
                 size.words(smallest) if smallest <= size.std.max() else None))
-    return tuple(found)
+    return tuple(detectable)
 
 
 def reported(table: Table) -> tuple[Finding, ...]:
-    """State the suspects that are reported, if there are any."""
+    """Return a finding of the reported suspects, if there are any."""
     if not table.winners:
         return ()
     arm, (best, *others) = table.recorded.arm, table.winners
@@ -152,32 +152,32 @@ def reported(table: Table) -> tuple[Finding, ...]:
 
 def _refuted(arm: ArmModel, line: Line) -> tuple[str, tuple[int, ...]]:
     """List the gains that a recording refutes, with their ratios to those stated."""
-    joints, every = line.suspect.fault.joints, line.estimated
-    assert every is not None
-    found = ratios_of(every)
-    assert found.reference is not None
-    # Where no single one differs by more than the data leave open, the surest of all.
-    sure = np.abs(found.value) / np.maximum(found.std, TINY)
-    wrong = np.flatnonzero(differs(found)).tolist() or [int(sure.argmax())]
-    ratio, std = np.exp(found.value), np.exp(found.value) * found.std
+    joints, estimated = line.suspect.fault.joints, line.estimated
+    assert estimated is not None
+    ratios = ratios_of(estimated)
+    assert ratios.reference is not None
+    # If no single gain differs significantly, list the most significant one.
+    significance = np.abs(ratios.value) / np.maximum(ratios.std, TINY)
+    wrong = np.flatnonzero(differs(ratios)).tolist() or [int(significance.argmax())]
+    ratio, std = np.exp(ratios.value), np.exp(ratios.value) * ratios.std
     listed = ', '.join(f'{names(arm, [joints[k]])} ({ratio[k]:.3g} ± {std[k]:.2g} times it)'
                        for k in wrong)
-    reference = names(arm, [joints[found.reference]])
+    reference = names(arm, [joints[ratios.reference]])
     return (f'that of {listed}; that of {reference} is taken to be correct',
             tuple(joints[k] for k in wrong))
 
 
-def _meaningless(table: Table) -> tuple[Finding, ...]:
-    """Report joints that a model leaves unexplained although it is good otherwise."""
+def _unrelated_signals(table: Table) -> tuple[Finding, ...]:
+    """Report joints that a model cannot explain although it explains the others."""
     best = table.winners[0] if table.winners else None
     prediction = best.prediction if best and best.prediction else table.prediction
-    left, power = prediction.left.sum(axis=0), prediction.power.sum(axis=0)
-    follows = prediction.usual_share <= DEAD_SHARE
+    squares, power = prediction.residual_squares.sum(axis=0), prediction.power.sum(axis=0)
+    follows = prediction.share_without_worst <= DEAD_SHARE
     dead = table.joints[~follows].tolist()
-    error = 100 * float(np.sqrt(left[follows].sum() / max(power[follows].sum(), TINY)))
+    error = 100 * float(np.sqrt(squares[follows].sum() / max(power[follows].sum(), TINY)))
     if not dead or not follows.any() or error >= GOOD_PERCENT:
         return ()
-    # A factor that leaves a joint unexplained only takes its weight away.
+    # A scale fault of an unexplained joint explains nothing: it only removes its weight.
     if best is not None and best.suspect.fault.code != GAINS and not (
             best.suspect.fault.code == 'effort_scale' and set(best.suspect.joints) <= set(dead)):
         return ()
@@ -192,7 +192,7 @@ def _meaningless(table: Table) -> tuple[Finding, ...]:
 
 def _gravity(table: Table | None) -> tuple[str, ...]:
     """State how well the data agree with the direction of gravity, if the arm states one."""
-    for tilt in table.shown if table else ():
+    for tilt in table.one_step if table else ():
         size, off = tilt.suspect.size, float(np.linalg.norm(tilt.step))
         if (size is not None and tilt.suspect.fault.code == 'gravity_direction'
                 and 2 * tilt.std < size.typical):
@@ -220,7 +220,7 @@ def _unexplained(table: Table | None) -> tuple[Finding, ...]:
 
 
 def _hidden(table: Table | None) -> tuple[str, ...]:
-    """List faults that this recording would not show, in one sentence or none."""
+    """List faults that this recording would not detect, in one sentence or none."""
     if table is None:
         return ()
     kinds: dict[str, set[int]] = {}
@@ -228,8 +228,8 @@ def _hidden(table: Table | None) -> tuple[str, ...]:
         kinds.setdefault(KINDS[fault.code], set()).update(fault.joints)
     if not kinds:
         return ()
-    every, arm = set(table.joints.tolist()), table.recorded.arm
+    all_joints, arm = set(table.joints.tolist()), table.recorded.arm
     listed = '; '.join(
-        kind + (f' ({"any joint" if joints >= every else names(arm, sorted(joints))})'
+        kind + (f' ({"any joint" if joints >= all_joints else names(arm, sorted(joints))})'
                 if joints else '') for kind, joints in kinds.items())
     return (f'this recording cannot reveal {listed}: other parameters compensate',)

@@ -1,4 +1,4 @@
-"""The verdict on a result: its consistency with the arm, its error bars and held-out error."""
+"""The verdict on a result: physical consistency, error bars and held-out error."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from dynid_ros.utilities.arrays import Array, joined, rms
 
 # Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
 # arms (UR10, Panda, TX40), simulated arms, and planted defects.
-#: Smallest held-out error that is compared with the one of the fit. Good recordings reach 5.7 %.
+#: Held-out error below which a model generalises, whatever its fit. Good recordings reach 5.7 %.
 GENERAL_ERROR_PERCENT = 7.5
-#: Expected error of one joint from which it is listed as undetermined. It has no margin: a joint
-#: of the Panda recording reaches 45 %, so that it counts only where the model fails elsewhere.
+#: Expected error of one joint from which it is listed as undetermined. A joint of the good Panda
+#: recording reaches 45 %, so this bound counts only if the model fails elsewhere, too.
 JOINT_ERROR_PERCENT = 25.0
 #: The same as a multiple of the error of the fit.
 JOINT_RATIO = 5.0
@@ -41,25 +41,25 @@ HELD_OUT_ERROR_PERCENT = 25.0
 #: Largest error of one joint on data not used for fitting, by its own torque. Good recordings
 #: reach 39 %; half the gain of a joint that friction and noise move most gives 62 %.
 ONE_JOINT_PERCENT = 50.0
-#: The same from which no torque at all would be nearer.
+#: The same from which a prediction of zero torque would be better.
 NO_BETTER_THAN_NONE_PERCENT = 100.0
 #: Largest held-out error as a multiple of the error of the fit. Good recordings reach 1.6 (fits
 #: below 2.5 % count as 2.5 %, by the other bound); a wrong gain and exchanged torques start at
 #: 6.5.
 WORSE_THAN_FIT = 3.0
-#: Undetermined parameters that are listed at most, the vaguest first.
+#: Most undetermined parameters that are listed, the least certain first.
 LISTED = 8
-#: Share of the data in a parameter below which the motion shows nothing of it.
-NOTHING = 1e-3
+#: Data share below which the motion does not excite a parameter.
+UNEXCITED_SHARE = 1e-3
 
 
 def judge(
     arm: ArmModel, estimate: ChosenEstimate, motion: Sequence[Prediction], acceleration: Array,
     fit: Metrics, validation: Metrics | None, samples: TrialSamples, *, gravity: Array,
-    known: Sequence[Finding] = (), clipped: Sequence[Finding] = (),
+    earlier: Sequence[Finding] = (), clipped: Sequence[Finding] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
-    Judge a model, of a batch or of a stream: its figures first, then the cause of its errors.
+    Judge a model from a batch or a stream: first its errors, then their cause.
 
     Parameters
     ----------
@@ -68,37 +68,37 @@ def judge(
     estimate : ChosenEstimate
         Its parameters.
     motion : sequence of Prediction
-        Fitted samples, for the range of the motion.
+        Fitted samples, which give the range of the motion.
     acceleration : (n,) ndarray
         Largest acceleration of each joint, rad/s².
     fit, validation : Metrics
         In-sample and held-out figures.
     samples : TrialSamples
-        Samples on which fault hypotheses are compared, without those that are cut off.
+        Samples on which suspects are compared, without clipped ones.
     gravity : (3,) ndarray
         Gravity as the arm states it, m/s².
-    known : sequence of Finding
-        Known reasons against the model.
+    earlier : sequence of Finding
+        Findings of earlier stages.
     clipped : sequence of Finding
-        Drive signals that are cut off.
+        Findings of clipped drive signals.
 
     Returns
     -------
     verdict : Verdict
         With a finding for each reason against the model.
     remarks : tuple of str
-        Gravity, and faults that these samples would not show.
+        On gravity, and on faults that these samples would not detect.
 
     """
-    verdict = _of_figures(
-        arm, estimate, joined(motion), acceleration, fit, validation, samples, known)
-    # A wrong model leaves out as outliers what would show its cause.
+    verdict = _judge_errors(
+        arm, estimate, joined(motion), acceleration, fit, validation, samples, earlier)
+    # A wrong model would reject the samples that reveal its cause as outliers.
     return with_cause(verdict, replace(arm.memoryless, gravity=gravity), samples, clipped)
 
 
-def _of_figures(
+def _judge_errors(
     arm: ArmModel, estimate: ChosenEstimate, motion: Prediction, acceleration: Array,
-    fit: Metrics, validation: Metrics | None, samples: TrialSamples, known: Sequence[Finding],
+    fit: Metrics, validation: Metrics | None, samples: TrialSamples, earlier: Sequence[Finding],
 ) -> Verdict:
     """Judge a model by its error bars and its held-out error."""
     base = base_parameters(arm)
@@ -110,47 +110,48 @@ def _of_figures(
     covariance = estimate.data_covariance
     expected, by_joint, spread = expected_errors(
         arm, estimate.theta, covariance, motion, acceleration)
-    # Error bars follow the residual. A motion is to blame for an error on others that is larger
-    # than that of the fit itself, and much larger in a single joint.
-    own = fit.relative_error_percent
-    vague = (by_joint > max(JOINT_ERROR_PERCENT, JOINT_RATIO * own)) | ~moved
-    joints = tuple(np.array(arm.joint_names)[vague].tolist())
-    weak = [base.names[k] for k in np.flatnonzero(estimate.shown < NOTHING)]
-    findings = [*known, *_not_excited(arm, moved, weak)]
+    # Error bars grow with the residual. So the motion is to blame only if the expected error
+    # exceeds that of the fit, or, in a single joint, exceeds it by far.
+    fit_error = fit.relative_error_percent
+    undetermined = (by_joint > max(JOINT_ERROR_PERCENT, JOINT_RATIO * fit_error)) | ~moved
+    joints = tuple(np.array(arm.joint_names)[undetermined].tolist())
+    weak = [base.names[k] for k in np.flatnonzero(estimate.excited_share < UNEXCITED_SHARE)]
+    findings = [*earlier, *_not_excited(arm, moved, weak)]
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_findings(fit, validation)
     # Poorly determined joints matter where held-out validation has failed.
-    failed = against and validation is not None and np.isfinite(validation.relative_error_percent)
-    # No torque at all predicts as well as the model of these.
-    missed = validation is not None and any(
+    validation_failed = against and validation is not None and (
+        np.isfinite(validation.relative_error_percent))
+    # For these joints, zero torque predicts as well as the model.
+    no_prediction = validation is not None and any(
         joint.name in joints and joint.relative_error_percent > 100.0
         for joint in validation.joints)
-    blamed = expected > max(LARGEST_EXPECTED_PERCENT, own)
-    if blamed or (failed and joints) or missed:
+    blamed = expected > max(LARGEST_EXPECTED_PERCENT, fit_error)
+    if blamed or (validation_failed and joints) or no_prediction:
         order = np.argsort(-spread)[:LISTED]
         parameters = tuple(base.names[k] for k in order)
-        # It names the weakest parameters itself; joints at rest remain.
+        # The new finding lists the weakest parameters; only joints at rest remain.
         findings = [each for each in findings if each.code != 'not_excited' or each.joints]
-        # Where held-out samples are predicted, it is an error only if others would not be.
-        passes = validation is not None and not against and not missed and (
-            np.hypot(own, expected) < largest_general_error(fit))
+        # If held-out samples are predicted, it is an error only if other motions would not be.
+        passes = validation is not None and not against and not no_prediction and (
+            np.hypot(fit_error, expected) < largest_general_error(fit))
         findings.append(replace(
             _too_little(expected, joints, parameters),
             severity='warning' if passes else 'error'))
     elif expected > LARGEST_EXPECTED_PERCENT:
         findings.append(Finding(
-            'residual', f'the fit leaves {own:.0f} % of the torque '
+            'residual', f'the fit leaves {fit_error:.0f} % of the torque '
             f'unexplained, so that the error bars alone give {expected:.0f} % torque error on '
             'other motions in the same range',
             severity='warning' if validation is not None
-            and own < HELD_OUT_ERROR_PERCENT else 'error'))
+            and fit_error < HELD_OUT_ERROR_PERCENT else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
     findings += [*_impossible(estimate, fit), *(each for each in negative_drives(
         arm, estimate.free, estimate.covariance, samples, rms(motion.tau - motion.tau_hat))
         if not set(each.joints) & set(joints))]
     vague_motion = [finding for finding in findings if finding.code == 'excitation']
-    # In few seconds much is a function of velocity.
+    # In a few seconds, torque may look like a function of velocity.
     findings += [each for each in copied_signals(arm, samples)
                  if each.code != 'effort_of_velocity' or not vague_motion]
     poor = joint_findings(validation)
@@ -162,7 +163,7 @@ def _of_figures(
 
 
 def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -> list[Finding]:
-    """Report joints at rest, and parameters of which nothing else shows anything either."""
+    """Report joints at rest and parameters that nothing excites."""
     still = tuple(np.array(arm.joint_names)[~moved].tolist())
     if not (still or weak):
         return []
@@ -189,7 +190,7 @@ def _too_little(error: float, joints: Sequence[str], parameters: Sequence[str]) 
 
 
 def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]:
-    """Reasons against a model from its held-out error."""
+    """Return findings from the held-out error."""
     if validation is None:
         return []
     error, own = validation.relative_error_percent, fit.relative_error_percent
@@ -207,16 +208,16 @@ def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]
 
 
 def largest_general_error(fit: Metrics) -> float:
-    """Largest error on another motion with which a model generalises, %."""
+    """Largest error on another motion up to which a model generalises, %."""
     return min(HELD_OUT_ERROR_PERCENT, max(
         WORSE_THAN_FIT * fit.relative_error_percent, GENERAL_ERROR_PERCENT))
 
 
 def joint_findings(validation: Metrics | None) -> list[Finding]:
     """
-    Reasons against a model that is good as a whole, from the held-out error of each joint.
+    Return findings from the held-out error of each joint, for a model that is good overall.
 
-    The error of a joint whose torque is nothing beside that of all joints means nothing.
+    Joints with negligible torque do not count.
     """
     if validation is None:
         return []
@@ -238,7 +239,7 @@ def joint_findings(validation: Metrics | None) -> list[Finding]:
 
 
 def _impossible(estimate: ChosenEstimate, fit: Metrics) -> list[Finding]:
-    """Report that no possible links explain the torque: an error if they would not generalise."""
+    """Report that no physical links explain the torque; an error if they would not generalise."""
     if estimate.excess <= 1:
         return []
     error = estimate.excess * fit.relative_error_percent

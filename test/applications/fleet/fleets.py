@@ -16,7 +16,7 @@ from dynid_ros.data.signals.filters import decimation_step
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.blocks.preparation import checked_recording, motions
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recording
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 
 RATE, DAY = 50.0, 86400.0
@@ -108,7 +108,7 @@ class Bag:
     def factors(self, settings: FleetSettings) -> QRFactors:
         arm, conditioning = settings.arm, settings.conditioning
         recording, _ = checked_recording(self.record(arm), arm)
-        rows = settings.rows(motions(arm, recording, conditioning), conditioning)
+        rows = settings.rows(condition_recording(arm, recording, conditioning), conditioning)
         return rows.whole(arm).part(settings.columns)
 
     def write(self, arm: ArmModel, path: Path, day: float | None = None) -> Path:

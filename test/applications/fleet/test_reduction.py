@@ -11,7 +11,7 @@ import pytest
 from dynid_ros.applications.fleet.reduction import changes, merged
 from dynid_ros.applications.fleet.sidecar import BagFacts, read_factors, read_facts, write_sidecar
 from dynid_ros.dynamics.arm_prior import arm_prior
-from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.estimate.covariance import scatter_of
 from dynid_ros.estimation.estimate.weights import reweighted, solve
 
@@ -26,7 +26,7 @@ def parts(fleet):
 def test_the_merged_estimate_is_the_fit_of_all_rows_at_once(fleet, parts):
     arm, conditioning = fleet.arm, fleet.conditioning
     recordings = [checked_recording(Bag(seed, own=0.1).record(arm), arm)[0] for seed in range(20)]
-    rows = fleet.rows(take_motions(arm, recordings, conditioning), conditioning)
+    rows = fleet.rows(condition_recordings(arm, recordings, conditioning), conditioning)
     at_once = solve(rows.compressed(arm), arm_prior(arm))
     found = solve(merged(parts), arm_prior(arm))
     scale = np.abs(at_once.theta).max()
@@ -46,7 +46,7 @@ def test_a_sidecar_returns_its_factors_and_is_small(fleet, tmp_path):
     path = str(tmp_path / 'bag.npz')
     arm, conditioning = fleet.arm, fleet.conditioning
     recording, _ = checked_recording(Bag(3).record(arm), arm)
-    rows = fleet.rows(take_motions(arm, [recording], conditioning), conditioning)
+    rows = fleet.rows(condition_recordings(arm, [recording], conditioning), conditioning)
     factors = rows.whole(arm)
     write_sidecar(path, FACTS, factors)
     back = read_factors(path)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dynid_ros.data.signals.repetition import on_one_axis, own_shift, repeats
+from dynid_ros.data.signals.repetition import on_one_axis, repeats, repetition_shift
 
 #: No whole number of samples at any rate below.
 PERIOD = 7.3131
@@ -61,7 +61,7 @@ def test_a_motion_is_judged_by_most_of_its_way():
 
 @pytest.mark.parametrize('end', [2.0, 3.0, 5.5])
 def test_the_shift_is_the_period_or_a_multiple(end):
-    shift = own_shift(on_one_axis([stretch(0, end * PERIOD)]))
+    shift = repetition_shift(on_one_axis([stretch(0, end * PERIOD)]))
     assert shift is not None
     assert abs(shift / PERIOD - round(shift / PERIOD)) * PERIOD <= 0.5 / 20 + 1e-9
 
@@ -70,18 +70,18 @@ def test_two_recordings_of_one_motion_repeat_each_other():
     t, q = stretch(0, 6)
     axis = on_one_axis([(t, q), (t, q + 1e-3), stretch(0, 6, seed=3)])
     assert (np.diff(np.concatenate([each for each, _ in axis])) > 0).all()
-    assert own_shift(axis) == pytest.approx(axis[1][0][0] - axis[0][0][0], abs=0.5 / 20)
+    assert repetition_shift(axis) == pytest.approx(axis[1][0][0] - axis[0][0][0], abs=0.5 / 20)
 
 
 @pytest.mark.parametrize('part', [stretch(0, 1.2 * PERIOD), stretch(0, 6, period=40.0),
                                   resting(stretch(0, 5), 30.0), stretch(0, 0.5)])
 def test_what_is_run_once_has_no_shift(part):
-    assert own_shift([part]) is None
+    assert repetition_shift([part]) is None
 
 
 def test_an_arm_that_stands_still_repeats_nothing():
     t, q = stretch(0, 12)
     still = np.repeat(q[:1], len(t), axis=0)
-    assert own_shift([(t, still)]) is None
+    assert repetition_shift([(t, still)]) is None
     assert not repeats([(t, q)], t, still)
     assert not repeats([(t, still)], t, q)

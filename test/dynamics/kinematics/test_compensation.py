@@ -66,8 +66,8 @@ def test_four_joints_say_what_they_leave_of_a_pose():
     error = np.array([0.01, -0.02, 0.01, 0.001, 0.002, -0.001])
     found = joint_errors(arm, HAND_LEG, error)
     np.testing.assert_allclose(
-        world_jacobian(arm, HAND_LEG) @ found.q + found.left, error, atol=1e-15)
-    assert np.linalg.norm(found.left) > 1e-3
+        world_jacobian(arm, HAND_LEG) @ found.q + found.residual, error, atol=1e-15)
+    assert np.linalg.norm(found.residual) > 1e-3
 
 
 @pytest.mark.parametrize(('name', 'q'), [('ur10', UR10), ('hand_leg', HAND_LEG)])
@@ -80,7 +80,7 @@ def test_joint_errors_are_found_from_the_pose_error_that_they_cause(name, q):
     found = joint_errors(arm, q, exact_pose_error(arm, q, errors))
     # The second order is 1e-8.
     np.testing.assert_allclose(found.q, wrong, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(found.left, 0, atol=1e-7)
+    np.testing.assert_allclose(found.residual, 0, atol=1e-7)
 
 
 def test_a_singular_pose_is_damped_and_named():
@@ -94,7 +94,7 @@ def test_a_singular_pose_is_damped_and_named():
     assert found.smallest < 1e-6
     # Without damping, the answer would be of the order of 1e-3 / 1e-16.
     assert np.abs(found.q).max() < 0.1
-    assert np.linalg.norm(found.left[3:]) > 1e-4
+    assert np.linalg.norm(found.residual[3:]) > 1e-4
 
 
 def test_the_forward_example_of_the_thesis_is_a_singular_pose():

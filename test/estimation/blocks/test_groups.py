@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from results import motions
+from results import condition_recording
 from synthetic_recordings import Waves
 
 from dynid_ros.arm import load_arm
@@ -26,7 +26,7 @@ def arm():
 
 def stretches(arm, positions):
     """Condition recordings of positions."""
-    return [motion for q in positions for motion in motions(
+    return [motion for q in positions for motion in condition_recording(
         arm, Recording(np.arange(len(q)) / RATE, q, np.zeros_like(q), arm.joint_names), SETTINGS)]
 
 

@@ -19,7 +19,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import motions
+from dynid_ros.estimation.blocks.preparation import condition_recording
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import (
     AGREES,
@@ -32,7 +32,7 @@ from dynid_ros.estimation.calibration.gain_verdict import (
 )
 from dynid_ros.estimation.calibration.log_gains import LogGains
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains, without_reversals
-from dynid_ros.estimation.suspects.fitted_rows import of_fit
+from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit
 from dynid_ros.estimation.suspects.signal_suspects import GAIN_STD
 from dynid_ros.simulation.sensors import drive_signal
 
@@ -143,8 +143,8 @@ def test_gains_are_the_most_probable_ones():
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=4.0, delay=0.0))
     log = recorded(arm, noise=0.05)
     settings = choose_conditioning(arm, [log])
-    rows = KeptRows(arm, motions(arm, log, settings), settings)
-    base = of_fit(arm, rows)
+    rows = KeptRows(arm, condition_recording(arm, log, settings), settings)
+    base = suspect_of_fit(arm, rows)
     found = estimate_gains(base).logarithms
     known, size = arm_prior(arm).rows()[:, :-1], base_parameters(arm).count
     W, tau = (np.concatenate([getattr(block, name) for block in rows.blocks(arm)])

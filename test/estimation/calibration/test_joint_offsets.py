@@ -15,7 +15,7 @@ from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
-    motions,
+    condition_recording,
 )
 from dynid_ros.estimation.calibration.joint_offsets import (
     estimate_joint_offsets,
@@ -45,7 +45,7 @@ def recording(name):
 def prepared(arm, log):
     log, _ = checked_recording(log, arm)
     treatment = choose_conditioning(arm, [log])
-    return motions(arm, log, treatment), treatment
+    return condition_recording(arm, log, treatment), treatment
 
 
 def relative_error(arm, parts, treatment):

@@ -9,7 +9,7 @@ from results import samples_of
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.signals.trial_samples import TrialSamples
-from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, left_over
+from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, unexplained_share
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -64,7 +64,7 @@ def test_torque_of_strong_damping_is_torque_although_velocity_explains_most(true
     rng = np.random.default_rng(0)
     noise = 0.002 * strength * speed.std(axis=0) * rng.normal(size=speed.shape)
     damped = true.u + strength * speed
-    left = left_over(
+    left = unexplained_share(
         *columns(damped, np.stack([np.ones_like(speed), speed], axis=2)))
     assert np.median(left) < 0.05
     assert codes(replace(true, u=damped)) == []
@@ -105,9 +105,9 @@ def test_share_left_over_is_that_of_a_straight_line():
         left = other[seen] - np.polyval(np.polyfit(one[seen], other[seen], 1), one[seen])
         expected.append(left.std() / other[seen].std())
     own, samples = columns(tau, np.stack([np.ones_like(x), x], axis=2))
-    np.testing.assert_allclose(left_over(own, samples), expected, atol=1e-7)
+    np.testing.assert_allclose(unexplained_share(own, samples), expected, atol=1e-7)
     still = replace(samples, moving=samples.moving & [True, False, True])
-    assert np.isnan(left_over(own, still)).tolist() == [False, True, False]
+    assert np.isnan(unexplained_share(own, still)).tolist() == [False, True, False]
 
 
 def test_a_single_joint_tells_nothing(true):

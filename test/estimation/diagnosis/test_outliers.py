@@ -12,7 +12,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.diagnosis.outliers import far_samples, share_left_out, too_many
+from dynid_ros.estimation.diagnosis.outliers import far_samples, outlier_share, too_many
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -119,7 +119,7 @@ def test_a_joint_of_which_much_is_left_out_is_a_reason_against_the_result():
     part = Prediction('x', False, np.arange(100.0), tau, tau, tau, tau)
     far = np.zeros((100, 2), dtype=bool)
     far[:20, 1] = far[:10, 0] = True
-    (reason,) = too_many(('first', 'second'), share_left_out([far], [part]))
+    (reason,) = too_many(('first', 'second'), outlier_share([far], [part]))
     assert reason.sentence.startswith("20 % of the torque samples of joint 'second' are outliers")
 
 

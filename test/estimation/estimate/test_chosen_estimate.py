@@ -58,7 +58,7 @@ def test_rows_that_count_several_times_give_the_error_bars_of_one():
     assert often.colour == pytest.approx(9 * once.colour, rel=0.05)
     np.testing.assert_allclose(
         np.sqrt(np.diag(often.covariance)), np.sqrt(np.diag(once.covariance)), rtol=0.03)
-    np.testing.assert_allclose(often.shown, once.shown, atol=0.02)
+    np.testing.assert_allclose(often.excited_share, once.excited_share, atol=0.02)
 
 
 def test_what_no_row_shows_is_open_by_the_data_alone_however_narrow_the_prior():
@@ -68,6 +68,6 @@ def test_what_no_row_shows_is_open_by_the_data_alone_however_narrow_the_prior():
     assert data[hidden] > 30 * own[hidden]
     # Of the rest, the data say as much as the estimate; a weak term needs no motion.
     shown = np.setdiff1d(np.arange(len(own)), [hidden])
-    assert found.shown[hidden] < 0.01
+    assert found.excited_share[hidden] < 0.01
     assert (data[shown] < 1.5 * own[shown]).all()
     assert data[weak] == pytest.approx(own[weak], rel=0.5)

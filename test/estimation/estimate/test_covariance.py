@@ -14,7 +14,11 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.estimate.covariance import group_scatter, OWN_SHARE, whitened_changes
+from dynid_ros.estimation.estimate.covariance import (
+    group_scatter,
+    JACKKNIFE_SHARE,
+    whitened_changes,
+)
 from dynid_ros.estimation.estimate.weights import solve
 from dynid_ros.estimation.identification.identify import identify
 
@@ -68,7 +72,7 @@ def test_the_own_part_of_the_covariance_is_the_jackknife_of_statsmodels_up_to_le
     found = group_scatter(parts_of(W, tau, groups), solution)
     count = len(np.unique(groups))
     wide = stdtrit(count - 1, 0.975) / 1.96
-    own = found.root[:count] / np.sqrt(OWN_SHARE) / wide
+    own = found.root[:count] / np.sqrt(JACKKNIFE_SHARE) / wide
     covariance = solution.white_covariance @ own.T @ own @ solution.white_covariance
     theirs = sm.OLS(tau, W).fit(cov_type='cluster', cov_kwds={
         'groups': groups, 'use_correction': False}).cov_params()
@@ -86,8 +90,9 @@ def test_the_rest_of_it_is_the_white_covariance_times_the_colour():
     wide = (stdtrit(7, 0.975) / 1.96)**2
     np.testing.assert_allclose(
         np.diag(found.covariance(solution)),
-        wide * (OWN_SHARE * jackknife
-                + (1 - OWN_SHARE) * found.colour * np.diag(solution.white_covariance)), rtol=1e-5)
+        wide * (JACKKNIFE_SHARE * jackknife
+                + (1 - JACKKNIFE_SHARE) * found.colour * np.diag(solution.white_covariance)),
+        rtol=1e-5)
 
 
 @pytest.mark.parametrize('colour', [0.0, 0.9])

@@ -8,7 +8,7 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
-from dynid_ros.estimation.estimate.folds import Folds, growth
+from dynid_ros.estimation.estimate.folds import Folds, log_error_ratio
 from dynid_ros.estimation.estimate.weights import solve
 
 B, N, K = 9, 2, 5
@@ -26,7 +26,7 @@ def test_each_group_is_predicted_by_a_fit_to_the_others(least):
     std = np.append(rng.uniform(0.5, 2.0, B - 1), least)
     prior = np.column_stack([np.eye(B), rng.normal(size=B)]) / std[:, None]
     folds = Folds(products(groups))
-    left = folds.left(folds.fits(prior[:, :-1].T @ prior, SIGMA))
+    left = folds.residual_squares(folds.fits(prior[:, :-1].T @ prior, SIGMA))
     for k, group in enumerate(groups):
         rows = np.concatenate([other.factors / SIGMA[:, None, None]
                                for i, other in enumerate(groups) if i != k], axis=1)
@@ -48,7 +48,7 @@ def test_each_fold_has_the_weights_and_the_prior_that_its_own_rows_give():
     groups = [QRFactors(part.transpose(1, 0, 2), np.full(arm.n, len(part)))
               for part in np.array_split(rows, 4)]
     folds, prior = Folds(products(groups)), arm_prior(arm)
-    known = folds.known(prior)
+    known = folds.prior_products(prior)
     sigma = folds.sigma(known)
     theta = folds.fits(known, sigma)
     for k in range(4):
@@ -63,14 +63,14 @@ def test_rows_of_an_effort_that_is_zero_leave_nothing_beside_any_prior():
     groups = [QRFactors(np.array([[[1.0, 1.0, 0.0]]]), np.array([1]))] * 3
     prior = np.column_stack([np.eye(2), [1.0, 2.0]])
     folds = Folds(products(groups))
-    left = folds.left(folds.fits(prior[:, :-1].T @ prior, np.array([1e-12])))
+    left = folds.residual_squares(folds.fits(prior[:, :-1].T @ prior, np.array([1e-12])))
     np.testing.assert_allclose(left, 0.0, atol=1e-12)
 
 
 def test_growth_is_that_of_the_root_mean_square_in_each_group():
     before = np.array([1.0, 100.0, 1e-4])
-    assert growth(1.21 * before, before) == pytest.approx((np.log(1.1), 0.0))
-    mean, standard_error = growth(np.array([4.0, 400.0, 1e-4]), before)
+    assert log_error_ratio(1.21 * before, before) == pytest.approx((np.log(1.1), 0.0))
+    mean, standard_error = log_error_ratio(np.array([4.0, 400.0, 1e-4]), before)
     assert mean == pytest.approx(np.log(2) * 2 / 3)
     assert standard_error == pytest.approx(np.log(2) / 3)
-    assert growth(np.zeros(3), np.zeros(3)) == (0.0, 0.0)
+    assert log_error_ratio(np.zeros(3), np.zeros(3)) == (0.0, 0.0)

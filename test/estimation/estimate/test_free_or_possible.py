@@ -17,7 +17,7 @@ from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.blocks.preparation import checked_recording, take_motions
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.free_or_possible import excess
@@ -82,7 +82,7 @@ def test_bands_of_real_arms_hold_nine_held_out_samples_of_ten(
     log, _ = checked_recording(read_recording(shared_data / file, arm), arm)
     model = identify(arm, [log], holdout=share)
     _, rest = split(log, share)
-    (motion,) = take_motions(model.arm, [rest], model.treatment)
+    (motion,) = condition_recordings(model.arm, [rest], model.treatment)
     part = next(part for part in model.predictions if part.held_out)
     at = np.searchsorted(motion.t, part.t)
     std = model.torque_std(motion.q[at], motion.qd[at], motion.qdd[at],
@@ -106,11 +106,11 @@ def excess_of(errors):
              for part in np.array_split(rows, len(errors), axis=1)]
     factors = iter(errors)
 
-    def nearest(_wide, _information, _score):
+    def constrained_fit(_wide, _information, _score):
         # All torque too large, by so many times the noise.
         return (1 + next(factors) * noise) * prior.values
 
-    return excess(parts, prior, SimpleNamespace(nearest=nearest))
+    return excess(parts, prior, SimpleNamespace(constrained_fit=constrained_fit))
 
 
 def test_a_third_more_torque_is_an_objection_and_some_percent_are_none():

@@ -14,7 +14,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import take_motions
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.estimate.friction_strengths import (
     friction_strength,
     KINDS,
@@ -105,14 +105,14 @@ def test_named_terms_are_exactly_these_and_free():
     result = identify(arm_with(), [log_of(USUAL)], friction=('offset', 'stribeck'))
     assert result.arm.friction == ('offset', 'stribeck')
     assert result.friction_strength == {}
-    prior = arm_prior(result.arm).widened(result.widening)
+    prior = arm_prior(result.arm).scaled_by(result.widening)
     np.testing.assert_array_equal(result.prior.std, prior.std)
 
 
 def rows_of(logs):
     arm = arm_with()
     settings = choose_conditioning(arm, logs)
-    return arm, KeptRows(arm, take_motions(arm, logs, settings), settings)
+    return arm, KeptRows(arm, condition_recordings(arm, logs, settings), settings)
 
 
 def test_groups_shorter_than_the_low_pass_are_no_evidence():

@@ -38,7 +38,7 @@ def root_of(arm):
 def possible_from(arm, theta, root, prior=None):
     """Possible parameters nearest to base parameters, by the information of `root`."""
     torque = random_regressor(arm)[:, base_parameters(arm).columns] @ theta
-    prior = prior or arm_prior(arm).reaching(
+    prior = prior or arm_prior(arm).scaled_to(
         np.nan_to_num(np.sqrt((torque.reshape(-1, arm.n)**2).mean(axis=0))))
     with np.errstate(all='ignore'):
         covariance = np.linalg.pinv(root.T @ root + np.linalg.inv(prior.covariance))

@@ -17,9 +17,9 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks import preparation
 from dynid_ros.estimation.blocks.preparation import (
-    motions,
+    condition_recording,
+    condition_recordings,
     released,
-    take_motions,
 )
 from dynid_ros.estimation.identification import identify as identify_module
 from dynid_ros.estimation.identification.identify import identify
@@ -296,10 +296,10 @@ def test_raw_samples_need_not_stay_in_memory_once_they_are_divided_and_condition
                    for part in (first, last))
     del log
     treatment = choose_conditioning(arm, [first])
-    (one,) = motions(arm, first, treatment)
+    (one,) = condition_recording(arm, first, treatment)
     logs = released([first, last])
     del first, last
-    taken = take_motions(arm, logs, treatment)
+    taken = condition_recordings(arm, logs, treatment)
     assert positions() is None
     np.testing.assert_array_equal(taken[0].qdd, one.qdd)
     assert len(taken) == 2
@@ -309,7 +309,7 @@ def test_a_list_of_the_caller_stays_as_it_is():
     arm = arm_named('two_axis')
     logs = [log_of(arm)]
     treatment = choose_conditioning(arm, logs)
-    first, second = (take_motions(arm, logs, treatment) for _ in range(2))
+    first, second = (condition_recordings(arm, logs, treatment) for _ in range(2))
     np.testing.assert_array_equal(first[0].qdd, second[0].qdd)
     assert len(logs) == 1
 

@@ -15,7 +15,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks import preparation
-from dynid_ros.estimation.blocks.preparation import motions
+from dynid_ros.estimation.blocks.preparation import condition_recording
 from dynid_ros.estimation.diagnosis.clipped_signals import clip_levels, clipped_samples
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
@@ -48,7 +48,7 @@ def test_conditioned_motion_and_clipped_signals(walk, monkeypatch):
 
     def taken():
         settings = choose_conditioning(arm, [log])
-        (motion,) = motions(arm, log, settings)
+        (motion,) = condition_recording(arm, log, settings)
         levels = clip_levels([log])
         return (settings.cutoff_hz, motion.t, motion.q, motion.tau, motion.moving,
                 *clipped_samples(arm, [motion], levels), levels.highest, levels.largest,

@@ -17,7 +17,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
-    motions,
+    condition_recording,
 )
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.repeatability import unrepeated_torque
@@ -61,7 +61,7 @@ def floor_of(arm, log, theta=None):
     theta = base_parameters(arm).grouping @ nominal_parameters(arm) if theta is None else theta
     clean, _ = checked_recording(log, arm)
     settings = choose_conditioning(arm, [clean])
-    return unrepeated_torque(arm, theta, motions(arm, clean, settings), CUTOFFS)
+    return unrepeated_torque(arm, theta, condition_recording(arm, clean, settings), CUTOFFS)
 
 
 @pytest.mark.parametrize('lacking', [0.0, 0.1])

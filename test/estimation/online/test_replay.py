@@ -13,7 +13,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import checked_recording, motions
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recording
 from dynid_ros.estimation.estimate.weights import fit
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
@@ -33,13 +33,13 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     log, _ = checked_recording(log, arm)
     train, unseen = split(log, 1 / 3)
     treatment = choose_conditioning(arm, [train])
-    held_out = KeptRows(arm, motions(arm, unseen, treatment), treatment)
+    held_out = KeptRows(arm, condition_recording(arm, unseen, treatment), treatment)
 
     def error(theta):
         parts = held_out.predict(arm, theta, name, True)
         return metrics(arm.joint_names, parts).relative_error_percent
 
-    fitted = KeptRows(arm, motions(arm, train, treatment), treatment)
+    fitted = KeptRows(arm, condition_recording(arm, train, treatment), treatment)
     batch = error(fit(arm, fitted).theta)
     # A given cut-off lets the history begin with the first rows.
     result, history = replay(arm, train, cutoff_hz=treatment.cutoff_hz)
@@ -68,7 +68,8 @@ def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(sh
     train, unseen = split(log, 1 / 3)
     friction = ('viscous', 'coulomb_smooth', 'offset', 'load')
     batch = identify(arm, [train], friction=friction, holdout=0.0)
-    held_out = KeptRows(batch.arm, motions(batch.arm, unseen, batch.treatment), batch.treatment)
+    held_out = KeptRows(
+        batch.arm, condition_recording(batch.arm, unseen, batch.treatment), batch.treatment)
 
     def error(theta):
         parts = held_out.predict(batch.arm, theta, name, True)

@@ -11,10 +11,10 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import motions
+from dynid_ros.estimation.blocks.preparation import condition_recording
 from dynid_ros.estimation.suspects.arm_suspects import shifted
-from dynid_ros.estimation.suspects.best_size import settled, with_error_bars
-from dynid_ros.estimation.suspects.fitted_rows import beside, of_fit
+from dynid_ros.estimation.suspects.best_size import refined, with_error_bars
+from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit, with_recordings
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.variable_projection import linear
 
@@ -27,12 +27,12 @@ def fitted():
     noise = np.random.default_rng(0).normal(size=(1500, arm.n))
     log = recording(arm, Waves.random(arm, seed=1), theta, noise)
     settings = choose_conditioning(arm.memoryless, [log])
-    return arm, theta, KeptRows(arm, motions(arm, log, settings), settings)
+    return arm, theta, KeptRows(arm, condition_recording(arm, log, settings), settings)
 
 
 def test_the_torque_of_parameters_is_that_of_the_rows_of_the_fit(fitted):
     arm, theta, kept = fitted
-    base = of_fit(arm, kept)
+    base = suspect_of_fit(arm, kept)
     W, tau = (np.concatenate([getattr(block, name) for block in kept.blocks(arm)])
               for name in ('W', 'tau'))
     own = base.samples.moving
@@ -45,9 +45,10 @@ def test_the_torque_of_parameters_is_that_of_the_rows_of_the_fit(fitted):
 
 def test_what_may_change_stands_behind_the_parameters_of_both(fitted):
     arm, _, kept = fitted
-    base = of_fit(arm, kept)
-    again = arm.layout.inertial(arm.tool_link).start + np.arange(10)
-    both, k, c = beside(base, [base], again), len(base.samples.t), len(base.rows.columns)
+    base = suspect_of_fit(arm, kept)
+    changed = arm.layout.inertial(arm.tool_link).start + np.arange(10)
+    both = with_recordings(base, [base], changed)
+    k, c = len(base.samples.t), len(base.rows.columns)
     W, alone = both.rows.regressor(), base.rows.regressor()
     np.testing.assert_allclose(W[:k, :, :c], W[k:, :, :c], atol=1e-12)
     assert not W[:k, :, c:].any() and both.rows.moment == k
@@ -62,20 +63,20 @@ def test_what_may_change_stands_behind_the_parameters_of_both(fitted):
 
 def test_error_bars_are_those_of_estimates_without_each_group(fitted):
     arm, _, kept = fitted
-    base = of_fit(arm, kept)
+    base = suspect_of_fit(arm, kept)
     likelihood = Likelihood(base)
-    best = settled(likelihood, shifted(base, [1, 2], np.zeros(2), 0.1))
+    best = refined(likelihood, shifted(base, [1, 2], np.zeros(2), 0.1))
     every = with_error_bars(likelihood, best)
     line = linear(likelihood, best)
     A, own = np.hstack([line.W, line.D]), np.repeat(best.groups, arm.n)
     prior = np.zeros((A.shape[1],) * 2)
     c = len(line.theta)
-    prior[:c, :c], prior[c:, c:] = line.tie, np.diag(best.size.std**-2)
+    prior[:c, :c], prior[c:, c:] = line.prior_information, np.diag(best.size.std**-2)
     pull = -prior @ np.append(line.theta, best.size.x)
 
     def without(group):
         used = own != group
-        return np.linalg.solve(A[used].T @ A[used] + prior, A[used].T @ line.left[used] + pull)
+        return np.linalg.solve(A[used].T @ A[used] + prior, A[used].T @ line.residual[used] + pull)
 
     groups = np.unique(own)
     changes = np.array([without(k) - without(None) for k in groups])[:, c:]

@@ -48,7 +48,7 @@ def angle(first, second):
 
 
 def tilt(found):
-    (shown,) = [each for each in found.shown if each.suspect.fault.code == 'gravity_direction']
+    (shown,) = [each for each in found.one_step if each.suspect.fault.code == 'gravity_direction']
     return shown
 
 

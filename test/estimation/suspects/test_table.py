@@ -10,11 +10,11 @@ from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted_zeros
-from dynid_ros.estimation.suspects.best_size import moved, settled
+from dynid_ros.estimation.suspects.best_size import refined, resized
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded, described
-from dynid_ros.estimation.suspects.table import holds, Line, table_of
+from dynid_ros.estimation.suspects.table import is_reported, Line, table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -81,13 +81,14 @@ def test_a_scale_that_leaves_its_joint_unexplained_has_no_likelihood_of_its_own(
         change = np.eye(arm.n)
         change[joint, joint] = 1e-3
         # Parameters that the joint no longer ties fit the others a little better.
-        assert likelihood.free(base.with_signals(change, None)) < likelihood.free(base) + 5
+        assert likelihood.unconstrained(base.with_signals(change, None)) < (
+            likelihood.unconstrained(base) + 5)
 
 
 def test_all_gains_at_once_stand_behind_one_that_does_as_well(ur10):
     arm, log = ur10
     found = table(arm, scaled(log, 1, 2.6))
-    codes = [line.suspect.fault.code for line in found.lines if line.gain > found.least]
+    codes = [line.suspect.fault.code for line in found.lines if line.gain > found.threshold]
     assert 'gains_refuted' in codes
     assert [line.suspect.fault.code for line in found.winners] == ['effort_scale']
 
@@ -109,7 +110,7 @@ def test_all_signs_are_told_from_none_by_the_possible_parameters(ur10):
     likelihood = Likelihood(base)
     (every,) = [each for each in reversed_signals(base, likelihood.joints.tolist())
                 if len(each.joints) == arm.n]
-    free = [likelihood.free(each) for each in (base, every)]
+    free = [likelihood.unconstrained(each) for each in (base, every)]
     possible = [likelihood.possible(each)[0] for each in (base, every)]
     # Any parameters explain one sign as well as the other; bodies do not.
     assert free[0] == pytest.approx(free[1], abs=1.0)
@@ -123,16 +124,17 @@ def test_the_free_likelihood_bounds_that_of_bodies(ur10, joint):
     likelihood = Likelihood(base)
     # The priors of the two differ by some of it. What is left out is worse than the best one by
     # this, so that it is no winner either.
-    least = np.log(100 / table_module.FALSE_ALARM)
+    threshold = np.log(100 / table_module.FALSE_ALARM)
     for each in (base, *scaled_signals(base, [joint, 0])):
-        assert likelihood.possible(each)[0] <= likelihood.free(each) + least
+        assert likelihood.possible(each)[0] <= likelihood.unconstrained(each) + threshold
 
 
 def test_units_of_all_signals_do_not_change_the_density_of_the_recorded_ones(ur10):
     base = base_of(*ur10)
     likelihood = Likelihood(base)
     in_milli = base.with_signals(2.0 * np.eye(base.arm.n), None)
-    assert likelihood.free(in_milli) == pytest.approx(likelihood.free(base), abs=2.0)
+    assert likelihood.unconstrained(in_milli) == pytest.approx(
+        likelihood.unconstrained(base), abs=2.0)
 
 
 def test_too_few_samples_have_no_table():
@@ -144,9 +146,9 @@ def test_too_few_samples_have_no_table():
 def test_a_fault_shows_from_its_smallest_size_on(ur10):
     arm, log = ur10
     found = table(arm, log)
-    (shown,) = [each for each in found.shown if each.suspect.fault.code == 'position_zero'
+    (shown,) = [each for each in found.one_step if each.suspect.fault.code == 'position_zero'
                 and each.suspect.joints == (1,)]
-    smallest = shown.smallest(found.least)
+    smallest = shown.smallest_detectable(found.threshold)
 
     def gain(size):
         q = log.q.copy()
@@ -154,12 +156,12 @@ def test_a_fault_shows_from_its_smallest_size_on(ur10):
         base = base_of(arm, replace(log, q=q, qd=None))
         likelihood = Likelihood(base)
         (start,) = [each for each in shifted_zeros(base, [1]) if not each.size.x.any()]
-        best = settled(likelihood, start)
+        best = refined(likelihood, start)
         assert best.size.x[0] == pytest.approx(size, abs=4 * shown.std)
-        return likelihood.free(best) - likelihood.free(base)
+        return likelihood.unconstrained(best) - likelihood.unconstrained(base)
 
     # Noise moves the size by some standard deviations, of which the smallest has more than four.
-    assert gain(2 * smallest) > found.least > gain(0.0)
+    assert gain(2 * smallest) > found.threshold > gain(0.0)
 
 
 def test_the_same_motion_again_is_no_other_group():
@@ -179,7 +181,7 @@ def judged(suspect, before, after):
     own[:, joint], found[:, joint] = before, after
     power = 100 * np.ones_like(own)
     own, found = (Prediction(np.zeros(GROUPS), each, power) for each in (own, found))
-    return holds(Line(suspect, 100.0, 50.0, found), own, np.arange(suspect.arm.n), 10.0)
+    return is_reported(Line(suspect, 100.0, 50.0, found), own, np.arange(suspect.arm.n), 10.0)
 
 
 @pytest.fixture(scope='module')
@@ -204,4 +206,4 @@ def test_one_part_of_the_motion_does_not_show_that_a_fault_matters(reversed_join
 def test_a_gain_that_differs_as_those_of_any_arm_is_not_reported(ur10, factor, holding):
     (exact,) = [each for each in scaled_signals(base_of(*ur10), [0, 1])
                 if each.joints == (1,) and not each.size.x.any()]
-    assert judged(moved(exact, np.log([factor])), np.ones(GROUPS), 0.01) == holding
+    assert judged(resized(exact, np.log([factor])), np.ones(GROUPS), 0.01) == holding

@@ -9,7 +9,7 @@ from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects.likelihood import Prediction
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded
-from dynid_ros.estimation.suspects.table import holds, Line, Table
+from dynid_ros.estimation.suspects.table import is_reported, Line, Table
 from dynid_ros.estimation.verdict.cause import reported
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
@@ -34,7 +34,7 @@ def table(recorded, joint, torque, after=0.1):
     power = np.ones((GROUPS, 1)) * torque**2
     best = Line(suspect, 100.0, 50.0, Prediction(np.zeros(GROUPS), better, power))
     own = Prediction(np.zeros(GROUPS), left, power)
-    winners = (best,) if holds(best, own, np.arange(6), LEAST) else ()
+    winners = (best,) if is_reported(best, own, np.arange(6), LEAST) else ()
     return Table(recorded, np.arange(6), own, (best,), winners, LEAST, (), ())
 
 

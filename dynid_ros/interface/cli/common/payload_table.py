@@ -18,7 +18,7 @@ from dynid_ros.applications.export.payload_messages import (
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.friction_curve import INTERVAL
-from dynid_ros.estimation.model.verdict_words import told
+from dynid_ros.estimation.model.verdict_words import finding_sentences
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import columns, plain, sentence, within
 
@@ -56,7 +56,7 @@ def _row(name: str, value: float, std: float, unit: str, digits: int, known: boo
 
 def payload_notes(found: Payload, where: str) -> Iterator[str]:
     """List what a user of a load should know besides, in the order of its weight."""
-    yield from map(told, found.findings[1:])
+    yield from map(finding_sentences, found.findings[1:])
     if found.present:
         yield (f'The frame is that of {where}, fixed to the link of {found.carrier}; the load '
                f'follows from {_rows(found)}.')
