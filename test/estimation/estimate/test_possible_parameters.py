@@ -59,6 +59,7 @@ def links_of(arm, values):
 @pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**6), size=st.floats(0.01, 1e3), bare=st.booleans())
+@example(seed=240, size=767.0, bare=False)
 def test_any_estimate_becomes_possible(seed, size, bare):
     arm = arms(seed)
     if bare:
