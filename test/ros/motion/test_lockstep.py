@@ -12,6 +12,8 @@ import time
 from motion_rig import RATE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
+import rclpy
+from rclpy.node import Node
 from ros.motion.pace import LED, Pace, SIMULATED, stamp
 from sensor_msgs.msg import JointState
 
@@ -20,6 +22,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
+from dynid_ros.ros.nodes.common import lockstep
 from dynid_ros.ros.nodes.common.lockstep import BEHIND
 from dynid_ros.ros.nodes.launching import chain
 from dynid_ros.utilities.compiled import NOTICE
@@ -166,6 +169,33 @@ def test_time_goes_on_with_a_learner_that_has_heard_all_but_has_no_answer_yet(st
         return len(states) > 2 * BEHIND
 
     talker.until(goes_on, 'more states than it may be behind')
+
+
+def test_answer_that_was_lost_is_repeated(start, talker, monkeypatch):
+    """The arm goes on, although it never got the first answer to its state."""
+    monkeypatch.setattr(lockstep, 'simulated_time', lambda _: True)
+    states = talker.listen(JointState, 'joint_states', 100)
+    control = Node('trajectory_publisher')
+    topic = control.resolve_topic_name('joint_states')
+    control.create_subscription(JointState, topic, print, 100)
+    start('simulated_arm', arm='two_axis', rate=RATE, **SIMULATED,
+          lockstep=['trajectory_publisher'])
+    answers = lockstep.Answers(control, [topic])
+    try:
+        talker.until(lambda: spun(control, talker) and states, 'the first state')
+        answers.heard(states[-1].header.stamp)
+        with monkeypatch.context() as lost:
+            lost.setattr(answers, '_say', lambda **_: None)
+            answers.answer()
+        talker.until(lambda: spun(control, talker) and len(states) > 1, 'the next state')
+    finally:
+        control.destroy_node()
+
+
+def spun(node, talker):
+    rclpy.spin_once(node, timeout_sec=0.05)
+    talker.spin(0.05)
+    return True
 
 
 def test_node_that_ros_does_not_know_yet_has_not_vanished(start, talker):

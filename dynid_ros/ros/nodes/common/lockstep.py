@@ -141,6 +141,7 @@ class Answers:
         self._newest: Any = Time()
         self.owed = False
         self._answered = -math.inf
+        self._efforts: Sequence[float] = ()
         self._publisher: Any = None
         if simulated_time(node):
             self._publisher = node.create_publisher(JointState, TOPIC, DEPTH)
@@ -152,7 +153,7 @@ class Answers:
 
     def answer(self, efforts: Sequence[float] = ()) -> None:
         """Report that the newest state has been dealt with, and the commanded efforts."""
-        self._answered, self.owed = time.monotonic(), False
+        self._answered, self.owed, self._efforts = time.monotonic(), False, efforts
         self._say(effort=efforts)
 
     def leave(self) -> None:
@@ -160,9 +161,11 @@ class Answers:
         self._say(position=[-1.0])
 
     def _join(self) -> None:
-        """Report that the time may start, while it stands still."""
+        """Repeat the last answer, and that the time may start, while it stands still."""
         if time.monotonic() - self._answered < SILENCE:
             return
+        if self._answered > -math.inf and not self.owed:
+            self._say(effort=self._efforts)
         others = self._ready()
         met = all(self._node.get_publishers_info_by_topic(topic) for topic in self._topics)
         if others is None or not met:
