@@ -22,7 +22,7 @@ for _, each in found.buffer:
         print(kernel.__name__)
 """
 
-KERNELS = ['warm_up', 'follow']
+KERNELS = ['update_mean_squares', 'integrate_bends']
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def ur10():
 @pytest.mark.slow
 @pytest.mark.parametrize(('owner', 'name', 'each', 'count'), [
     (PairDistances, 'lower_bounds', 5e-4, lambda _self, q: len(q)),
-    (design_cost, 'fill_inertial', 5e-5, lambda *args: len(args[4])),
+    (design_cost, 'inertial_rows', 5e-5, lambda *args: len(args[4])),
     (torque_limit.TorqueLimit, 'torque', 1e-4, lambda _self, q, *_: len(q)),
     (search, 'regressor', 2e-4, lambda _arm, q, *_: len(q)),
 ], ids=['distances', 'gradient', 'torque', 'score'])
@@ -69,7 +69,7 @@ def test_no_slow_phase_outlasts_the_time(ur10, clock, monkeypatch, owner, name, 
 
 def test_the_first_motion_counts_when_no_step_is_possible(ur10, clock, monkeypatch):
     arm, scene = ur10
-    clock.slow(monkeypatch, design_cost, 'fill_inertial', 1.0, lambda *_: 1)
+    clock.slow(monkeypatch, design_cost, 'inertial_rows', 1.0, lambda *_: 1)
     designed = design(arm, Task(seconds=2.0), scene)
     assert designed.margins.kept
     assert np.ptp(designed.motion.evaluate(np.linspace(0, 10, 99))[0], axis=0).min() > 0
