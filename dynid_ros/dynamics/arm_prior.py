@@ -197,11 +197,11 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     """
     Derive the prior of an arm from its description.
 
-    The standard deviation of a stated mass is the mass itself; that of first moments is the mass
-    times the length of the link, that of inertias the mass times its square, and that of a stated
-    rotor inertia its value. Any other parameter may alone require the full torque of a drive: its
-    effort limit, or the torque that the links need. The mean of a link that is not stated is a
-    cylinder from joint to joint, no heavier than the drives can hold; that of friction is zero.
+    A stated mass m has a standard deviation of m; with the length l of the link, first moments
+    have m l, inertias have m l², and a stated rotor inertia has its own value. Any other parameter
+    may alone require the full torque of a drive: its effort limit, or the torque that the links
+    need. The prior mean of a link that is not stated is a cylinder from joint to joint, no heavier
+    than the drives can hold; friction has zero.
 
     Parameters
     ----------

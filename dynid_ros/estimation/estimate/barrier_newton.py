@@ -24,7 +24,7 @@ sharply that steps end at the boundary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -49,7 +49,7 @@ EYE = np.eye(4)
 @dataclass(frozen=True, eq=False)
 class Step:
     """
-    A step of Newton's method: changes.
+    The changes of a step of Newton's method.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Step:
     Z: Array
     s: Array
     z: Array
-    longest: float = 0.0
+    longest: float
 
 
 class Linearised:
@@ -93,26 +93,26 @@ class Linearised:
         """Return the weight that the products have on average."""
         return float(((self.d**2).sum() + self.s @ self.z) / self.cone.size)
 
-    def step(self, weight: float, slope: Array, bent: Step | None = None) -> Step:
+    def step(self, weight: float, slope: Array, predicted: Step | None = None) -> Step:
         """
-        Step to the minimum of a weight.
+        Step towards the minimum for a weight.
 
         Parameters
         ----------
         weight : float
             The weight.
         slope : (p,) ndarray
-            Of the objective without the barrier, by the coordinates.
-        bent : Step, optional
-            The step whose products of changes are corrected.
+            Gradient of the objective without the barrier, by the coordinates.
+        predicted : Step, optional
+            Predictor, whose second-order terms the step corrects.
 
         """
         F, d, s, z = self.F, self.d, self.s, self.z
         products, scalars = weight * EYE - d[:, :, None]**2 * EYE, SCALAR * weight / s
-        if bent is not None:
-            both = bent.P @ bent.Z
+        if predicted is not None:
+            both = predicted.P @ predicted.Z
             products = products - (both + both.transpose(0, 2, 1)) / 2
-            scalars = scalars - bent.s * bent.z / s
+            scalars = scalars - predicted.s * predicted.z / s
         # The symmetric solution X of D X + X D = 2 products.
         wanted = 2 * products / (d[:, :, None] + d[:, None, :])
         inward = self.cone.adjoint(
@@ -120,16 +120,16 @@ class Linearised:
         y = _solve(self.matrix, self.T.T @ inward - slope)
         dx = self.T @ y
         dP, ds = F @ self.cone.bodies(dx) @ F.transpose(0, 2, 1), self.cone.rows @ dx
-        step = Step(y, dP, wanted - dP, ds, scalars - z - z / s * ds)
-        return replace(step, longest=self._longest(step))
+        changes = dP, wanted - dP, ds, scalars - z - z / s * ds
+        return Step(y, *changes, self._longest(*changes))
 
-    def _longest(self, step: Step) -> float:
+    def _longest(self, dP: Array, dZ: Array, ds: Array, dz: Array) -> float:
         """Return the multiple of a step that ends at the boundary."""
         half = np.tile(1 / np.sqrt(self.d), (2, 1))
-        relative = half[:, :, None] * np.concatenate([step.P, step.Z]) * half[:, None, :]
-        changes = np.concatenate(
-            [np.linalg.eigvalsh(relative).ravel(), step.s / self.s, step.z / self.z])
-        return 1 / max(-float(changes.min(initial=0.0)), 1e-300)
+        relative = half[:, :, None] * np.concatenate([dP, dZ]) * half[:, None, :]
+        eigenvalues = np.linalg.eigvalsh(relative).ravel()
+        least = np.concatenate([eigenvalues, ds / self.s, dz / self.z]).min(initial=0.0)
+        return 1 / max(-float(least), 1e-300)
 
 
 def closest_possible(

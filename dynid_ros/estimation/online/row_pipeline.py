@@ -150,8 +150,8 @@ def first_order(settings: ConditioningSettings, columns: int) -> FirstOrderFilte
     """
     Design the first-order filter of some columns of the rows.
 
-    Its bandwidth is that of the positions, well above that of the rows. So, as in the batch, only
-    the low-pass that follows decides which frequencies count.
+    The filter has the cut-off of the positions, well above the cut-off of the rows. Therefore the
+    low-pass that follows determines the band of the rows, as in the batch.
     """
     return FirstOrderFilter(
         2 * np.pi * position_cutoff(settings), 1 / settings.rate_hz, columns)

@@ -163,7 +163,7 @@ def _refuted(arm: ArmModel, line: Line) -> tuple[str, tuple[int, ...]]:
     listed = ', '.join(f'{names(arm, [joints[k]])} ({ratio[k]:.3g} ± {std[k]:.2g} times it)'
                        for k in wrong)
     reference = names(arm, [joints[ratios.reference]])
-    return (f'that of {listed}; that of {reference} is taken to be correct',
+    return (f'{listed}, if the gain of {reference} is correct',
             tuple(joints[k] for k in wrong))
 
 

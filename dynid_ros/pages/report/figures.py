@@ -176,7 +176,7 @@ def parameters_figure(
         axis.axvline(0.0, color=MEASURED, linewidth=0.7)
         axis.set_xlabel('value by the largest end of its intervals', fontsize=7)
         axis.tick_params(axis='x', labelsize=7)
-    # Of matplotlib 3.7 on is 'outside upper center'.
+    # Matplotlib 3.6 has no 'outside upper center'.
     axes[0].legend(loc='lower left', bbox_to_anchor=(0.0, 1.0), fontsize=7)
     return figure
 

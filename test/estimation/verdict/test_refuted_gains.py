@@ -45,7 +45,7 @@ def test_several_wrong_gains_are_the_cause_with_their_ratios():
     cause = verdict.findings[0]
     assert cause.code == 'gains_refuted'
     names = ur10().joint_names
-    reference = names.index(re.search("that of '([^']*)' is taken", cause.text)[1])
+    reference = names.index(re.search("if the gain of '([^']*)' is correct", cause.text)[1])
     ratios = re.findall(r"'(\w+)' \((\S+) ± (\S+) times it\)", cause.text)
     assert tuple(name for name, *_ in ratios) == cause.joints
     for name, ratio, std in ratios:
