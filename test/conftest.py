@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from functools import cache
 import gc
 from importlib.util import find_spec
+import os
 from pathlib import Path
 import re
 from typing import Any
 
+from hypothesis import settings
 from left_behind import watch
 import pytest
 
@@ -47,8 +49,11 @@ collect_ignore = [str(path) for path in LEFT_OUT]
 
 
 def pytest_configure() -> None:
-    """Let nothing that this run starts outlive it."""
+    """Let nothing that this run starts outlive it, and draw the same examples where CI is set."""
     watch()
+    # Recent versions of Hypothesis do so by themselves; that of Ubuntu 24.04 does not.
+    settings.register_profile('same_examples', derandomize=bool(os.environ.get('CI')))
+    settings.load_profile('same_examples')
 
 
 class NothingCollected(pytest.Item):

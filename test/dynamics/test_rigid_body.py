@@ -29,6 +29,8 @@ from dynid_ros.simulation.mjcf import joint_order, mujoco_model
 
 # Both sides compute in double precision; torques are of the order of 100 Nm.
 AGREE = {'rtol': 1e-9, 'atol': 1e-9}
+# Base parameters of a random arm reach 1e6 where columns nearly depend, and cancel in torque.
+BASE_AGREE = {'rtol': 1e-7, 'atol': 1e-7}
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +89,10 @@ def test_inverse_dynamics_with_wrenches_on_many_links_is_that_of_pinocchio(seed,
 def test_forward_dynamics_undoes_inverse_dynamics(seed, branched):
     arm, rng, q, qd, qdd = arm_and_state(seed, branched)
     fext, _ = spread_wrenches(arm, rng, q)
-    for model in (arm, result_of(arm)):
+    for model, agree in ((arm, AGREE), (result_of(arm), BASE_AGREE)):
         tau = inverse_dynamics(model, q, qd, qdd, fext)
         back = forward_dynamics(model, q, qd, tau, fext)
-        np.testing.assert_allclose(back, qdd, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(back, qdd, **agree)
 
 
 @given(st.integers(0, 10**6), st.booleans())
@@ -117,7 +119,7 @@ def test_an_identified_result_moves_like_the_arm_it_was_identified_from(seed, br
         (geometric_jacobian, (q,)),
     ):
         np.testing.assert_allclose(
-            function(result, *inputs), function(arm, *inputs), rtol=1e-7, atol=1e-7)
+            function(result, *inputs), function(arm, *inputs), **BASE_AGREE)
 
 
 @given(st.integers(0, 10**6), st.booleans())
