@@ -19,12 +19,14 @@ from rcl_interfaces.msg import Log, Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter as NodeParameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from dynid_ros.ros.nodes.common import lockstep
 from dynid_ros.ros.nodes.simulated.simulation_loop import CLOCK
 
 DEPTH = 2000
@@ -59,7 +61,9 @@ class Bench:
         self._context = rclpy.Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self._executor = SingleThreadedExecutor(context=self._context)
-        self.node = rclpy.create_node('bench', context=self._context)
+        self.node = rclpy.create_node(
+            'bench', context=self._context,
+            parameter_overrides=[NodeParameter('use_sim_time', value=True)])
         self._executor.add_node(self.node)
         self.chain, self._info, self._output = chain, proc_info, proc_output
         self.states: list[JointState] = []
@@ -67,11 +71,9 @@ class Bench:
         self.answers = Answers(self)
         self._statuses: dict = {}
         self._clients: dict = {}
-        self._owed: JointState | None = None
         self._due = time.monotonic()
-        self._answers = self.node.create_publisher(JointState, 'lockstep', 100)
+        self._lockstep = lockstep.Answers(self.node, ['/joint_states'])
         self.node.create_subscription(JointState, 'joint_states', self._see, DEPTH)
-        self._joining = self.node.create_timer(0.05, self._join)
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._hear, 100)
         self.node.create_subscription(Clock, '/clock', self._tick, 10)
         # What a node said before it was known here counts as well.
@@ -108,25 +110,14 @@ class Bench:
         time_of = stamp(message)
         if self.now < time_of < self.now + CLOCK + 1 / RATE:
             self.now = time_of
-        self._owed = message
-        self._joining.cancel()
-
-    def _join(self) -> None:
-        """Take part in the lockstep (`dynid_ros.ros.nodes.common.lockstep`)."""
-        self._answer(JointState(name=['/bench /joint_states'], position=[0.0]))
-
-    def _answer(self, message: JointState) -> None:
-        message.header.frame_id = '/bench'
-        self._answers.publish(message)
+        self._lockstep.heard(message.header.stamp)
 
     def _let_time_pass(self) -> None:
         """Answer the last state, not earlier than in real time."""
         now = time.monotonic()
-        if self._owed is not None and now >= self._due and self.now < self._latest:
+        if self._lockstep.owed and now >= self._due and self.now < self._latest:
             self._due = max(self._due + 1 / RATE, now - 1 / RATE)
-            message = JointState()
-            message.header.stamp, self._owed = self._owed.header.stamp, None
-            self._answer(message)
+            self._lockstep.answer()
 
     @contextmanager
     def time_until(self, latest: float) -> Iterator[None]:
