@@ -119,7 +119,7 @@ class DriveGains(Summarised):
     @property
     def gain(self) -> Array:
         """
-        Identified gains where the data refute the stated ones, else the stated ones, (n,).
+        Return identified gains where the data refute the stated ones, else the stated ones, (n,).
 
         To replace gains that agree would only add estimation error.
         """

@@ -49,7 +49,7 @@ class SuspectRows:
     @cached_property
     def products(self) -> Array:
         """
-        Sums of products of the rows of each joint, (n, c + n, c + n).
+        Sum the products of the rows of each joint, (n, c + n, c + n).
 
         The columns are those of the parameters, then the torque of all joints.
         """
