@@ -2,13 +2,15 @@
 Whether the verdict accuses recordings that have no fault.
 
     pip install example-robot-data
-    python benchmarks/verdicts.py [--robots FOLDER ...] [--real FOLDER] [--seeds 2]
+    python benchmarks/verdicts.py [--robots FOLDER ...] [--real FOLDER] [--seeds 2] [--stretches 0]
 
 Simulated are the arms of ``any_arm.py``, each URDF in the folders given, the shipped arms, and
 random chains of links of random size, every one with several motions and levels of noise. Those
 whose description or motion is refused are counted separately. FOLDER of --real holds recordings
 of real arms without a fault, as for accuracy.py. Each finding that is an error is printed with the
-number of recordings that have one; findings that are warnings are counted only.
+number of recordings that have one; findings that are warnings are counted only. With --stretches,
+so many random stretches of each length in `LENGTHS` take the place of each real recording, and
+none is simulated.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 import tempfile
 
@@ -42,9 +45,13 @@ from dynid_ros.simulation.sensors import drive_signal
 SHIPPED = ('gluon_6l3', 'panda', 'tx40', 'two_axis', 'ur10')
 #: Random chains, and white noise of the torque of any arm, by the usual one.
 CHAINS, NOISES = 30, (0.2, 1.0, 3.0)
+#: Lengths of stretches, s.
+LENGTHS = (2.5, 3.5, 5.0, 7.0, 10.0, 20.0)
+
+Judged = tuple[str, ArmModel, list[Recording], list[Recording]]
 
 
-def chain(seed: int) -> ArmModel:
+def random_chain(seed: int) -> ArmModel:
     """Return a chain of four to seven links of one random size, with axes as arms have them."""
     rng = np.random.default_rng(seed)
     n, size = int(rng.integers(4, 8)), float(np.exp(rng.uniform(np.log(0.1), np.log(0.6))))
@@ -82,7 +89,7 @@ def arms(folders: list[Path]) -> Iterator[ArmModel | str]:
                     with_plausible_drives(load_arm(f'{own}/arm'))[0], name=name)
             except DynidError as error:
                 yield f'{name}: {error}'
-    yield from map(chain, range(CHAINS))
+    yield from map(random_chain, range(CHAINS))
 
 
 def simulated(arm: ArmModel, seeds: int) -> Iterator[tuple[str, Recording]]:
@@ -98,15 +105,30 @@ def simulated(arm: ArmModel, seeds: int) -> Iterator[tuple[str, Recording]]:
             u=exact + level * (found.log.u - exact))
 
 
-def recordings(
-    folders: list[Path], real: Path | None, seeds: int,
-) -> Iterator[tuple[str, ArmModel, list[Recording], list[Recording]] | str]:
-    """Yield recordings to fit and to hold out, with a name; or why there are none."""
-    if real:
-        for name, arm, log, _ in accuracy.recordings(real):
-            yield name, arm, [log], []
-        for name, arm, logs, rest, _ in accuracy.field_recordings(real / 'field'):
-            yield name, arm, logs, rest
+def real_recordings(folder: Path) -> Iterator[Judged]:
+    """Yield recordings of real arms to fit and to hold out, with a name."""
+    for name, arm, log, _ in accuracy.recordings(folder):
+        yield name, arm, [log], []
+    for name, arm, logs, rest, _ in accuracy.field_recordings(folder / 'field'):
+        yield name, arm, logs, rest
+
+
+def stretches(folder: Path, count: int) -> Iterator[Judged]:
+    """Yield random stretches of recordings of real arms."""
+    rng = np.random.default_rng(0)
+    logs = {(name.partition(',')[0], k, len(log.t)): (arm, log)
+            for name, arm, fitted, rest in real_recordings(folder)
+            for k, log in enumerate([*fitted, *rest])}
+    for (name, k, _), (arm, log) in logs.items():
+        for length in (each for each in LENGTHS if each < log.t[-1] - log.t[0]):
+            for begin in rng.uniform(log.t[0], log.t[-1] - length, count):
+                first, last = np.searchsorted(log.t, [begin, begin + length])
+                yield (f'{name} {k + 1}, {length:g} s from {begin:.1f} s', arm,
+                       [log.part(int(first), int(last))], [])
+
+
+def simulated_recordings(folders: list[Path], seeds: int) -> Iterator[Judged | str]:
+    """Yield simulated recordings, or why there are none."""
     for arm in arms(folders):
         if isinstance(arm, str):
             yield arm
@@ -124,10 +146,14 @@ def main() -> None:
     parser.add_argument('--robots', nargs='*', type=Path, default=[])
     parser.add_argument('--real', type=Path)
     parser.add_argument('--seeds', type=int, default=2)
+    parser.add_argument('--stretches', type=int, default=0)
     args = parser.parse_args()
-    judged, accused, refused = 0, 0, 0
+    judged, accused, suspected, refused = 0, 0, 0, 0
     warned: Counter[str] = Counter()
-    for each in recordings(args.robots, args.real, args.seeds):
+    real = iter(()) if args.real is None else (
+        stretches(args.real, args.stretches) if args.stretches else real_recordings(args.real))
+    synthetic = () if args.stretches else simulated_recordings(args.robots, args.seeds)
+    for each in chain(real, synthetic):
         if isinstance(each, str):
             refused += 1
             print(f'refused: {each}', flush=True)
@@ -140,13 +166,15 @@ def main() -> None:
             print(f'refused: {name}: {error}', flush=True)
             continue
         judged, accused = judged + 1, accused + (not verdict.trustworthy)
+        suspected += any(line.reported for line in verdict.suspects)
         for finding in verdict.findings:
             if finding.is_error:
                 print(f'{name}: {finding.code}: {finding.sentence}', flush=True)
             else:
                 warned[finding.code] += 1
     print(f'{accused} of {judged} recordings without a fault are accused of an error '
-          f'({100 * accused / max(judged, 1):.1f} %); {refused} arms or motions were refused')
+          f'({100 * accused / max(judged, 1):.1f} %), {suspected} of a suspect of the table; '
+          f'{refused} arms or motions were refused')
     print('warnings: ' + (', '.join(f'{count} {code}' for code, count in warned.items()) or '0'))
 
 
