@@ -74,8 +74,9 @@ class SuspectLine:
     gain : float
         Log likelihood with the fault corrected, minus that of the recording as it is.
     evidence : float or None
-        Cross-validated gain, without the group of samples that favours the suspect most; None if
-        the gain is too small for cross-validation.
+        Cross-validated gain, without the group of samples that favours the suspect most, divided
+        by the dispersion that model errors cause; None if the gain is too small for
+        cross-validation.
     error_percent : float or None
         Cross-validated torque error with the fault corrected, %.
     reported : bool

@@ -68,12 +68,16 @@ class Prediction:
         Log likelihood of each group.
     residual_squares, power : (K, m) ndarray
         Squares of the residuals and of the torque of each compared joint.
+    dispersion : float
+        Factor by which model errors enlarge differences of log likelihood, at least one: see
+        `Likelihood.dispersion`.
 
     """
 
     values: Array
     residual_squares: Array
     power: Array
+    dispersion: float
 
     @property
     def error_percent(self) -> float:
@@ -183,7 +187,37 @@ class Likelihood:
             terms = counts[k] * np.log(fitted.variance) + (count + counts[k]) * np.log1p(
                 squares[k] / np.maximum(count, 1) / fitted.variance)
             values[k] = self._jacobian(counts[k], suspect.mixing) - terms[self.joints].sum() / 2
-        return Prediction(values, squares[:, self.joints], products[:, self.joints, -1, -1])
+        return Prediction(values, squares[:, self.joints], products[:, self.joints, -1, -1],
+                          self.dispersion(suspect, fit))
+
+    def dispersion(self, suspect: Suspect, fit: Fit) -> float:
+        """
+        Factor by which model errors enlarge differences of log likelihood.
+
+        If the model is true, twice the log likelihood that the limits of possible parameters cost
+        follows a mixture of chi-squared distributions with a mean of about half the number of
+        parameters, as each limit binds or not (Shapiro 1988, Towards a unified theory of
+        inequality constrained testing in multivariate analysis, International Statistical Review
+        56). Real arms cost more: their model errors, which parameters absorb that are impossible.
+        Such errors enlarge any difference of log likelihood by about the same factor (Burnham and
+        Anderson 2002, Model selection and multimodel inference, section 2.5).
+
+        Parameters
+        ----------
+        suspect : Suspect
+            Data and arm.
+        fit : Fit
+            Its possible parameters.
+
+        Returns
+        -------
+        float
+            At least one.
+
+        """
+        counts = suspect.rows.counts
+        cost = self.unconstrained(suspect) - self._value(fit.variance, counts, suspect.mixing)
+        return max(1.0, 2 * cost / (len(fit.theta) / 2))
 
     def _rebased(self, suspect: Suspect) -> Suspect:
         """Return a suspect with the base parameters of its own geometry."""

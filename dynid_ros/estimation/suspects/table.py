@@ -9,7 +9,8 @@ suspects is at most α = `FALSE_ALARM`, however they depend on each other. This 
 of the samples; for cross-validation, as here, recordings without a fault confirm it
 (``benchmarks/verdicts.py``). Models of real arms are never true: their errors depend on the
 motion, so one part of it may favour a suspect that another refutes. Therefore the group of samples
-that favours a suspect most does not count.
+that favours a suspect most does not count, and gains are divided by the dispersion that the
+suspect leaves, see `Likelihood.dispersion`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.diagnosis.copied_signals import ROWS_PER_COLUMN
 from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
@@ -41,6 +41,8 @@ from dynid_ros.estimation.suspects.suspect import Fault, Suspect
 FALSE_ALARM = 0.01
 #: Most faults sought in one recording, one after another.
 FAULTS = 3
+#: Least rows for each parameter: half of the rows then remain to estimate the variance.
+ROWS_PER_COLUMN = 2
 #: Share of the largest gain from which a suspect is cross-validated: with half the gain, it has no
 #: chance.
 PREDICTED = 0.5
@@ -71,8 +73,8 @@ class Line:
     gain : float
         Its log likelihood at possible parameters, minus that of the recording as it is.
     evidence : float or None
-        Cross-validated gain, without the group that favours the suspect most; None if the gain
-        is too small for cross-validation.
+        Cross-validated gain, without the group that favours the suspect most, by the dispersion;
+        None if the gain is too small for cross-validation.
     prediction : Prediction or None
         Cross-validation of the groups.
     estimated : EstimatedSize or None
@@ -123,9 +125,14 @@ class Table:
     absorbed: tuple[Fault, ...]
 
     @property
+    def least_gain(self) -> float:
+        """Least difference of log likelihood that is evidence, given the model errors."""
+        return self.threshold * self.prediction.dispersion
+
+    @property
     def hidden(self) -> tuple[Fault, ...]:
         """Faults of a typical size that other parameters would absorb."""
-        sizes = ((each.suspect, each.smallest_detectable(self.threshold))
+        sizes = ((each.suspect, each.smallest_detectable(self.least_gain))
                  for each in self.one_step)
         return (*self.absorbed, *(suspect.fault for suspect, smallest in sizes
                                   if suspect.size and smallest > suspect.size.typical))
@@ -180,7 +187,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     for most, each in _likeliest(free):
         # The likelihood at possible parameters is lower than the unconstrained one.
         best = _best(scored)
-        if most < max(threshold, best - threshold):
+        if most < max(threshold, PREDICTED * best):
             break
         gain, at = likelihood.possible(each, fit)
         scored.append((Line(each, gain - value), at))
@@ -196,13 +203,16 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     for line in [each for each in winners if each.suspect.size]:
         starts = [each for gain, each in free
                   if _fault_key(each) == _fault_key(line.suspect) and gain > threshold]
-        winners += [_line(likelihood, each, fit, value, reference)
-                    for each in equally_likely_sizes(likelihood, line.suspect, starts, threshold)]
+        assert line.prediction is not None
+        tied = equally_likely_sizes(
+            likelihood, line.suspect, starts, threshold * line.prediction.dispersion)
+        winners += [_line(likelihood, each, fit, value, reference) for each in tied]
     predicted = {_fault_key(line.suspect) for line in lines}
     rest = [line for line, _ in scored if _fault_key(line.suspect) not in predicted]
     most = likelihood.unconstrained(base) - value
+    least = threshold * reference.dispersion
     absorbed = tuple(
-        each.fault for gain, each in free if each.fault.typical and gain > most - threshold)
+        each.fault for gain, each in free if each.fault.typical and gain > most - least)
     return Table(base, likelihood.joints, reference, (*lines, *rest), tuple(winners), threshold,
                  tuple(sizes.values()), absorbed)
 
@@ -238,9 +248,9 @@ def _line(
 
 
 def _evidence(prediction: Prediction, reference: Prediction) -> float:
-    """Return the cross-validated gain without the group that favours the suspect most."""
+    """Return the cross-validated gain without the best group, by the dispersion."""
     gains = prediction.values - reference.values
-    return float(gains.sum() - gains.max())
+    return float(gains.sum() - gains.max()) / prediction.dispersion
 
 
 def is_reported(

@@ -119,7 +119,7 @@ def _detectable(table: Table | None) -> tuple[Detectable, ...]:
     joints, detectable = table.recorded.arm.joint_names, []
     for each in table.one_step:
         size, fault = each.suspect.size, each.suspect.fault
-        smallest = each.smallest_detectable(table.threshold)
+        smallest = each.smallest_detectable(table.least_gain)
         if size is not None and fault.code in KINDS:
             # A size beyond its prior is implausible.
             detectable.append(Detectable(

@@ -67,8 +67,24 @@ def test_the_group_that_speaks_most_for_a_suspect_does_not_count(ur10):
     found = table(arm, log)
     (line, *_) = [line for line in found.lines if line.prediction is not None]
     gains = line.prediction.values - found.prediction.values
-    assert line.evidence == pytest.approx(gains.sum() - gains.max())
+    assert line.evidence * line.prediction.dispersion == pytest.approx(gains.sum() - gains.max())
     assert gains.max() > 1.0
+
+
+def test_model_errors_weaken_evidence(ur10):
+    arm, log = ur10
+    # Torque ripple, which no parameter explains but impossible ones absorb in part.
+    ripple = 0.1 * np.abs(log.u).mean(axis=0) * np.sin(4 * log.q)
+    found = table(arm, replace(log, u=log.u + ripple).part(0, 700))
+    assert found.prediction.dispersion > 3
+    likeliest = max(line.evidence * line.prediction.dispersion
+                    for line in found.lines if line.prediction is not None)
+    assert likeliest > 2 * found.threshold
+    assert all((line.evidence or 0) < found.threshold for line in found.lines)
+
+
+def test_a_true_model_leaves_evidence_as_it_is(ur10):
+    assert 1 <= table(*ur10).prediction.dispersion < 1.5
 
 
 def test_a_scale_that_leaves_its_joint_unexplained_has_no_likelihood_of_its_own(ur10):
@@ -180,7 +196,7 @@ def judged(suspect, before, after):
     (joint,) = suspect.joints
     own[:, joint], found[:, joint] = before, after
     power = 100 * np.ones_like(own)
-    own, found = (Prediction(np.zeros(GROUPS), each, power) for each in (own, found))
+    own, found = (Prediction(np.zeros(GROUPS), each, power, 1.0) for each in (own, found))
     return is_reported(Line(suspect, 100.0, 50.0, found), own, np.arange(suspect.arm.n), 10.0)
 
 
