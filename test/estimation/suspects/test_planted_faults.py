@@ -265,7 +265,7 @@ def test_a_last_joint_of_next_to_no_torque_is_accused_of_nothing():
 
 def test_an_exchange_that_torque_hardly_shows_is_named(shared_data):
     arm = load_arm('tx40')
-    # In the band that these signals themselves choose, 2 Hz, nine seconds hold too few rows.
+    # In the band that these signals themselves choose, 2 Hz, nothing shows it.
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
     log, _ = checked_recording(read_recording(shared_data / REAL['tx40'], arm), arm)
     at_motors = exchanged(motor_position(log.q, arm.drive), 3, 4)
