@@ -29,7 +29,7 @@ import tempfile
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
-from verdicts import chain
+from verdicts import random_chain
 
 from dynid_ros.applications.fleet.run import run_fleet
 from dynid_ros.arm import load_arm
@@ -65,7 +65,7 @@ def the_arm(number: int) -> ArmModel:
     """Return one of the arms, with plausible links and friction."""
     every = ('ur10', 'panda', *range(4))
     chosen = every[number % len(every)]
-    arm = load_arm(chosen) if isinstance(chosen, str) else chain(chosen)
+    arm = load_arm(chosen) if isinstance(chosen, str) else random_chain(chosen)
     # The choice of the band, which benchmarks of its own measure, takes longer than all else.
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=CUTOFF, delay=0.0))
     return with_plausible_drives(arm.with_friction(FRICTION))[0]
