@@ -81,24 +81,53 @@ def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
             arm=replace(base.arm, gravity=np.zeros(3)))
     # The face centres and corners of a cube: some start is within 27 degrees of any direction.
     grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
-    starts = [*np.eye(3), *-np.eye(3), *grid / np.sqrt(3)]
-    tilts = np.array([_tilt_to(base, start) for start in starts])
-    for tilt in (np.zeros(2), *tilts[np.linalg.norm(tilts, axis=1) > TILTED]):
-        # If the arm states none, any tilt counts.
-        yield sized(partial(_tilted, base), tilt, np.full(2, ANY_TILT), TILTED if stated else 0.0)
+    down = base.arm.gravity / stated if stated else np.array([0.0, 0.0, -1.0])
+    starts = np.vstack([down, np.eye(3), -np.eye(3), grid / np.sqrt(3)])
+    for start in starts[[True, *(starts[1:] @ down < np.cos(TILTED))]]:
+        # If the arm states none, any tilt counts. About the stated direction alone, the size
+        # would be singular for an arm that hangs upside down.
+        yield sized(
+            partial(_tilted, base, start), np.zeros(2), np.full(2, ANY_TILT),
+            TILTED if stated else 0.0, measure=partial(_angle_off, down, start),
+            coordinates=partial(_tilt_to, start))
 
 
-def _tilted(base: Suspect, tilt: Array) -> Suspect:
-    """Turn gravity by an angle about a perpendicular axis; ``tilt`` is their product (2,)."""
-    stated = float(np.linalg.norm(base.arm.gravity))
-    down, across = _frame(base)
+def _across(start: Array) -> Array:
+    """Return two directions normal to one (3,) and to each other, (2, 3)."""
+    return np.asarray(np.linalg.svd(start[None])[2][1:])
+
+
+def _turned(start: Array, tilt: Array) -> Array:
+    """Turn a direction by an angle about a perpendicular axis; ``tilt`` is their product (2,)."""
     angle = float(np.linalg.norm(tilt))
-    vector = (stated or WEIGHT) * (
-        np.cos(angle) * down + np.sinc(angle / np.pi) * (tilt @ across))
+    return np.asarray(np.cos(angle) * start + np.sinc(angle / np.pi) * (tilt @ _across(start)))
+
+
+def _tilt_to(start: Array, suspect: Suspect) -> Array:
+    """Return the tilt (2,) that turns a direction into that of the gravity of a suspect."""
+    gravity = suspect.arm.gravity
+    aside, along = _across(start) @ gravity, start @ gravity
+    size = float(np.linalg.norm(aside))
+    # The opposite direction is reached about any axis.
+    axis = aside / size if size > 0 else np.array([1.0, 0.0])
+    return np.asarray(np.arctan2(size, along) * axis)
+
+
+def _angle_off(down: Array, start: Array, tilt: Array) -> float:
+    """Angle between a direction and another one that is turned, rad."""
+    turned = _turned(start, tilt)
+    return float(np.arctan2(np.linalg.norm(np.cross(down, turned)), down @ turned))
+
+
+def _tilted(base: Suspect, start: Array, tilt: Array) -> Suspect:
+    """Assume that gravity has the direction ``start``, turned by ``tilt``."""
+    stated = float(np.linalg.norm(base.arm.gravity))
+    vector = (stated or WEIGHT) * _turned(start, tilt)
     text = ', '.join(f'{x + 0.0:.2f}' for x in np.round(vector, 2))
     if stated:
+        off = np.degrees(_angle_off(base.arm.gravity / stated, start, tilt))
         fault = Fault('gravity_direction', (),
-                      f'the stated gravity is {np.degrees(angle):.0f} degrees off: the data give '
+                      f'the stated gravity is {off:.0f} degrees off: the data give '
                       f'[{text}] in the base frame',
                       'correct "gravity" of the arm if it is mounted on its side')
     elif base.arm.drive.includes_gravity:
@@ -111,19 +140,3 @@ def _tilted(base: Suspect, tilt: Array) -> Suspect:
                       'effort holds gravity torque although arm.yaml states otherwise',
                       'remove "includes_gravity: false" under "drive"')
     return base.refitted(fault, arm=replace(base.arm, gravity=vector))
-
-
-def _frame(base: Suspect) -> tuple[Array, Array]:
-    """Return the direction of the stated gravity (3,), and two normal to it (2, 3)."""
-    stated = float(np.linalg.norm(base.arm.gravity))
-    down = base.arm.gravity / stated if stated else np.array([0.0, 0.0, -1.0])
-    across = np.linalg.svd(down[None])[2][1:]
-    return down, across
-
-
-def _tilt_to(base: Suspect, direction: Array) -> Array:
-    down, across = _frame(base)
-    aside = across @ direction
-    size = float(np.linalg.norm(aside))
-    axis = aside / size if size > 1e-9 else np.array([1.0, 0.0])
-    return np.asarray(np.arctan2(size, direction @ down) * axis)

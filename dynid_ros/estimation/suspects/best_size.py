@@ -12,7 +12,7 @@ from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.estimate.covariance import whitened_changes
 from dynid_ros.estimation.suspects.likelihood import Likelihood
-from dynid_ros.estimation.suspects.suspect import sized, Suspect
+from dynid_ros.estimation.suspects.suspect import resized, Suspect
 from dynid_ros.estimation.suspects.variable_projection import linear, step_of
 from dynid_ros.utilities.arrays import Array
 
@@ -79,7 +79,7 @@ class EstimatedSize:
         size, c = self.suspect.size, len(self.theta)
         assert size is not None
         half = INTERVAL * _largest(self.covariance[c:, c:])
-        return size.words(float(size.x[0] if len(size.x) == 1 else np.linalg.norm(size.x)), half)
+        return size.words(size.distance, half)
 
 
 def one_step_estimate(likelihood: Likelihood, suspect: Suspect) -> OneStepEstimate:
@@ -91,13 +91,6 @@ def one_step_estimate(likelihood: Likelihood, suspect: Suspect) -> OneStepEstima
 def _largest(covariance: Array) -> float:
     """Return the standard deviation in the least certain direction."""
     return float(np.sqrt(np.linalg.eigvalsh(covariance)[-1]))
-
-
-def resized(suspect: Suspect, step: Array) -> Suspect:
-    """Return a suspect with its size changed by a step."""
-    size = suspect.size
-    assert size is not None
-    return sized(size.make, size.x + step, size.std, size.typical, is_factor=size.is_factor)
 
 
 def refined(likelihood: Likelihood, suspect: Suspect) -> Suspect:
@@ -193,6 +186,8 @@ def equally_likely_sizes(
 
 def _likelihood_loss(likelihood: Likelihood, one: Suspect, other: Suspect) -> float:
     """Loss of log likelihood from one size to another, to second order about the first."""
-    assert one.size is not None and other.size is not None
-    away = other.size.x - one.size.x
+    assert one.size is not None
+    away = one.size.coordinates(other) - one.size.x
+    if not one.size.is_factor:
+        away = np.remainder(away + np.pi, 2 * np.pi) - np.pi
     return float(away @ np.linalg.solve(step_of(likelihood, one)[1], away) / 2)

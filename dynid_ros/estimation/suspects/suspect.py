@@ -71,6 +71,12 @@ class Size:
         Size that a recording should detect.
     is_factor : bool
         Whether it is the logarithm of a factor instead of an angle, rad.
+    measure : callable
+        Maps a size (m,) to its distance from no fault, in the unit of `typical`; by default its
+        value, or its norm if there are several.
+    coordinates : callable
+        Maps another suspect of the same fault to its size (m,) in the coordinates of this one; by
+        default those that it has itself.
 
     """
 
@@ -79,6 +85,13 @@ class Size:
     std: Array
     typical: float
     is_factor: bool
+    measure: Callable[[Array], float]
+    coordinates: Callable[[Suspect], Array]
+
+    @property
+    def distance(self) -> float:
+        """Return the distance from no fault."""
+        return self.measure(self.x)
 
     def words(self, value: float, half: float | None = None) -> str:
         """Write a size, with its interval if half of it is given."""
@@ -155,12 +168,29 @@ class Suspect:
         return np.asarray(residual @ np.linalg.solve(self.mixing, mixing))
 
 
+def _value_or_norm(x: Array) -> float:
+    return float(x[0] if len(x) == 1 else np.linalg.norm(x))
+
+
+def _own_size(suspect: Suspect) -> Array:
+    assert suspect.size is not None
+    return suspect.size.x
+
+
 def sized(
     make: Callable[[Array], Suspect], x: Array, std: Array, typical: float, *,
-    is_factor: bool = False,
+    is_factor: bool = False, measure: Callable[[Array], float] = _value_or_norm,
+    coordinates: Callable[[Suspect], Array] = _own_size,
 ) -> Suspect:
     """Return a suspect with a size; parameters as of `Size`."""
-    return replace(make(x), size=Size(make, x, std, typical, is_factor))
+    return replace(make(x), size=Size(make, x, std, typical, is_factor, measure, coordinates))
+
+
+def resized(suspect: Suspect, step: Array) -> Suspect:
+    """Return a suspect with its size changed by a step."""
+    assert suspect.size is not None
+    size = replace(suspect.size, x=suspect.size.x + step)
+    return replace(size.make(size.x), size=size)
 
 
 def as_recorded(arm: ArmModel, samples: TrialSamples) -> Suspect:

@@ -30,12 +30,11 @@ from dynid_ros.estimation.suspects.best_size import (
     one_step_estimate,
     OneStepEstimate,
     refined,
-    resized,
     with_error_bars,
 )
 from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
-from dynid_ros.estimation.suspects.suspect import Fault, Suspect
+from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 
 #: Probability of a false report for a recording without a fault.
 FALSE_ALARM = 0.01
@@ -177,7 +176,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     suspects = [each for maker in MAKERS for each in maker(base, joints)]
     threshold = float(np.log(len(suspects) * recordings / FALSE_ALARM))
     sizes = {k: one_step_estimate(likelihood, each) for k, each in enumerate(suspects)
-             if each.size is not None and not each.size.x.any()}
+             if each.size is not None and not each.size.distance}
     # One step is not enough to rate all gains together.
     suspects = [refined(likelihood, each) if each.fault.code == GAINS
                 else resized(each, sizes[k].step) if k in sizes else each
@@ -262,7 +261,7 @@ def is_reported(
         return False
     # The data determine gains up to a common factor, so that its size is arbitrary.
     if size is not None and line.suspect.fault.code != GAINS and (
-            np.linalg.norm(size.x) < SMALL * size.typical):
+            abs(size.distance) < SMALL * size.typical):
         return False
     # A fault of the arm, or of a joint that has torque once the fault is corrected.
     power = prediction.power.sum(axis=0)

@@ -89,6 +89,16 @@ def test_a_small_arm_on_a_wall_is_noticed_though_its_answer_is_ambiguous():
     assert min(apart) < 2.0 and max(apart) > 178.0
 
 
+def test_an_arm_that_hangs_gets_one_direction_and_one_zero():
+    arm, made = upright('ur10')
+    found = table(replace(arm, gravity=-arm.gravity), made.log.part(0, 875)).winners
+    (direction,) = [line for line in found if line.suspect.fault.code == 'gravity_direction']
+    assert angle(direction.suspect.arm.gravity, arm.gravity) < 5.0
+    assert np.degrees(direction.suspect.size.distance) == pytest.approx(180, abs=5)
+    # Half a turn of the joint that lifts the arm is the same, this way or the other.
+    assert len(found) <= 2
+
+
 def test_an_arm_that_moves_level_tells_its_tilt_but_not_by_how_much():
     arm = load_arm('two_axis')
     light = replace(arm, inertial=np.array([
