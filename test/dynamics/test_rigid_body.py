@@ -29,7 +29,7 @@ from dynid_ros.simulation.mjcf import joint_order, mujoco_model
 
 # Both sides compute in double precision; torques are of the order of 100 Nm.
 AGREE = {'rtol': 1e-9, 'atol': 1e-9}
-# Base parameters of a random arm reach 1e6 where columns nearly depend, and cancel in torque.
+# Base parameters of a random arm reach 1e8 where columns nearly depend, and cancel in torque.
 BASE_AGREE = {'rtol': 1e-7, 'atol': 1e-7}
 
 
