@@ -9,11 +9,11 @@ from results import samples_of
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects import table as table_module
-from dynid_ros.estimation.suspects.arm_suspects import shifted_zeros
-from dynid_ros.estimation.suspects.best_size import refined, resized
+from dynid_ros.estimation.suspects.arm_suspects import shifted, shifted_zeros
+from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refined
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
-from dynid_ros.estimation.suspects.suspect import as_recorded, described
+from dynid_ros.estimation.suspects.suspect import as_recorded, described, resized
 from dynid_ros.estimation.suspects.table import is_reported, Line, table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
@@ -81,6 +81,26 @@ def test_model_errors_weaken_evidence(ur10):
                     for line in found.lines if line.prediction is not None)
     assert likeliest > 2 * found.threshold
     assert all((line.evidence or 0) < found.threshold for line in found.lines)
+    # Faults that would show but for the model errors are listed as hidden.
+    masked = {each.suspect.fault for each in found.one_step
+              if each.smallest_detectable(found.threshold) < each.suspect.size.typical
+              < each.smallest_detectable(found.threshold * found.prediction.dispersion)}
+    assert masked and masked <= set(found.hidden)
+
+
+def test_three_rows_for_each_parameter_show_a_wrong_sign(ur10):
+    arm, log = ur10
+    best = table(arm, scaled(log, 1, -1.0).part(0, 500)).winners[0].suspect
+    assert (best.fault.code, best.joints) == ('effort_sign', (1,))
+
+
+def test_a_zero_and_the_same_a_turn_further_are_one_answer(ur10):
+    arm, log = ur10
+    base = base_of(arm, replace(log, q=log.q + 3.0 * np.eye(6)[1], qd=None))
+    likelihood = Likelihood(base)
+    best = refined(likelihood, shifted(base, [1], np.array([3.0]), 1.0))
+    further = shifted(base, [1], best.size.x - 2 * np.pi, 1.0)
+    assert not equally_likely_sizes(likelihood, best, [further], 10.0)
 
 
 def test_a_true_model_leaves_evidence_as_it_is(ur10):
