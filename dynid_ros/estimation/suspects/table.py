@@ -42,8 +42,8 @@ FALSE_ALARM = 0.01
 FAULTS = 3
 #: Least rows for each parameter: half of the rows then remain to estimate the variance.
 ROWS_PER_COLUMN = 2
-#: Share of the largest gain from which a suspect is cross-validated. Those with less have no chance
-#: unless their dispersion is far smaller, and each takes ten fits.
+#: Share of the largest gain from which a suspect is cross-validated. Those with less have no
+#: chance unless their dispersion is far smaller, and each takes ten fits.
 PREDICTED = 0.5
 #: Ratio of the error of a joint to that with the fault corrected, from which a fault matters: it
 #: causes as much of the error as all else.
