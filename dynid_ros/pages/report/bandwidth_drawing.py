@@ -6,19 +6,19 @@ from collections.abc import Sequence
 import math
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
 import numpy as np
 
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import BandwidthError, unrepeated_percent
-from dynid_ros.pages.report.drawings import inline_svg, page_style, SOFT
-from dynid_ros.pages.report.figures import PREDICTED, RESIDUAL
+from dynid_ros.pages.report.axes import around, Curve, drawing, Panel, Scale
+from dynid_ros.pages.report.templating import part
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-# Inches of 72 units.
-_SIZE = (5.2, 3.0)
+_SIZE = (374.0, 216.0)
+# Lines and points of the model, of plain friction, and of the floor.
+_STYLES = (('predicted', 'predicted dots'), ('plain', 'residual squares'), ('floor',))
 #: The torque as recorded stands so far right of the last cut-off.
 _RECORDED = 2.2
 #: Relative difference of cut-offs that three digits do not show.
@@ -40,7 +40,6 @@ def bandwidth_rows(result: IdentifiedModel) -> list[BandwidthError]:
     return sorted([*others, here], key=lambda each: each.cutoff_hz or math.inf)
 
 
-@page_style
 def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Markup:
     """
     Draw held-out error against the cut-off of the low-pass, with plain friction and the floor.
@@ -65,17 +64,13 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
         (each.error_percent, each.plain_error_percent, each.unrepeated_percent)
         for each in rows], dtype=float)
     others = [each for each in cutoffs if each != cutoff_hz]
-    axes = Figure(figsize=_SIZE).subplots()
-    for errors, colour, style in zip(
-            table.T, (PREDICTED, RESIDUAL, SOFT), ('-o', '--s', '-^'), strict=True):
+    curves = []
+    for errors, styles in zip(table.T, _STYLES, strict=True):
         known = np.isfinite(errors)
-        axes.semilogx(places[known], errors[known], style, color=colour, linewidth=1.4,
-                      markersize=4)
-    axes.axvline(cutoff_hz, color=SOFT, linewidth=1.0, linestyle=':')
-    axes.set_xticks([*others, recorded], [*(f'{each:g}' for each in others), 'recorded'])
-    axes.minorticks_off()
-    axes.set(xlim=(0.8 * min([*others, recorded]), 1.3 * recorded), ylim=(0.0, None),
-             ylabel='held-out error, %')
-    axes.set_xlabel('cut-off of the low-pass, Hz', labelpad=1)
-    return inline_svg(
-        axes.figure, 'bandwidth', 'bandwidth_label.html', rows=rows, cutoff_hz=cutoff_hz)
+        curves += [Curve(places[known], errors[known], style) for style in styles]
+    x = Scale(0.8 * min([*others, recorded]), 1.3 * recorded, (
+        *((each, f'{each:g}') for each in others), (recorded, 'recorded')), logarithmic=True)
+    told = part('bandwidth_label.html', rows=rows, cutoff_hz=cutoff_hz)
+    panel = Panel(around([table, np.zeros(1)]), 'held-out error, %', curves)
+    return drawing(
+        _SIZE, x, 'cut-off of the low-pass, Hz', (panel,), told, (cutoff_hz, 'fitcutoff'))

@@ -5,25 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
 import numpy as np
 
 from dynid_ros.data.recordings.recording import SampleClock
 from dynid_ros.data.signals.conditioning import ConditioningSettings
-from dynid_ros.pages.report.drawings import inline_svg, page_style, SOFT
-from dynid_ros.pages.report.figures import PREDICTED
+from dynid_ros.pages.report.axes import around, Curve, drawing, linear, Panel, Scale
+from dynid_ros.pages.report.templating import part
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 # Inches of 72 units.
-_SIZE = (5.2, 2.7)
+_SIZE = (374.0, 194.0)
 # The axes end so far beyond the last values; the least top of one, %.
 _BEYOND, _LEAST = 1.15, 1e-9
 _MILLI = 1e3
 
 
-@page_style
 def ladder_drawing(settings: ConditioningSettings) -> Markup:
     """
     Draw the error in the lowest band against the cut-off of the rows.
@@ -42,19 +40,17 @@ def ladder_drawing(settings: ConditioningSettings) -> Markup:
     cutoffs, errors = np.array(
         [(rung.cutoff_hz, rung.error_percent) for rung in settings.ladder]).T
     lowest = f'{cutoffs[0]:.3g} Hz'
-    axes = Figure(figsize=_SIZE).subplots()
-    axes.semilogx(cutoffs, errors, '-o', color=PREDICTED, linewidth=1.4, markersize=4)
-    axes.axvline(settings.cutoff_hz, color=SOFT, linewidth=1.0, linestyle=':')
-    axes.set_xticks(cutoffs, [f'{each:g}' for each in cutoffs])
-    axes.minorticks_off()
-    axes.set(xlim=(cutoffs[0] / _BEYOND, cutoffs[-1] * _BEYOND),
-             ylim=(0.0, _BEYOND * errors.max(initial=_LEAST)), ylabel=f'error below {lowest}, %')
-    axes.set_xlabel('cut-off of the rows, Hz', labelpad=1)
-    return inline_svg(axes.figure, 'ladder', 'ladder_label.html', settings=settings)
+    x = Scale(cutoffs[0] / _BEYOND, cutoffs[-1] * _BEYOND,
+              tuple((float(each), f'{each:g}') for each in cutoffs), logarithmic=True)
+    panel = Panel(
+        linear(0.0, _BEYOND * float(errors.max(initial=_LEAST))), f'error below {lowest}, %',
+        [Curve(cutoffs, errors, style) for style in ('predicted', 'predicted dots')])
+    return drawing(_SIZE, x, 'cut-off of the rows, Hz', (panel,),
+                   part('ladder_label.html', settings=settings),
+                   (settings.cutoff_hz, 'fitcutoff'))
 
 
-@page_style
-def clock_drawing(clock: SampleClock, name: str) -> Markup:
+def clock_drawing(clock: SampleClock) -> Markup:
     """
     Draw by how much the stamps of a recording are late over time.
 
@@ -62,8 +58,6 @@ def clock_drawing(clock: SampleClock, name: str) -> Markup:
     ----------
     clock : SampleClock
         With times for a drawing.
-    name : str
-        Identifier of the drawing in the page, letters and digits.
 
     Returns
     -------
@@ -73,17 +67,13 @@ def clock_drawing(clock: SampleClock, name: str) -> Markup:
     """
     t, late = (_MILLI * np.array(each) for each in (clock.t, clock.late))
     newest = clock.kind == 'newest'
-    # With room for the last label.
-    axes = Figure(figsize=_SIZE).subplots(gridspec_kw={'right': 0.95})
-    axes.plot(t, late, 'o', color=PREDICTED, markersize=2.5)
+    curves = [Curve(t, late, 'predicted dots')]
     if newest:
         # Each tooth of the saw has a line of its own; late messages have none.
         falls = np.flatnonzero(np.abs(np.diff(late)) > _MILLI / clock.rate_hz / 2) + 1
-        axes.plot(*(np.insert(each, falls, np.nan) for each in (t, late)), color=PREDICTED,
-                  linewidth=0.8)
-    axes.margins(x=0.02)
-    axes.set_ylabel('stamp is late by, ms' if newest else 'stamp − even time, ms')
-    axes.set_xlabel('time, ms', labelpad=1)
-    axes.locator_params('x', nbins=6)
-    return inline_svg(axes.figure, name, 'clock_label.html', t=t, late=late, newest=newest,
-                      source=Path(clock.source).name)
+        curves.append(Curve(
+            np.insert(t, falls, np.nan), np.insert(late, falls, np.nan), 'predicted'))
+    label = 'stamp is late by, ms' if newest else 'stamp − even time, ms'
+    told = part('clock_label.html', t=t, late=late, newest=newest, source=Path(clock.source).name)
+    return drawing(_SIZE, around([t], room=0.02), 'time, ms',
+                   (Panel(around([late]), label, curves),), told)

@@ -10,6 +10,8 @@ from dynid_ros.data.signals.motion_band import hann, one_sided
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.utilities.arrays import Array
 
+#: Measured, predicted, and their difference, distinct for the colour-blind (Okabe and Ito).
+MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#0b76b8', '#d55e00'
 # A column of the page is some 550 pixels wide: more points cannot be seen.
 POINTS = 1000
 SEGMENT = 256

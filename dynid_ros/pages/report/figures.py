@@ -18,14 +18,12 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.pages.report.curves import end_to_end, thinned
+from dynid_ros.pages.report.curves import end_to_end, MEASURED, PREDICTED, RESIDUAL, thinned
 from dynid_ros.utilities.arrays import Array, runs_of
 
 if TYPE_CHECKING:
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
 
-#: Measured, predicted, and their difference, distinct for the colour-blind (Okabe and Ito).
-MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#0b76b8', '#d55e00'
 #: Width of a figure, and heights of the panel of a joint and of the line of a parameter, inches.
 WIDTH, JOINT_PANEL, LINE = 9.0, 1.4, 0.2
 #: Parameters in a column, and the share of a line by which two models differ.

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 import re
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
 import numpy as np
 
 from dynid_ros.applications.fleet.arms import day
 from dynid_ros.applications.fleet.drift import DAY, Series
 from dynid_ros.applications.fleet.run import FleetResult
-from dynid_ros.pages.report.drawings import inline_svg, page_style
-from dynid_ros.pages.report.figures import MEASURED, PREDICTED, RESIDUAL
-from dynid_ros.pages.report.templating import render
+from dynid_ros.pages.report.axes import around, Curve, drawing, linear, Panel
+from dynid_ros.pages.report.templating import part, render
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -25,8 +23,7 @@ DRAWN_STEADY = 4
 MOST_DRAWN = 24
 #: Bags that a table lists.
 LISTED = 500
-#: Inches of 72 units.
-SIZE = (6.0, 2.8)
+SIZE = (432.0, 202.0)
 
 
 def fleet_page(found: FleetResult) -> bytes:
@@ -36,7 +33,7 @@ def fleet_page(found: FleetResult) -> bytes:
         'fleet.html', found=found, listed=LISTED, kinds=Counter(
             bag.fault for bag in found.skipped).most_common(),
         folders={name: re.sub(r'[^\w.-]', '_', name) for name in found.arms}, drawn=[
-            (each, draw_series(each, f'series{number}')) for number, each in enumerate(chosen)])
+            (each, draw_series(each)) for each in chosen])
 
 
 def _chosen(series: Sequence[Series]) -> list[Series]:
@@ -46,16 +43,13 @@ def _chosen(series: Sequence[Series]) -> list[Series]:
     return [*drifting, *steady[:DRAWN_STEADY]][:MOST_DRAWN]
 
 
-@page_style
-def draw_series(series: Series, name: str) -> Markup:
+def draw_series(series: Series) -> Markup:
     """Draw values over date with the line through them, as SVG."""
-    axes = Figure(figsize=SIZE).subplots()
     days = (series.date - series.date[0]) / DAY
-    axes.plot(days, series.values, '.', color=MEASURED, markersize=4)
-    axes.plot(days[[0, -1]], series.line, linewidth=1.8,
-              color=RESIDUAL if series.drifts else PREDICTED)
-    spread = np.ptp(series.values) or 1.0
-    axes.set_ylim(series.values.min() - 0.3 * spread, series.values.max() + 0.3 * spread)
-    axes.set_xlabel(f'days since {day(float(series.date[0]))}')
-    axes.set_ylabel(series.name)
-    return inline_svg(axes.figure, name, 'series_label.html', series=series, day=day)
+    style = 'residual' if series.drifts else 'predicted'
+    curves = (Curve(days, series.values, 'measured dots'),
+              Curve(days[[0, -1]], np.array(series.line), style))
+    return drawing(
+        SIZE, linear(0.0, float(days[-1])), f'days since {day(float(series.date[0]))}',
+        (Panel(around([series.values], room=0.3), series.name, curves),),
+        part('series_label.html', series=series, day=day))

@@ -79,8 +79,7 @@ def _conditioning(result: IdentifiedModel) -> dict[str, Any]:
     return {
         'ladder': ladder_drawing(settings) if len(settings.ladder) >= COMPARED else '',
         'clocks': [
-            (clock_line(clock), clock_drawing(clock, f'clock{k}') if clock.t else '')
-            for k, clock in enumerate(clocks, 1)]}
+            (clock_line(clock), clock_drawing(clock) if clock.t else '') for clock in clocks]}
 
 
 def _links(result: IdentifiedModel) -> dict[str, Any]:

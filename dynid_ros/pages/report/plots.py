@@ -16,7 +16,8 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
-from dynid_ros.pages.report.figures import draw_band, drawn, Picture, PREDICTED
+from dynid_ros.pages.report.curves import PREDICTED
+from dynid_ros.pages.report.figures import draw_band, drawn, Picture
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_together
 

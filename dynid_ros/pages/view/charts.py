@@ -9,11 +9,11 @@ from typing import Any, TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.pages.report.curves import thinned
-from dynid_ros.pages.report.figures import MEASURED, PREDICTED, RESIDUAL
+from dynid_ros.pages.report.axes import points, runs
+from dynid_ros.pages.report.curves import MEASURED, PREDICTED, RESIDUAL, thinned
 from dynid_ros.pages.view.closest_pair import ClosestPair
 from dynid_ros.pages.view.track import Track
-from dynid_ros.utilities.arrays import Array, runs_of
+from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -70,16 +70,6 @@ def torque_charts(track: Track) -> tuple[dict[str, Any], ...]:
         for name, unit, measured, predicted in zip(
             track.arm.joint_names, torque_units(track.arm), track.tau.T, track.tau_hat.T,
             strict=True))
-
-
-def points(x: Array, y: Array) -> str:
-    """Write coordinates (k,), (k,) in pixels as SVG does."""
-    return ' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(x.tolist(), y.tolist(), strict=True))
-
-
-def runs(values: Array) -> list[slice]:
-    """Parts of a series (k,) without gaps of NaN."""
-    return [slice(*run) for run in runs_of(np.isfinite(values)).tolist()]
 
 
 def polylines(x: Array, y: Array) -> Markup:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.pages.report.axes import points, runs
 from dynid_ros.pages.report.templating import part
-from dynid_ros.pages.view.charts import points, polylines, runs
+from dynid_ros.pages.view.charts import polylines
 from dynid_ros.utilities.arrays import Array
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ def test_hostile_names_open_no_element_and_no_attribute(outline, hostile):
 def test_hostile_names_of_a_fleet_stay_in_the_alternative_text():
     when = 86400.0 * np.arange(3)
     series = Series(EVIL, EVIL, when, np.array([1.0, 2.0, 3.0]))
-    drawing = Outline(draw_series(series, 'one'))
+    drawing = Outline(draw_series(series))
     assert not drawing.of('script', 'b')
     assert 'values from 1.00 to 3.00' in drawing.of('svg')[0]['aria-label']
 
