@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
@@ -198,6 +197,9 @@ def without_reversals(
 
 def _near_reversals(arm: ArmModel, qd: Array, reach: int) -> NDArray[np.bool_]:
     """Whether a joint, or a motor that acts on it, reverses within `reach` samples."""
+    # Only gains of motors in series need it.
+    from scipy.ndimage import maximum_filter1d
+
     through, turns = arm.drive.transmission, np.zeros(qd.shape, dtype=np.uint8)
     turns[:-1] = np.diff(qd > 0, axis=0) | np.diff(qd @ through.T > 0, axis=0) @ (through != 0)
     return np.asarray(
