@@ -1,12 +1,13 @@
 """
-Processor time of `identify`, friction chosen, beside an earlier version.
+Processor time of `identify`, its report and the whole command, beside an earlier version.
 
     git worktree add ../before VERSION     # 0522de1~1 is version 0.1
     python benchmarks/identify_speed.py FOLDER ../before [--rounds 5]
 
 FOLDER holds the recordings, as for accuracy.py. Both versions identify each recording in turn, in
-processes of their own that have identified it once before; printed are the least times, and the
-held-out errors.
+processes of their own that have identified it once before, then draw their report, and run the
+command ``dynid identify``, with all that it imports. Printed are the least times, and the held-out
+errors.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ import argparse
 import json
 import os
 from pathlib import Path
+import resource
 import subprocess
 import sys
+import tempfile
 
 from accuracy import CASES
+import numpy as np
 
 HERE = Path(__file__).resolve().parents[1]
+PARTS = ('identification', 'report', 'command')
 # Names that every version has.
 ONCE = """
 import dynid_ros.utilities.threads
-import json, sys, time, warnings
+import json, pathlib, sys, time, warnings
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.data.files.recording_reader import read_recording
@@ -37,17 +42,29 @@ for _ in range(2):
     start = time.process_time()
     model = identify(arm, [log], holdout=float(sys.argv[3]))
     seconds = time.process_time() - start
-print(json.dumps([seconds, model.validation.relative_error_percent]))
+start = time.process_time()
+from dynid_ros.pages.report.page import report_page
+report_page(model, pathlib.Path('report.html'))
+report = time.process_time() - start
+print(json.dumps([seconds, report, model.validation.relative_error_percent]))
 """
 
 
-def once(version: Path, name: str, recording: Path, share: float) -> tuple[float, float]:
-    """Return the processor time of one version, s, and its held-out error, %."""
+def once(version: Path, name: str, recording: Path, share: float) -> tuple[float, ...]:
+    """Return the processor times of identification, report and command, s, and the error, %."""
+    at = {'cwd': version, 'env': {**os.environ, 'PYTHONPATH': str(version)}}
     done = subprocess.run(
         [sys.executable, '-c', ONCE, name, recording, str(share)], check=True, text=True,
-        capture_output=True, cwd=version, env={**os.environ, 'PYTHONPATH': str(version)})
-    seconds, error = json.loads(done.stdout.splitlines()[-1])
-    return seconds, error
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **at)
+    identification, report, error = json.loads(done.stdout.splitlines()[-1])
+    with tempfile.TemporaryDirectory() as folder:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [sys.executable, '-m', 'dynid_ros.interface.cli.main', 'identify', recording, '--arm',
+             name, '-o', folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **at)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return identification, report, command, error
 
 
 def main() -> None:
@@ -63,10 +80,10 @@ def main() -> None:
             for version, folder in versions.items():
                 recording = (args.folder / path).resolve()
                 found[version].append(once(folder, name, recording, share))
-        before, now = (min(seconds for seconds, _ in each) for each in found.values())
-        errors = [each[0][1] for each in found.values()]
-        print(f'{name}: before {before:.2f} s and {errors[0]:.2f} %, now {now:.2f} s and '
-              f'{errors[1]:.2f} %: {now / before:.2f} times the processor time', flush=True)
+        before, now = (np.min(each, axis=0) for each in found.values())
+        for part, old, new in zip(PARTS, before, now, strict=False):
+            print(f'{name}, {part}: before {old:.2f} s, now {new:.2f} s, {new / old:.2f} times')
+        print(f'{name}, error: before {before[-1]:.2f} %, now {now[-1]:.2f} %', flush=True)
 
 
 if __name__ == '__main__':
