@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,7 @@ def with_all_samples(arm: ArmModel, samples: TrialSamples) -> Suspect:
     return Suspect(SuspectRows(arm, samples, columns), groups_of_samples(samples), np.eye(arm.n))
 
 
+@lru_cache(maxsize=32)
 def in_any_gravity(arm: ArmModel) -> ArmModel:
     """Return an arm whose base parameters suffice for any direction of gravity."""
     return replace(arm, gravity=WEIGHT * GENERIC)
