@@ -154,7 +154,7 @@ def hits(name, repetitions, seconds, rate=100.0):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(('name', 'repetitions', 'seconds'), [
-    ('two_axis', 30, 90), ('ur10', 24, 60)])
+    ('two_axis', 12, 90), ('ur10', 8, 60)])
 def test_intervals_of_identify_hold_the_truth_and_white_ones_do_not(
     name, repetitions, seconds,
 ):
