@@ -8,7 +8,12 @@ from numpy.typing import ArrayLike
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kernel_arrays import tree
-from dynid_ros.dynamics.regressor import coupling_value, fill_friction, fill_links
+from dynid_ros.dynamics.regressor import (
+    coupling_value,
+    fill_friction,
+    fill_links,
+    own_columns,
+)
 from dynid_ros.dynamics.regressor_kernels import fill_momentum
 from dynid_ros.utilities.arrays import Array
 
@@ -62,7 +67,7 @@ def momentum_regressors(
     momentum, force = np.zeros(shape), np.zeros(shape)
     fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
     if layout.rotor_inertia:
-        momentum[:, range(arm.n), layout.rotors] = qd
+        own_columns(arm, layout.rotors, momentum)[:] = qd
     fill_friction(arm, qd, load, history, force)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
@@ -133,7 +133,7 @@ def regressor(
     Y = np.zeros(shape)
     fill_links(arm, inertial_rows, tree(arm), (q, qd, qdd), layout.block, Y)
     if layout.rotor_inertia:
-        Y[:, range(arm.n), layout.rotors] = qdd
+        own_columns(arm, layout.rotors, Y)[:] = qdd
     fill_friction(arm, qd, load, history, Y)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
@@ -209,8 +209,14 @@ def fill_friction(
     for term in friction_terms(arm.friction):
         if term.needs_load and load is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
-        out[:, range(arm.n), arm.layout.friction_columns(term.symbol)] = term.at(
+        own_columns(arm, arm.layout.friction_columns(term.symbol), out)[:] = term.at(
             qd, loads, joint_history, arm.friction_shape)
+
+
+def own_columns(arm: ArmModel, columns: NDArray[np.intp], rows: Array) -> Array:
+    """View (N, n) of the entries of each joint in a column of its own, of rows (N, n, p)."""
+    view: Array = np.einsum('kjj->kj', rows[:, :, columns[0]:columns[-1] + 1:arm.layout.block])
+    return view
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:
