@@ -11,7 +11,10 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.simulation.sensors import SensorModel
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.motion.trajectory.motion_pair import Motion
+from dynid_ros.simulation.record import HOLD
+from dynid_ros.simulation.sensors import measure, plausible_sensors, SensorModel
 
 Array = np.ndarray
 #: Sensors without any error.
@@ -63,3 +66,22 @@ def recording(arm: ArmModel, waves: Waves, theta: Array, noise: Array, *, rate: 
     torque = true_torque(arm, waves, t - delay, theta)
     names = arm.joint_names
     return Recording(t, waves.at(t)[0], torque + noise, names, 'effort', source)
+
+
+def followed(
+    arm: ArmModel, motion: Motion, rate_hz: float, *, seed: int = 0,
+    sensors: SensorModel | None = None,
+) -> Recording:
+    """
+    Record what `simulate` would if the control were perfect, in a hundredth of its time.
+
+    For tests of what is made of a recording, not of how an arm follows its motion.
+    """
+    t = np.arange(round((motion.duration + 2 * HOLD) * rate_hz) + 1.0) / rate_hz
+    q, qd, qdd = motion.evaluate(t - HOLD)
+    tau = regressor(arm, q, qd, qdd) @ nominal_parameters(arm)
+    if sensors is None:
+        sensors = plausible_sensors(arm, tau.std(axis=0), qd.std(axis=0))
+    q, qd, u = measure(arm, sensors, np.random.default_rng(seed), q, qd, tau)
+    return Recording(
+        t, q, u, arm.joint_names, arm.drive.signal, f'motion of {arm.name}', qd=qd)
