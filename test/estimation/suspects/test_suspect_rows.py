@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from results import samples_of
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN
@@ -13,13 +14,12 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.groups import GROUPS, groups_of_samples
 from dynid_ros.estimation.suspects.suspect_rows import mixed, SuspectRows
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 
 @pytest.fixture(scope='module')
 def rows():
     arm = load_arm('two_axis').with_friction(PLAIN)
-    log = simulate(arm, random_motion(arm, 3, tries=5), rate_hz=100).log
+    log = followed(arm, random_motion(arm, 3, tries=5), 100.0)
     samples = samples_of(arm, log)
     return arm, samples, SuspectRows(arm, samples, base_parameters(arm).columns)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from results import samples_of
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
@@ -16,13 +17,12 @@ from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scal
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, resized
 from dynid_ros.estimation.suspects.table import is_reported, Line, table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 
 @pytest.fixture(scope='module')
 def ur10():
     arm = load_arm('ur10')
-    return arm, simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
+    return arm, followed(arm, random_motion(arm, 0, tries=5, periods=2), 125.0)
 
 
 def base_of(arm, log):
@@ -39,15 +39,29 @@ def scaled(log, joint, factor, part=slice(None)):
     return replace(log, u=u)
 
 
-def test_a_good_recording_has_no_winner(ur10):
-    found = table(*ur10)
-    assert found.winners == ()
-    assert found.prediction.error_percent < 5
+@pytest.fixture(scope='module')
+def base(ur10):
+    return base_of(*ur10)
 
 
-def test_a_scale_is_refined_between_those_that_are_tried(ur10):
+@pytest.fixture(scope='module')
+def good(base):
+    return table_of(base)
+
+
+@pytest.fixture(scope='module')
+def of_another_gain(ur10):
     arm, log = ur10
-    best = table(arm, scaled(log, 1, 2.6)).winners[0]
+    return table(arm, scaled(log, 1, 2.6))
+
+
+def test_a_good_recording_has_no_winner(good):
+    assert good.winners == ()
+    assert good.prediction.error_percent < 5
+
+
+def test_a_scale_is_refined_between_those_that_are_tried(of_another_gain):
+    best = of_another_gain.winners[0]
     assert (best.suspect.fault.code, best.suspect.joints) == ('effort_scale', (1,))
     assert best.suspect.mixing[1, 1] == pytest.approx(1 / 2.6, rel=0.05)
 
@@ -103,27 +117,24 @@ def test_a_zero_and_the_same_a_turn_further_are_one_answer(ur10):
     assert not equally_likely_sizes(likelihood, best, [further], 10.0)
 
 
-def test_a_true_model_leaves_evidence_as_it_is(ur10):
-    assert 1 <= table(*ur10).prediction.dispersion < 1.5
+def test_a_true_model_leaves_evidence_as_it_is(good):
+    assert 1 <= good.prediction.dispersion < 1.5
 
 
-def test_a_scale_that_leaves_its_joint_unexplained_has_no_likelihood_of_its_own(ur10):
-    arm, log = ur10
+def test_a_scale_that_leaves_its_joint_unexplained_has_no_likelihood_of_its_own(base):
     # What is left of the joint shrinks with its torque. Joints move in different numbers of
     # samples, of which its own count in the density of its signal.
-    base = base_of(arm, log)
     likelihood = Likelihood(base)
-    for joint in range(arm.n):
-        change = np.eye(arm.n)
+    for joint in range(base.arm.n):
+        change = np.eye(base.arm.n)
         change[joint, joint] = 1e-3
         # Parameters that the joint no longer ties fit the others a little better.
         assert likelihood.unconstrained(base.with_signals(change, None)) < (
             likelihood.unconstrained(base) + 5)
 
 
-def test_all_gains_at_once_stand_behind_one_that_does_as_well(ur10):
-    arm, log = ur10
-    found = table(arm, scaled(log, 1, 2.6))
+def test_all_gains_at_once_stand_behind_one_that_does_as_well(of_another_gain):
+    found = of_another_gain
     codes = [line.suspect.fault.code for line in found.lines if line.gain > found.threshold]
     assert 'gains_refuted' in codes
     assert [line.suspect.fault.code for line in found.winners] == ['effort_scale']
@@ -165,26 +176,23 @@ def test_the_free_likelihood_bounds_that_of_bodies(ur10, joint):
         assert likelihood.possible(each)[0] <= likelihood.unconstrained(each) + threshold
 
 
-def test_units_of_all_signals_do_not_change_the_density_of_the_recorded_ones(ur10):
-    base = base_of(*ur10)
+def test_units_of_all_signals_do_not_change_the_density_of_the_recorded_ones(base):
     likelihood = Likelihood(base)
     in_milli = base.with_signals(2.0 * np.eye(base.arm.n), None)
     assert likelihood.unconstrained(in_milli) == pytest.approx(
         likelihood.unconstrained(base), abs=2.0)
 
 
-def test_too_few_samples_have_no_table():
-    arm = load_arm('ur10')
-    log = simulate(arm, random_motion(arm, 0, tries=5), rate_hz=125).log.part(0, 200)
-    assert table(arm, log) is None
-
-
-def test_a_fault_shows_from_its_smallest_size_on(ur10):
+def test_too_few_samples_have_no_table(ur10):
     arm, log = ur10
-    found = table(arm, log)
-    (shown,) = [each for each in found.one_step if each.suspect.fault.code == 'position_zero'
+    assert table(arm, log.part(0, 200)) is None
+
+
+def test_a_fault_shows_from_its_smallest_size_on(ur10, good):
+    arm, log = ur10
+    (shown,) = [each for each in good.one_step if each.suspect.fault.code == 'position_zero'
                 and each.suspect.joints == (1,)]
-    smallest = shown.smallest_detectable(found.threshold)
+    smallest = shown.smallest_detectable(good.threshold)
 
     def gain(size):
         q = log.q.copy()
@@ -197,13 +205,13 @@ def test_a_fault_shows_from_its_smallest_size_on(ur10):
         return likelihood.unconstrained(best) - likelihood.unconstrained(base)
 
     # Noise moves the size by some standard deviations, of which the smallest has more than four.
-    assert gain(2 * smallest) > found.threshold > gain(0.0)
+    assert gain(2 * smallest) > good.threshold > gain(0.0)
 
 
 def test_the_same_motion_again_is_no_other_group():
     arm = load_arm('two_axis')
     motion = random_motion(arm, 0, tries=5, periods=4)
-    base = base_of(arm, simulate(arm, motion, rate_hz=125).log)
+    base = base_of(arm, followed(arm, motion, 125.0))
     phase = (base.samples.t - base.samples.t[0]) % base.samples.shift / base.samples.shift
     for number in np.unique(base.groups):
         own = phase[base.groups == number]
@@ -221,8 +229,8 @@ def judged(suspect, before, after):
 
 
 @pytest.fixture(scope='module')
-def reversed_joint(ur10):
-    return next(reversed_signals(base_of(*ur10), [1]))
+def reversed_joint(base):
+    return next(reversed_signals(base, [1]))
 
 
 @pytest.mark.parametrize(('after', 'holding'), [(0.52, False), (0.48, True)])
@@ -239,7 +247,7 @@ def test_one_part_of_the_motion_does_not_show_that_a_fault_matters(reversed_join
 
 
 @pytest.mark.parametrize(('factor', 'holding'), [(1.35, False), (1.5, True)])
-def test_a_gain_that_differs_as_those_of_any_arm_is_not_reported(ur10, factor, holding):
-    (exact,) = [each for each in scaled_signals(base_of(*ur10), [0, 1])
+def test_a_gain_that_differs_as_those_of_any_arm_is_not_reported(base, factor, holding):
+    (exact,) = [each for each in scaled_signals(base, [0, 1])
                 if each.joints == (1,) and not each.size.x.any()]
     assert judged(resized(exact, np.log([factor])), np.ones(GROUPS), 0.01) == holding
