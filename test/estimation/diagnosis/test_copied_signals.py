@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from results import samples_of
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
@@ -13,7 +14,6 @@ from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, unexpl
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 ARM = load_arm('ur10')
 REAL = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
@@ -25,14 +25,25 @@ def against(result):
     return [reason for reason in result.verdict.reasons if 'is no torque' in reason]
 
 
+def copied_from(log, quantity):
+    copies = {'velocity': np.gradient(log.q, log.t, axis=0), 'position': log.q}
+    return replace(log, u=30 * copies[quantity] + 1.0)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(('name', 'quantity'), [
-    ('ur10', 'velocity'), ('panda', 'position'), ('tx40', 'velocity'), ('tx40', 'position')])
-def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, shared_data):
+@pytest.mark.parametrize('quantity', ['velocity', 'position'])
+@pytest.mark.parametrize('name', REAL)
+def test_copies_of_real_recordings_are_found(name, quantity, shared_data):
     arm = load_arm(name)
     log = read_recording(shared_data / name / REAL[name], arm)
-    copies = {'velocity': np.gradient(log.q, log.t, axis=0), 'position': log.q}
-    copied = replace(log, u=30 * copies[quantity] + 1.0)
+    assert codes(copied_from(log, quantity), arm) == [f'effort_copies_{quantity}']
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('name', 'quantity'), [('ur10', 'velocity'), ('panda', 'position')])
+def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, shared_data):
+    arm = load_arm(name)
+    copied = copied_from(read_recording(shared_data / name / REAL[name], arm), quantity)
     for result in (identify(arm, [copied], friction=FRICTION), replay(arm, copied)[0]):
         (reason,) = against(result)
         assert f"multiple of each joint's {quantity}" in reason
@@ -42,7 +53,7 @@ def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, s
 @pytest.mark.slow
 def test_a_copy_of_velocity_with_noise_is_not_called_trustworthy():
     arm = load_arm('two_axis')
-    log = simulate(arm, random_motion(arm, 3), seed=3).log
+    log = followed(arm, random_motion(arm, 3), 250.0, seed=3)
     noise = np.random.default_rng(0).normal(size=log.q.shape)
     copied = replace(log, u=np.gradient(log.q, log.t, axis=0) + 0.01 * noise)
     assert against(identify(arm, [copied], friction=FRICTION))
@@ -51,11 +62,11 @@ def test_a_copy_of_velocity_with_noise_is_not_called_trustworthy():
 
 @pytest.fixture(scope='module')
 def true():
-    return simulate(ARM, random_motion(ARM, 0, tries=5, periods=2), rate_hz=125).log
+    return followed(ARM, random_motion(ARM, 0, tries=5, periods=2), 125.0)
 
 
-def codes(log):
-    return [each.code for each in copied_signals(ARM, samples_of(ARM, log))]
+def codes(log, arm=ARM):
+    return [each.code for each in copied_signals(arm, samples_of(arm, log))]
 
 
 def test_torque_of_strong_damping_is_torque_although_velocity_explains_most(true):
@@ -119,11 +130,10 @@ def test_a_single_joint_tells_nothing(true):
 
 
 @pytest.mark.slow
-def test_a_torque_made_of_velocity_opens_the_verdict():
-    log = simulate(ARM, random_motion(ARM, 0, tries=5, periods=2), rate_hz=125).log
-    speed = np.gradient(log.q, log.t, axis=0)
+def test_a_torque_made_of_velocity_opens_the_verdict(true):
+    speed = np.gradient(true.q, true.t, axis=0)
     noise = np.random.default_rng(0).normal(size=speed.shape)
-    made = replace(log, u=3 * speed + 5 * np.sign(speed) + 0.1 * noise)
+    made = replace(true, u=3 * speed + 5 * np.sign(speed) + 0.1 * noise)
     first = identify(ARM, [made], friction=FRICTION).verdict.findings[0]
     assert first.code in ('effort_of_velocity', 'effort_copies_velocity')
     assert 'is no torque' in first.text

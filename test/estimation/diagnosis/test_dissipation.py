@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from results import samples_of
 
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
@@ -84,16 +83,9 @@ def test_flipped_effort_of_a_wrist_joint_is_a_reason_against_the_result(shared_d
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('name', ['ur10', 'panda', 'tx40'])
-def test_good_recordings_of_real_arms_give_no_reason(name, shared_data):
-    files = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
-             'tx40': 'pos_read_data.csv'}
-    arm = load_arm(name)
-    log = read_recording(shared_data / name / files[name], arm)
-    model = identify(arm, [log])
-    assert negative_drives(
-        model.arm, model.theta, model.covariance, samples_of(arm, log), model.sigma) == []
-    # Of the Panda, without the samples that its driver repeats, a rotor's estimate is 5.7
-    # deviations below zero.
+def test_a_rotor_that_a_good_recording_leaves_open_is_no_reason_online(shared_data):
+    arm = load_arm('panda')
+    log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
+    # Without the samples that its driver repeats, a rotor's estimate is 5.7 deviations below zero.
     online, _ = replay(arm, clean(log, arm))
-    assert online.verdict.trustworthy
+    assert online.verdict.trustworthy, online.verdict.reasons

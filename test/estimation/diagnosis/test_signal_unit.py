@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from results import samples_of
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
@@ -14,7 +15,6 @@ from dynid_ros.estimation.identification.gain_check import drive_defects
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 PLAIN = ('viscous', 'coulomb', 'offset')
 
@@ -22,7 +22,7 @@ PLAIN = ('viscous', 'coulomb', 'offset')
 @pytest.fixture(scope='module')
 def ur10():
     arm = load_arm('ur10')
-    return arm, simulate(arm, random_motion(arm, 0, tries=5, periods=2), rate_hz=125).log
+    return arm, followed(arm, random_motion(arm, 0, tries=5, periods=2), 125.0)
 
 
 def found(arm, log):
@@ -95,6 +95,7 @@ def test_real_arms_are_in_the_unit_that_they_state(shared_data):
                        ('tx40', 'tx40/pos_read_data.csv')):
         arm = load_arm(name)
         log = read_recording(shared_data / file, arm)
-        assert not any(each.severity == 'error' for each in drive_defects(arm, log))
-        milli = drive_defects(arm, replace(log, u=1000 * log.u))
-        assert name == 'tx40' or [each.code for each in milli] == ['effort_unit']
+        assert not found(arm, log)
+        if name != 'tx40':
+            milli = drive_defects(arm, replace(log, u=1000 * log.u))
+            assert [each.code for each in milli] == ['effort_unit']
