@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.kinematics.error_sources import error_sources, perturbed_arm
@@ -27,7 +28,6 @@ from dynid_ros.estimation.calibration.joint_offsets import (
 from dynid_ros.estimation.estimate.weights import fit
 from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import SensorModel
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def recording(name):
     arm = load_arm(name)
     sensors = SensorModel(encoder_counts=2.0**20, effort_noise=5e-4 * arm.limits.effort)
     motion = random_motion(arm, 0, tries=100, periods=3)
-    return arm, simulate(arm, motion, rate_hz=250, sensors=sensors).log
+    return arm, followed(arm, motion, 250.0, sensors=sensors)
 
 
 def prepared(arm, log):
@@ -117,7 +117,7 @@ def test_hidden_are_the_joint_that_turns_about_gravity_and_the_last(name):
 
 def test_poor_data_give_a_verdict_instead_of_numbers():
     arm = load_arm('ur10')
-    log = simulate(arm, random_motion(arm, 0, tries=10, periods=1), rate_hz=125).log
+    log = followed(arm, random_motion(arm, 0, tries=10, periods=1), 125.0)
     wrong = np.radians([0, 1.0, -1.0, 1.0, 0.5, 0])
     found = estimate_joint_offsets(
         arm, KeptRows(arm, *prepared(arm, replace(log, q=log.q - wrong))))

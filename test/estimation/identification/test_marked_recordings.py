@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from synthetic_recordings import followed
 import yaml
 
 from dynid_ros.arm.load import load_arm
@@ -104,8 +105,8 @@ def test_a_mark_that_leaves_nothing_to_fit_or_to_validate_is_passed_over(run, sp
 def test_only_marked_and_given_recordings_are_another_motion(run):
     arm, simulation = run
     marked = simulation.log
-    plain = simulate(arm, random_motion(arm, 3, tries=30, periods=1, period=9.0), rate_hz=250).log
-    other = simulate(arm, random_motion(arm, 4, tries=30, periods=1, period=6.0), rate_hz=250).log
+    plain = followed(arm, random_motion(arm, 3, tries=30, periods=1, period=9.0), 250.0)
+    other = followed(arm, random_motion(arm, 4, tries=30, periods=1, period=6.0), 250.0)
     for fitted, given, share, words in (
             ([marked], [], None, 'another motion'),
             ([plain], [other], None, 'another motion'),
@@ -120,7 +121,7 @@ def test_only_marked_and_given_recordings_are_another_motion(run):
 
 def test_the_ends_of_several_parts_are_named_as_such(run):
     arm, _ = run
-    log = simulate(arm, random_motion(arm, 3, tries=3, periods=1, period=24.0), rate_hz=100).log
+    log = followed(arm, random_motion(arm, 3, tries=3, periods=1, period=24.0), 100.0)
     q, cut = log.q.copy(), 2 * len(log.q) // 3
     # The joints move in turn.
     q[cut:, 0], q[:cut, 1] = q[cut, 0], q[cut, 1]
@@ -132,7 +133,7 @@ def test_the_ends_of_several_parts_are_named_as_such(run):
 
 def test_a_verdict_on_the_end_of_the_same_recording_says_so(run, tmp_path):
     arm, _ = run
-    log = simulate(arm, random_motion(arm, 3, tries=3, periods=1, period=12.0), rate_hz=250).log
+    log = followed(arm, random_motion(arm, 3, tries=3, periods=1, period=12.0), 250.0)
     result = identify(arm, [log])
     words = 'the last 33 % of the same recording'
     assert headline(result).startswith(f'Trustworthy: predicts torque on {words} to ')

@@ -25,15 +25,9 @@ def panda():
 
 
 @cache
-def model(changed=None):
-    """Identify the excerpt, with two torques exchanged (a pair) or one of the other sign."""
+def model():
     arm, log = panda()
-    u = log.u.copy()
-    if isinstance(changed, tuple):
-        u[:, changed] = u[:, changed[::-1]]
-    elif changed is not None:
-        u[:, changed] *= -1
-    return identify(arm, [replace(log, u=u)], holdout=0.25)
+    return identify(arm, [log], holdout=0.25)
 
 
 def test_the_excerpt_is_five_seconds_without_an_error():
@@ -57,10 +51,13 @@ def test_held_out_torque_of_a_real_arm_is_predicted():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('changed', [(1, 3), 1])
-def test_planted_faults_spoil_the_prediction(changed):
-    # 4.5 % without a fault (see above); 15 and 54 % with one.
-    assert model(changed).validation.relative_error_percent > 14.0
+def test_exchanged_torques_spoil_the_prediction():
+    arm, log = panda()
+    u = log.u.copy()
+    u[:, [1, 3]] = u[:, [3, 1]]
+    # 4.5 % without a fault (see above), 15 % with this one.
+    exchanged = identify(arm, [replace(log, u=u)], holdout=0.25)
+    assert exchanged.validation.relative_error_percent > 14.0
 
 
 @pytest.mark.slow
