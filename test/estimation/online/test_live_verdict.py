@@ -6,13 +6,13 @@ import time
 
 import numpy as np
 import pytest
+from synthetic_recordings import followed
 
 from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.online.live_verdict import Judge
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 PATIENCE = 180.0
 
@@ -20,7 +20,7 @@ PATIENCE = 180.0
 @pytest.fixture(scope='module')
 def log():
     arm = load_arm('two_axis')
-    return simulate(arm, random_motion(arm, 3), seed=3).log
+    return followed(arm, random_motion(arm, 3), 500.0, seed=3)
 
 
 def session():

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import FrictionShape
@@ -19,7 +20,7 @@ from dynid_ros.estimation.result_files.result_file import read_result, write_res
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.pages.report.page import write_report
-from dynid_ros.simulation.record import simulate
+from dynid_ros.simulation.record import HOLD
 
 EPOCH = 17 * 10**17
 
@@ -27,7 +28,7 @@ EPOCH = 17 * 10**17
 @cache
 def recording():
     arm = load_arm('two_axis')
-    return simulate(arm, random_motion(arm, 5), seed=5).log.part(0, 6000)
+    return followed(arm, random_motion(arm, 5), 500.0, seed=5).part(0, 6000)
 
 
 def session(**settings):
@@ -266,7 +267,7 @@ def test_state_of_an_older_version_is_refused(monkeypatch):
 def test_effort_without_gravity_gives_the_parameters_of_the_batch():
     arm = load_arm('panda')
     arm = replace(arm, drive=replace(arm.drive, includes_gravity=False))
-    log = simulate(arm, random_motion(arm, 2, periods=2), rate_hz=200.0, seed=2).log
+    log = followed(arm, random_motion(arm, 2, periods=2), 200.0, seed=2)
     expected = identify(arm, [log], friction=arm.friction)
     live = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
     feed(live, log, 0, len(log.t), 500)
@@ -283,8 +284,8 @@ def test_effort_without_gravity_gives_the_parameters_of_the_batch():
 def test_a_validation_motion_is_predicted_and_not_learned_from():
     arm = load_arm('two_axis')
     pair = MotionPair(random_motion(arm, 0, periods=2), random_motion(arm, 1), 2.0)
-    log = simulate(arm, pair, rate_hz=200, seed=5).log
-    (begin, end), = log.validation
+    begin, end = HOLD + pair.excitation.duration, HOLD + pair.duration
+    log = replace(followed(arm, pair, 200.0, seed=5), validation=((begin, end),))
     cut, last = np.searchsorted(log.t, [begin, end])
     live, before = session(), session()
     feed(live, log, 0, cut)
