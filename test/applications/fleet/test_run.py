@@ -142,21 +142,20 @@ def test_bad_bags_are_listed_with_the_reason(result):
     assert all(each.reason for each in reasons.values())
 
 
-def test_a_second_run_with_one_bag_more_reads_one_bag(made, result):
-    arm, _, bags = made
-    out, before = result
-    new = Bag(77).write(arm, bags / 'arm0' / 'new.npz', BAGS)
-    again = run_fleet(arm, [str(bags)], out, by='{arm}/*')
-    new.unlink()
+def test_a_second_run_reads_only_a_bag_that_is_new_or_was_replaced(made, tmp_path):
+    arm, _, _ = made
+    bags, out = tmp_path / 'bags', tmp_path / 'out'
+    first = Bag(0, own=0.02).write(arm, bags / '0.npz')
+    Bag(1, own=0.02).write(arm, bags / '1.npz')
+    assert run_fleet(arm, [str(bags)], out).read == 2
+    Bag(2, own=0.02).write(arm, bags / '2.npz')
+    again = run_fleet(arm, [str(bags)], out)
     assert again.read == 1
-    assert len(again.bags) == len(before.bags) + 1
-
-
-def test_a_bag_that_was_replaced_is_read_again(made, result):
-    arm, _, bags = made
-    Bag(0, own=0.02).write(arm, bags / 'arm0' / 'bag00.npz', 0.001)
-    again = run_fleet(arm, [str(bags)], result[0], by='{arm}/*')
+    assert len(again.bags) == 3
+    Bag(3, own=0.02, seconds=13.0).write(arm, first)
+    again = run_fleet(arm, [str(bags)], out)
     assert again.read == 1
+    assert len(again.bags) == 3
 
 
 def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tmp_path):

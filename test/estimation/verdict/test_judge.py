@@ -1,6 +1,7 @@
 """When a result is trusted, and what is said against it when it is not."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -51,19 +52,24 @@ def metrics(error, held_out=True, joints=(), torque=()):
         for k, (each, own) in enumerate(zip(joints, torque, strict=True), 1)))
 
 
+@cache
+def good(name):
+    """Identify an arm from an exciting motion."""
+    arm = arm_named(name)
+    return identify(arm, [log_of(arm, Waves.random(arm, seed=1))], friction=arm.friction)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize('name', ['two_axis', 'ur10', 'panda'])
 def test_an_exciting_motion_is_trusted(name):
-    arm = arm_named(name)
-    result = identify(arm, [log_of(arm, Waves.random(arm, seed=1))], friction=arm.friction)
+    result = good(name)
     assert result.verdict.trustworthy
     assert result.verdict.reasons == ()
     assert result.verdict.undetermined_joints == result.verdict.undetermined_parameters == ()
 
 
 def test_expected_error_is_what_other_motions_in_the_same_range_get():
-    arm = arm_named('ur10')
-    result = identify(arm, [log_of(arm, Waves.random(arm, seed=1))], friction=arm.friction)
+    arm, result = arm_named('ur10'), good('ur10')
     base = base_parameters(arm)
     theta = base.grouping @ nominal_parameters(arm)
     other = Waves.random(arm, seed=1)
@@ -200,9 +206,8 @@ def test_without_held_out_samples_nothing_is_said_of_them():
 
 @pytest.mark.slow
 def test_another_arm_under_the_model_does_not_carry_over():
-    arm = arm_named('ur10')
+    arm, result = arm_named('ur10'), good('ur10')
     waves = Waves.random(arm, seed=1)
-    result = identify(arm, [log_of(arm, waves)], friction=arm.friction)
     same, _ = validate(result, log_of(arm, Waves.random(arm, seed=4), seed=7))
     assert held_out_findings(result.fit, same) == []
     heavy = replace(arm, inertial=1.3 * arm.inertial)
