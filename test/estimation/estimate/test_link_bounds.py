@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import numpy as np
 from oracles import random_arm
 import pytest
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.link_bounds import LinkBounds
@@ -19,7 +20,6 @@ from dynid_ros.estimation.estimate.possible_parameters import possible_parameter
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 FREE = (-np.inf, np.inf)
 
@@ -96,7 +96,7 @@ def test_result_keeps_the_bounds_and_a_result_without_any_is_read(tmp_path):
     arm = load_arm('two_axis')
     total = arm.inertial[:, 0].sum()
     arm = replace(arm, link_bounds=bounds(2, (2 * total, 3 * total)))
-    log = simulate(arm, random_motion(arm, 3), seed=3).log
+    log = followed(arm, random_motion(arm, 3), 125.0, seed=3)
     model = identify(arm, [log])
     write_result(model, tmp_path)
     again = read_result(tmp_path)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import BY_MASSES, Drive, OPEN, RELATIVE
@@ -16,7 +17,6 @@ from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 FRICTION = ('viscous', 'coulomb', 'offset')
 #: Of the simulated drives, Nm/rad and Nm s/rad: deviations of some 0.1 rad.
@@ -30,7 +30,7 @@ def sensed():
     arm = load_arm('two_axis')
     arm = replace(arm, drive=Drive.joint_torque(2), friction=FRICTION,
                   conditioning=replace(arm.conditioning, cutoff_hz=5.0, delay=None))
-    return arm, simulate(arm, random_motion(arm, 3, periods=2), rate_hz=200.0, seed=3).log
+    return arm, followed(arm, random_motion(arm, 3, periods=2), 200.0, seed=3)
 
 
 @pytest.fixture(scope='module')

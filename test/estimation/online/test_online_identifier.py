@@ -265,7 +265,7 @@ def test_state_of_an_older_version_is_refused(monkeypatch):
 
 @pytest.mark.slow
 def test_effort_without_gravity_gives_the_parameters_of_the_batch():
-    arm = load_arm('panda')
+    arm = load_arm('hand_leg')
     arm = replace(arm, drive=replace(arm.drive, includes_gravity=False))
     log = followed(arm, random_motion(arm, 2, periods=2), 200.0, seed=2)
     expected = identify(arm, [log], friction=arm.friction)

@@ -110,7 +110,8 @@ def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, ra
 def test_a_replay_that_ends_at_rest_is_judged_by_its_motion_and_kept(shared_data, tmp_path):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
-    rest, rate = round(len(log.t)), 30.0
+    log = log.part(0, len(log.t) // 2)
+    rest, rate = len(log.t), 30.0
     waiting = replace(
         log, t=np.append(log.t, log.t[-1] + np.arange(1, rest + 1) / rate), qd=None,
         q=np.pad(log.q, ((0, rest), (0, 0)), mode='edge'),

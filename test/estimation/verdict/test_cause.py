@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from results import samples_of
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
@@ -12,7 +13,6 @@ from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.estimation.suspects.table import is_reported, Line, Table
 from dynid_ros.estimation.verdict.cause import reported
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 LEAST, TORQUE = 10.0, np.array([100.0, 50.0, 30.0, 1.0, 0.2, 0.1])
 
@@ -20,7 +20,7 @@ LEAST, TORQUE = 10.0, np.array([100.0, 50.0, 30.0, 1.0, 0.2, 0.1])
 @pytest.fixture(scope='module')
 def recorded():
     arm = load_arm('ur10')
-    log = simulate(arm, random_motion(arm, 0, tries=5, periods=1), rate_hz=125).log
+    log = followed(arm, random_motion(arm, 0, tries=5, periods=1), 125.0)
     return as_recorded(arm.memoryless, samples_of(arm, log))
 
 
