@@ -200,10 +200,10 @@ def test_a_fault_that_widens_the_error_bars_is_not_blamed_on_the_motion(shared_d
     arm = load_arm('panda')
     log = read_recording(shared_data / REAL['panda'], arm)
     upside_down = replace(arm, gravity=-arm.gravity)
-    codes = [each.code for each in identify(upside_down, [log]).verdict.findings]
+    found = codes(upside_down, log)
     # With some friction terms the torque of joint 7 is missed, too.
-    assert codes[0] == 'gravity_direction'
-    assert set(codes) <= {'gravity_direction', 'joint_error'}
+    assert found[0] == 'gravity_direction'
+    assert set(found) <= {'gravity_direction', 'joint_error'}
 
 
 def test_several_dead_joints_are_named_together(ur10):
@@ -278,7 +278,7 @@ def test_an_exchange_that_torque_hardly_shows_is_named(shared_data):
     log, _ = checked_recording(read_recording(shared_data / REAL['tx40'], arm), arm)
     at_motors = exchanged(motor_position(log.q, arm.drive), 3, 4)
     swapped = replace(log, q=joint_position(at_motors, arm.drive), u=exchanged(log.u, 3, 4))
-    finding, = identify(arm, [swapped]).verdict.findings
+    finding, = identified(arm, swapped).verdict.findings
     assert finding.code == 'joint_exchanged' and finding.joints == ('joint_4', 'joint_5')
 
 
