@@ -261,19 +261,23 @@ def test_panda_is_predicted_on_its_last_third(shared_data):
     assert result.verdict.trustworthy
 
 
+@pytest.fixture(scope='module')
+def tx40(shared_data):
+    arm = load_arm('tx40')
+    return arm, read_recording(shared_data / 'tx40' / 'pos_read_data.csv', arm)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(('friction', 'bound'), [(PLAIN, 8.8), (None, 4.6)], ids=['plain', 'auto'])
-def test_tx40_is_predicted_from_half_to_half(shared_data, friction, bound):
-    arm = load_arm('tx40')
-    log = read_recording(shared_data / 'tx40' / 'pos_read_data.csv', arm)
+def test_tx40_is_predicted_from_half_to_half(tx40, friction, bound):
+    arm, log = tx40
     half = identify(arm, [log], friction=friction, holdout=0.5)
     assert half.validation.relative_error_percent <= bound < 17.5
 
 
 @pytest.mark.slow
-def test_tx40_is_fitted_as_a_whole(shared_data):
-    arm = load_arm('tx40')
-    log = read_recording(shared_data / 'tx40' / 'pos_read_data.csv', arm)
+def test_tx40_is_fitted_as_a_whole(tx40):
+    arm, log = tx40
     whole = identify(arm, [log], friction=PLAIN, holdout=0.0)
     # Measured 5.5 %; terms chosen beside the plain ones fit no worse.
     assert whole.fit.relative_error_percent <= 6.4 < 10.4
@@ -281,11 +285,10 @@ def test_tx40_is_fitted_as_a_whole(shared_data):
 
 
 @pytest.mark.slow
-def test_friction_stays_plain_where_few_rows_show_no_more(shared_data):
+def test_friction_stays_plain_where_few_rows_show_no_more(tx40):
     """Below 2 Hz few rows are left of 4 s: other terms look better, and predict worse."""
-    arm = load_arm('tx40')
+    arm, log = tx40
     slow = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=2.0))
-    log = read_recording(shared_data / 'tx40' / 'pos_read_data.csv', arm)
     result = identify(slow, [log], holdout=0.5)
     # Measured 5.6 %, and 11.3 % with the terms of the least error in cross-validation.
     assert result.validation.relative_error_percent <= 6.4
