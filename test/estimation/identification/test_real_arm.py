@@ -51,7 +51,7 @@ def test_the_command_accepts_the_excerpt(capsys):
 @pytest.mark.slow
 def test_held_out_torque_of_a_real_arm_is_predicted():
     result = model()
-    # 1.5 and 4.5 % here.
+    # Held-out 2.0 % here.
     assert result.fit.relative_error_percent < 1.5
     assert result.validation.relative_error_percent < 5.0
 
