@@ -23,6 +23,8 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.ros.stand_in import step_in
 
 pytestmark = pytest.mark.slow
@@ -34,7 +36,9 @@ ROOT = Path(__file__).resolve().parents[3]
 def result(tmp_path_factory):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     folder = tmp_path_factory.mktemp('made')
-    assert main(['simulate', 'panda', '-o', str(folder / 'bag')]) == 0
+    motion, arm = folder / 'motion.yaml', load_arm('panda')
+    write_motion(motion, random_motion(arm, 0, period=5.0, periods=2, tries=20), arm)
+    assert main(['simulate', 'panda', str(motion), '-o', str(folder / 'bag')]) == 0
     assert main(['identify', str(folder / 'bag'), '--arm', 'panda', '-o', str(folder / 'result'),
                  '--friction', 'viscous,coulomb']) == 0
     return folder / 'result'
