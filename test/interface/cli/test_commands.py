@@ -47,9 +47,9 @@ def bags(tmp_path_factory) -> tuple[Path, Path]:
 
 
 def simulating(bag: Path, seed: int) -> list[str]:
-    """Words of a command that simulates a random motion of half the usual length."""
+    """Words of a command that simulates a random motion of a third of the usual length."""
     motion, arm = bag.with_suffix('.yaml'), load_arm(ARM)
-    write_motion(motion, random_motion(arm, seed, period=5.0), arm)
+    write_motion(motion, random_motion(arm, seed, period=5.0, periods=2), arm)
     return ['simulate', ARM, str(motion), '-o', str(bag), '--seed', str(seed)]
 
 
@@ -72,8 +72,8 @@ def test_simulate_writes_a_bag_that_can_be_read_and_over_its_own_alone(bags, cap
     np.testing.assert_array_equal(read_recording(bags[0], load_arm(ARM)).u, log.u)
 
 
-def test_simulate_plants_the_links_and_the_friction_of_a_result(result, tmp_path, run):
-    run('simulate', result, '-o', tmp_path / 'bag')
+def test_simulate_plants_the_links_and_the_friction_of_a_result(result, bags, tmp_path, run):
+    run('simulate', result, bags[0].with_suffix('.yaml'), '-o', tmp_path / 'bag')
     stated = parse_yaml((tmp_path / 'bag' / 'recording.yaml').read_bytes())['arm']
     found = read_result(result).possible_arm
     np.testing.assert_array_equal(stated['inertial'], found.inertial)
