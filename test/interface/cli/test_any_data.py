@@ -92,7 +92,7 @@ def check_files(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(('joints', 'right', 'pattern', 'seconds', 'noise'), [
     (2, RIGHT[0], 'rest', 2.0, 0.0), (3, RIGHT[1], 'all', 6.0, 0.5),
-    (4, RIGHT[2], 'rest', 25.0, 0.01), (5, RIGHT[1], 'turn', 25.0, 0.0)])
+    (3, RIGHT[2], 'rest', 15.0, 0.01), (4, RIGHT[1], 'turn', 16.0, 0.0)])
 def test_any_recording_gives_a_result_that_every_command_takes(
         tmp_path, capfd, joints, right, pattern, seconds, noise):
     folder, rng = tmp_path, np.random.default_rng(joints)
