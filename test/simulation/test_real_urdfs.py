@@ -9,6 +9,7 @@ from real_urdfs import urdf
 from dynid_ros.arm.load import load_arm
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.simulation.record import simulate
 
@@ -32,8 +33,10 @@ def test_every_joint_follows(name, drives):
 
 @pytest.mark.parametrize('name', ['panda', 'talos_left_arm'])
 def test_a_urdf_is_simulated_and_identified(name, tmp_path, capsys):
-    path, bag = str(urdf(name)), tmp_path / 'bag'
-    assert main(['simulate', path, '-o', str(bag)]) == 0
+    path, bag, motion = str(urdf(name)), tmp_path / 'bag', tmp_path / 'motion.yaml'
+    arm = load_arm(path)
+    write_motion(motion, random_motion(arm, 0, periods=1), arm)
+    assert main(['simulate', path, str(motion), '-o', str(bag)]) == 0
     doubt, assumed = capsys.readouterr().err.splitlines()
     assert 'the simulation assumes rotor inertia of' in assumed
     # The finger, or the gripper.

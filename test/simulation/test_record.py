@@ -85,7 +85,7 @@ def test_friction_of_every_kind_is_that_of_the_model(rich_arm):
 
 
 def test_identification_finds_the_planted_curve_of_friction(rich_arm):
-    log = simulate(rich_arm, _motion(rich_arm, periods=3), seed=1).log
+    log = simulate(rich_arm, _motion(rich_arm, periods=2), rate_hz=250, seed=1).log
     found = identify(rich_arm, [log])
     assert found.validation.relative_error_percent < 3
     theta = base_parameters(found.arm).grouping @ nominal_parameters(found.arm)
