@@ -19,12 +19,12 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation import session
 
 ROOT = Path(__file__).resolve().parents[1]
-#: First cell of a notebook: what it shows is the same for a motion of one period instead of three.
+#: First cell of a notebook: what it shows is the same for a quarter of the motion.
 SHORT = """
 from functools import partial
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation import session
-session.random_motion = partial(random_motion, periods=1)
+session.random_motion = partial(random_motion, period=7.0, periods=1, tries=20)
 """
 
 
@@ -123,8 +123,8 @@ def test_site_holds_every_public_name(site):
 def test_example_of_the_gallery_runs(script, tmp_path, monkeypatch):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     monkeypatch.chdir(tmp_path)
-    # The lines are the same for a motion of one period instead of three.
-    monkeypatch.setattr(session, 'random_motion', partial(random_motion, periods=1))
+    # The lines are the same for one period instead of three, the best of a tenth as many motions.
+    monkeypatch.setattr(session, 'random_motion', partial(random_motion, periods=1, tries=20))
     with pyplot.rc_context({'backend': 'agg'}):
         runpy.run_path(str(script), run_name='__main__')
         pyplot.close('all')

@@ -18,7 +18,7 @@ arm = dyn.load_arm('ur10')
 # 1. Is the motion within the limits, and does it excite enough?
 # --------------------------------------------------------------
 # A condition number below 100 is good. Put floor, walls and the tool into arm.yaml before.
-design = dyn.design_excitation('ur10', seconds=2.0, starts=1)
+design = dyn.design_excitation('ur10', periods=1, seconds=2.0, starts=1)
 print(design)
 
 # %%
