@@ -156,7 +156,7 @@ def test_figures_are_drawn_and_shown_in_a_notebook(bags, model, other):
     assert figures[0]._repr_html_().startswith('<img alt="figure" src="data:image/png;base64,')
 
 
-def test_other_commands_take_names_and_objects(bags, model, real, tmp_path):
+def test_other_commands_take_names_and_objects(bags, model, tmp_path):
     folder = model.save(tmp_path / 'result')
     replayed = dyn.replay(ARM, bags / 'my_bag', start=folder)
     assert replayed.model.validation.relative_error_percent < 10
@@ -164,8 +164,11 @@ def test_other_commands_take_names_and_objects(bags, model, real, tmp_path):
     watched = dyn.monitor(folder, bags / 'other_bag')
     assert watched.torque.shape == (len(watched.t), model.arm.n)
     assert dyn.plot_contacts(model, watched).axes
-    loaded = replace(dyn.read_recording(EXCERPT, 'panda'), source='loaded')
-    load, gains = dyn.payload(real, loaded), dyn.gains(ARM, bags / 'my_bag')
+    excerpt = dyn.read_recording(EXCERPT, 'panda')
+    middle, end = len(excerpt.t) // 2, len(excerpt.t)
+    free = dyn.identify('panda', [excerpt.part(0, middle)])
+    later = replace(excerpt.part(middle, end), source='later')
+    load, gains = dyn.payload(free, later), dyn.gains(ARM, bags / 'my_bag')
     assert not load.present
     assert gains.joint_names == model.arm.joint_names
     for shown in (load, gains, watched):
