@@ -253,7 +253,8 @@ class Likelihood:
         """Parameters (c,) of a fit without constraints, and mean square residuals (n,)."""
         c = products.shape[-1] - 1
         score = np.append(information @ prior.theta, np.zeros(len(change_prior)))
-        information = block_diag(information, change_prior)
+        if len(change_prior):
+            information = block_diag(information, change_prior)
         floor, variance = _floor(products, counts)
         for _ in range(PASSES):
             H = np.einsum('j,jab->ab', 1 / variance, products)

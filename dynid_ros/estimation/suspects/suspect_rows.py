@@ -81,15 +81,12 @@ class SuspectRows:
         return products, counts.astype(float)
 
     def _products(self, W: Array, chosen: NDArray[np.bool_] | None) -> Array:
-        samples, (_, n, c) = self.samples, W.shape
-        products = np.zeros((n, c + n, c + n))
-        for i, used in enumerate((W != 0).any(axis=0)):
-            nonzero = np.flatnonzero(used)
-            place = np.ix_(*2 * [np.append(nonzero, np.arange(c, c + n))])
-            selected = samples.moving[:, i] if chosen is None else samples.moving[:, i] & chosen
-            rows = np.concatenate([W[selected, i][:, nonzero], samples.tau[selected]], axis=1)
-            products[i][place] = rows.T @ rows
-        return products
+        samples, (k, n, c) = self.samples, W.shape
+        used = samples.moving if chosen is None else samples.moving & chosen[:, None]
+        rows = np.empty((n, k, c + n))
+        rows[:, :, :c], rows[:, :, c:] = W.transpose(1, 0, 2), samples.tau
+        rows[~used.T] = 0.0
+        return np.asarray(rows.transpose(0, 2, 1) @ rows)
 
 
 def mixed(products: Array, mixing: Array) -> Array:
