@@ -9,6 +9,7 @@ import numpy as np
 from dynid_ros.arm.friction import friction_terms, FrictionShape
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filters import Decimator, REACH_PERIODS
+from dynid_ros.dynamics.regressor import own_columns
 from dynid_ros.utilities.arrays import Array
 
 #: Samples of the low-pass in a period of its cut-off.
@@ -42,9 +43,9 @@ def fill_filtered_friction(
     near = np.abs(qd) < REACH_PERIODS * change
     u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
     for term in friction_terms([name for name in arm.friction if name in STEEP]):
-        column = slice(None), range(arm.n), arm.layout.friction_columns(term.symbol)
+        column = own_columns(arm, arm.layout.friction_columns(term.symbol), out)
         filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
-        out[column] = np.where(near, filtered, out[column])
+        column[near] = filtered[near]
 
 
 @lru_cache(maxsize=len(STEEP))

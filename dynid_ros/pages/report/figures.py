@@ -185,15 +185,6 @@ def draw_band(axis: Any, x: Array, y: Array, half: Array, color: str) -> None:
     axis.plot(x, y, color=color, linewidth=1.2)
 
 
-def draw_torque(above: Any, below: Any, t: Array, measured: Array, predicted: Array) -> None:
-    """Draw the torque (N,) of a joint, and its residual into the same axes or others."""
-    for axis, values, colour, width, label in (
-            (above, measured, MEASURED, 2.4, 'measured'),
-            (above, predicted, PREDICTED, 1.0, 'predicted'),
-            (below, measured - predicted, RESIDUAL, 1.0, 'residual')):
-        axis.plot(*thinned(t, values), color=colour, linewidth=width, label=label)
-
-
 def _joint_panels(joints: int, columns: int = 1, **layout: Any) -> tuple[Picture, Any]:
     """Make a figure with panels for each joint, and its axes (n, columns)."""
     figure = Picture(figsize=(WIDTH, 0.6 + JOINT_PANEL * joints), layout='constrained')
@@ -207,7 +198,10 @@ def _draw_torque(axes: Any, arm: ArmModel, parts: Sequence[Prediction]) -> None:
     t, tau, tau_hat = end_to_end(parts)
     for axis, name, unit, measured, predicted in zip(
             axes, arm.joint_names, torque_units(arm), tau.T, tau_hat.T, strict=True):
-        draw_torque(axis, axis, t, measured, predicted)
+        for values, colour, width, label in (
+                (measured, MEASURED, 2.4, 'measured'), (predicted, PREDICTED, 1.0, 'predicted'),
+                (measured - predicted, RESIDUAL, 1.0, 'residual')):
+            axis.plot(*thinned(t, values), color=colour, linewidth=width, label=label)
         _finish(axis, f'{name}, {unit}')
     axes[0].set_title('; '.join(dict.fromkeys(part.source for part in parts)), fontsize=8)
     axes[0].legend(loc='upper right', fontsize=7, ncols=3)
