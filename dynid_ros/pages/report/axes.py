@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: Width and height of a drawing. It is stretched to its column, so letters of a narrow one are
 #: larger.
 Size = tuple[float, float]
-#: Margins for labels, in units of the size, and the gap between two panels.
-LEFT, RIGHT, TOP, BOTTOM, GAP = 50.0, 10.0, 8.0, 32.0, 14.0
+#: Margins for labels, in units of the size (eight letters at the left), and the gap of panels.
+LEFT, RIGHT, TOP, BOTTOM, GAP = 64.0, 10.0, 8.0, 32.0, 14.0
 #: Space around curves, by the length of the axis.
 ROOM = 0.05
 #: Steps between ticks, by powers of ten; the last one always leaves few enough.

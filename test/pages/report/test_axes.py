@@ -87,6 +87,20 @@ def test_curves_lie_where_the_axes_say_with_gaps_where_values_are_missing():
     assert path_of(svg, 'residual')[0][0, 1] == pytest.approx(high / 3, abs=0.06)
 
 
+def test_ticks_stand_beside_the_values_that_they_name():
+    x, y = np.array([0.0, 2.0, 4.0]), np.array([0.0, 5.0, 10.0])
+    svg = ET.fromstring(drawing((300.0, 200.0), linear(0.0, 4.0, 3), 'time, s', [
+        Panel(linear(0.0, 10.0, 3), 'torque, Nm', [Curve(x, y, 'predicted')])], 'told'))
+    (curve,) = path_of(ET.tostring(svg), 'predicted')
+    rows = {each.text: float(each.get('y')) for each in svg.iter('text')
+            if each.get('class') == 'row'}
+    columns = {each.text: float(each.get('x')) for each in svg.iter('text')
+               if each.get('x') and each.get('class') != 'row'}
+    for value, (place, height) in zip(('0', '5', '10'), curve, strict=True):
+        assert rows[value] == pytest.approx(height, abs=0.06)
+        assert columns[f'{float(value) / 2.5:g}'] == pytest.approx(place, abs=0.06)
+
+
 def test_a_line_across_is_drawn_only_where_the_axis_holds_it():
     x = Scale(1.0, 100.0, (), logarithmic=True)
     panel = Panel(linear(0.0, 1.0), '', ())
