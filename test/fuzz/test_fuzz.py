@@ -7,7 +7,7 @@ from fuzz import fuzz, make_corpus, report, Worker
 from outcomes import BROKEN, FAULT, HANG, Outcome, run_case
 import pytest
 
-SEED, SAMPLE = 1, 16
+SEED, SAMPLE = 1, 32
 
 
 @pytest.fixture(scope='module')

@@ -56,7 +56,7 @@ def said(result, name):
 
 
 @pytest.mark.parametrize(('name', 'joint', 'torque'), [
-    ('panda', 1, 10000.0), ('two_axis', 1, 50.0), ('ur10', 2, 300.0)])
+    ('panda', 1, 10000.0), ('panda', 1, 100.0), ('two_axis', 1, 50.0), ('ur10', 2, 300.0)])
 def test_a_collision_is_named_and_left_out_of_the_fit(name, joint, torque):
     arm = load_arm(name)
     result = fitted(name, (joint, torque, 10.3))

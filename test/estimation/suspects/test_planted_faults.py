@@ -10,6 +10,7 @@ from synthetic_recordings import followed
 import yaml
 
 from dynid_ros.arm import load_arm
+from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.drive import joint_position, motor_position
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.regressor import regressor
@@ -83,6 +84,8 @@ def test_real_recordings_are_accused_of_nothing_and_lose_nothing(shared_data, na
 
 
 @pytest.mark.parametrize(('code', 'joints', 'u'), [
+    ('effort_sign', [1], lambda u: changed(u, 1, np.negative)),
+    ('effort_scale', [1], lambda u: changed(u, 1, lambda x: 10 * x)),
     ('effort_meaningless', [2], lambda u: changed(
         u, 2, lambda x: np.random.default_rng(0).normal(size=len(x)))),
     ('effort_beyond_limit', [5], lambda u: changed(u, 5, lambda x: 1000 * x)),
@@ -97,7 +100,7 @@ def test_a_fault_of_the_drive_signals_is_named(ur10, code, joints, u):
     assert first.code == code
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
     assert all(name in first.sentence for name in first.joints)
-    if code == 'effort_meaningless':
+    if code not in ('effort_clipped', 'effort_beyond_limit'):
         assert first.error_after_percent < min(15, 0.8 * first.error_before_percent)
 
 
@@ -122,7 +125,8 @@ def test_a_fault_of_the_positions_is_named(ur10, code, joints, q):
 
 
 # The parameters absorb a part of an exchange of two wrist joints.
-@pytest.mark.parametrize(('joints', 'left'), [((3, 4), 0.7), ((0, 1, 2), 0.3)])
+@pytest.mark.parametrize(('joints', 'left'), [
+    ((0, 2), 0.3), ((3, 4), 0.7), ((0, 1, 2), 0.3)])
 def test_joints_whose_positions_and_efforts_are_in_another_order_are_named(ur10, joints, left):
     """Arrays that were saved without names, by a driver that sorts its joints otherwise."""
     arm, log = ur10
@@ -141,9 +145,12 @@ def test_the_data_do_not_tell_the_sign_of_the_last_position_from_that_of_its_eff
     assert {'effort_sign', 'position_sign'} >= {first.code}
 
 
-def test_missing_gravity_is_named_and_not_an_exchange(ur10):
+@pytest.mark.parametrize(('gravity', 'code'), [
+    (rotation_rpy((np.pi / 2, 0, 0)) @ [0, 0, -9.81], 'gravity_direction'),
+    (np.zeros(3), 'gravity_missing')])
+def test_wrong_gravity_is_named_and_not_an_exchange(ur10, gravity, code):
     arm, log = ur10
-    assert cause(replace(arm, gravity=np.zeros(3)), log).code == 'gravity_missing'
+    assert cause(replace(arm, gravity=gravity), log).code == code
 
 
 def test_a_load_that_is_picked_up_is_named_with_its_moment(ur10):
@@ -204,6 +211,7 @@ def test_a_fault_that_widens_the_error_bars_is_not_blamed_on_the_motion(shared_d
     # With some friction terms the torque of joint 7 is missed, too.
     assert found[0] == 'gravity_direction'
     assert set(found) <= {'gravity_direction', 'joint_error'}
+    assert cause(arm, replace(log, u=exchanged(log.u, 0, 4))).code == 'effort_exchanged'
 
 
 def test_several_dead_joints_are_named_together(ur10):

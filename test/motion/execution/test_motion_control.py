@@ -27,7 +27,7 @@ STEPS = 4000
 
 @pytest.mark.slow
 def test_random_steps_break_no_rule_and_reach_every_phase():
-    counts = sum((Driver(name, 0).run(STEPS) for name in ('two_axis', 'hand_leg')), Counter())
+    counts = sum((Driver(name, 0).run(2 * STEPS) for name in ('two_axis', 'hand_leg')), Counter())
     assert all(counts[f'in {phase.name}'] for phase in Phase)
     assert counts['started'] > 10
 
