@@ -3,7 +3,9 @@ Whether `identify` names the true cause of faults planted into good recordings.
 
     python benchmarks/diagnosis.py [FOLDER] [--arms NAME...] [--faults NAME...]
 
-FOLDER holds recordings of real arms, as for accuracy.py. Each fault is planted into each joint to
+FOLDER holds recordings of real arms, as for accuracy.py; three of those in field/ count, which are
+trusted without a fault. Simulated arms are shipped ones and, where
+example-robot-data is installed, five of other makers. Each fault is planted into each joint to
 which it applies, and the recording is identified as `dynid identify` does it. Printed is, for each
 fault and recording, how often the verdict names the fault, names another one, is only "not
 trustworthy", and how often it trusts the model: with the error of the model on the held-out third
@@ -25,6 +27,7 @@ from itertools import combinations
 from pathlib import Path
 import warnings
 
+from any_arm import folder_of_robots, ROBOTS
 import numpy as np
 
 from dynid_ros.arm import ArmModel, load_arm
@@ -36,7 +39,7 @@ from dynid_ros.data.signals.filters import butterworth, differentiate
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.errors import DynidError
+from dynid_ros.errors import ArmWarning, DynidError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
@@ -47,7 +50,10 @@ Array = np.ndarray
 Planted = Iterator[tuple[ArmModel, Recording]]
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
         'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
+FIELD = {'sawyer': 'log_1khz.npz', 'dual_arm': 'motion_15.7.csv', 'dvrk_psm': 'free.csv'}
 SIMULATED = ('ur10', 'panda', 'gluon_6l3')
+#: Arms of any_arm.py.
+MAKERS = ('xarm7', 'kinova', 'talos_left_arm', 'z1', 'ur3')
 #: Held-out error of a joint, by that of the recording without the fault, and in percentage
 #: points above it, up to which the fault counts as absorbed.
 INTACT, SLACK = 1.5, 3.0
@@ -290,11 +296,25 @@ def recordings(
             arm = load_arm(name)
             # Samples that repeat are left out: with a fault, they would not repeat any more.
             yield name, arm, quality.clean(read_recording(folder / file, arm), arm)
-    for name in SIMULATED:
+    for name, file in FIELD.items() if folder else ():
+        if not wanted or name in wanted:
+            arm = load_arm(folder / 'field' / name / 'arm.yaml')
+            yield name, arm, quality.clean(
+                read_recording(folder / 'field' / name / file, arm), arm)
+    for name in (*SIMULATED, *MAKERS):
         label = f'{name} simulated'
         if not wanted or label in wanted:
-            arm = load_arm(name)
+            arm = load_arm(name) if name in SIMULATED else arm_of_maker(name)
             yield label, arm, simulate(arm, random_motion(arm, 0, periods=2), rate_hz=125).log
+
+
+def arm_of_maker(name: str) -> ArmModel:
+    """Load an arm of any_arm.py."""
+    file, chosen = ROBOTS[name]
+    assert not chosen
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', ArmWarning)
+        return load_arm(folder_of_robots(None) / file)
 
 
 def joint_errors(model: IdentifiedModel) -> Array:
