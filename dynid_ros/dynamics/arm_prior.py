@@ -40,8 +40,8 @@ class ArmPrior:
         Mean and standard deviation, in the order of ``arm.layout``, SI units.
     grouping : (b, p) ndarray
         Maps standard to base parameters.
-    from_shape : (m,) ndarray of bool
-        Links without a stated physical inertia, whose mean is a cylinder of their length.
+    guessed : (p,) ndarray of bool
+        Means that nobody states: of links, a cylinder of their length; of rotors, their load.
     block : int
         Number of standard parameters of a joint.
     torque : (n,) ndarray
@@ -54,7 +54,7 @@ class ArmPrior:
     values: Array
     std: Array
     grouping: Array
-    from_shape: NDArray[np.bool_]
+    guessed: NDArray[np.bool_]
     block: int
     torque: Array
     shrunk: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
@@ -103,11 +103,12 @@ class ArmPrior:
         return reduction(np.asarray(np.linalg.cholesky(self.covariance)), information)
 
     def scaled_by(self, factors: Array) -> ArmPrior:
-        """Scale the standard deviations of each joint by a factor, (n,)."""
+        """Scale the standard deviations and the guessed means of each joint by a factor, (n,)."""
         # Followers and couplings come last, and may belong to several joints.
         by_parameter = np.full_like(self.std, factors.max(initial=1.0))
         by_parameter[:len(factors) * self.block] = np.repeat(factors, self.block)
-        return replace(self, std=self.std * by_parameter)
+        values = np.where(self.guessed, by_parameter, 1.0) * self.values
+        return replace(self, values=values, std=by_parameter * self.std)
 
     def with_friction(self, arm: ArmModel, strengths: Mapping[str, float]) -> ArmPrior:
         """
@@ -155,10 +156,11 @@ class ArmPrior:
 
     def widening(self, torque: Array) -> Array:
         """
-        Factors of the standard deviations of each joint with which the prior covers the torque.
+        Factors of the prior of each joint with which it covers the torque.
 
         Links may be heavier than their lengths suggest, and in the units of signals without a
-        known gain, parameters may be larger than those of any arm.
+        known gain, parameters may be larger than those of any arm. Guessed means are scaled, too,
+        so that a larger unit gives the same model in that unit.
 
         Parameters
         ----------
@@ -233,6 +235,8 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     sizes = np.sqrt((random_regressor(arm).reshape(-1, arm.n, layout.size)**2).mean(axis=0))
     values, std = np.zeros(layout.size), _full_torque_values(torque, sizes)
     values[links] = bodies
+    is_guessed = np.zeros(layout.size, dtype=np.bool_)
+    is_guessed[links[guessed]] = True
     stated = links[~guessed]
     std[stated] = link_scales(arm, bodies)[~guessed]
     if layout.rotor_inertia:
@@ -240,9 +244,10 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
         nominal = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
         values[rotor] = np.where(nominal > 0, nominal, _matched_rotors(rigid_arm))
         std[rotor] = np.where(nominal > 0, nominal, np.maximum(std[rotor], values[rotor]))
+        is_guessed[rotor] = nominal <= 0
     for term in friction_terms(arm.friction):
         values[layout.friction_columns(term.symbol)] = arm.friction_nominal.get(term.name, 0.0)
-    return ArmPrior(values, std, base.grouping, guessed, layout.block, torque)
+    return ArmPrior(values, std, base.grouping, is_guessed, layout.block, torque)
 
 
 def with_links(arm: ArmModel) -> tuple[ArmModel, NDArray[np.bool_]]:

@@ -26,9 +26,9 @@ SCALAR = UNSEEN**2 / 4
 #: Standard deviation of the logarithm of the size of a link, by which its prior yields: a link of
 #: a thousand times the mass that is stated is pulled as hard as one of 2.6 times its size.
 SIZE_STD = 1.0
-#: Largest size. Data that no bodies explain would enlarge a link that they hardly show until
-#: rounding leaves nothing of its inertia.
-LARGEST_SIZE = 1e6
+#: Largest size, ten times that of a link a thousand times as heavy as stated. Data that no bodies
+#: explain would enlarge a link that they hardly show until rounding leaves nothing of its inertia.
+LARGEST_SIZE = 1e4
 #: Change of the logarithm of a size below which it has converged.
 SAME_SIZE = 0.1
 #: Most Newton steps for the size of a link, which converge from any start above it, and the step

@@ -120,7 +120,8 @@ class PossibleParameters:
     @property
     def from_shape(self) -> tuple[str, ...]:
         """Names of the joints whose link has no stated inertia: its prior is a cylinder."""
-        return tuple(np.array(self.arm.tree.link_names)[self.prior.from_shape].tolist())
+        guessed = self.prior.guessed[self.cone.links[:, 0]]
+        return tuple(np.array(self.arm.tree.link_names)[guessed].tolist())
 
     @property
     def theta(self) -> Array:

@@ -35,7 +35,7 @@ def fed(estimator, W, tau, step=7):
 
 #: Parameters of one with a standard deviation of five.
 PRIOR = ArmPrior(np.ones(PARAMETERS), np.full(PARAMETERS, 5.0), np.eye(PARAMETERS),
-                 np.zeros(JOINTS, dtype=bool), PARAMETERS // JOINTS,
+                 np.zeros(PARAMETERS, dtype=bool), PARAMETERS // JOINTS,
                  np.full(JOINTS, np.inf))
 
 
