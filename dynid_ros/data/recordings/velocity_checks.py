@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from dynid_ros.utilities.arrays import Array
 
 #: Keeps a division finite.
 TINY = float(np.finfo(float).tiny)
+#: Largest factor of a time axis that is too long or too short. Velocities in degrees, turns and
+#: turns a minute are off by 6.3 and more.
+OTHER_TIME = 5.0
 LEFT_OUT = 'velocities are left out and positions differentiated.'
 
 
@@ -42,8 +46,63 @@ def without_bad_velocities(recording: Recording) -> Recording:
     return replace(recording, qd=None, defects=(*recording.defects, *found))
 
 
+class _Comparison(NamedTuple):
+    """Change of the position of a joint over windows, and the integral of its velocity."""
+
+    joint: int
+    moved: Array
+    expected: Array
+
+    def mismatch(self, factor: float = 1.0) -> float:
+        """Difference of both if the velocity is multiplied by a factor, relative to the motion."""
+        difference = self.moved - factor * self.expected
+        motion = max(float(self.moved @ self.moved), TINY)
+        return float(np.sqrt(float(difference @ difference) / motion))
+
+    @property
+    def factor(self) -> float:
+        """Factor of the velocity that fits best."""
+        return float(self.moved @ self.expected) / max(float(self.expected @ self.expected), TINY)
+
+
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     """Compare the change of position over windows with the integral of the velocity."""
+    compared = _comparisons(recording, qd)
+    wrong = [each for each in compared if each.mismatch() > VELOCITY_MISMATCH]
+    if wrong and len(wrong) == len(compared):
+        scaled = _other_time(recording, compared)
+        if scaled is not None:
+            return [scaled]
+    return [Defect(
+        'velocity_inconsistent', 'warning',
+        f'The velocity of {recording.joint_names[each.joint]} differs from its differentiated '
+        f'position by {100 * each.mismatch():.0f} % (a factor of {each.factor:.3g} would fit '
+        f'best): {LEFT_OUT}', recording.joint_names[each.joint], len(recording.t), 0.0,
+        each.mismatch(), VELOCITY_MISMATCH) for each in wrong]
+
+
+def _other_time(recording: Recording, compared: list[_Comparison]) -> Defect | None:
+    """
+    Report velocities that one factor makes fit in all joints.
+
+    Positions and stamps give all velocities too large by the factor by which time is too short.
+    Without that evidence, such a recording gives a model that predicts its own time axis well.
+    """
+    moved, expected = (np.concatenate(each) for each in list(zip(*compared, strict=True))[1:])
+    factor = _Comparison(0, moved, expected).factor
+    if len(compared) < 2 or not 1 / OTHER_TIME < factor < OTHER_TIME or any(
+            each.mismatch(factor) > VELOCITY_MISMATCH for each in compared):
+        return None
+    return Defect(
+        'stamps_scaled', 'error',
+        f'The differentiated positions of all joints are {factor:.3g} times the recorded '
+        f'velocities: the stamps cover {1 / factor:.3g} times the time of the motion, or all '
+        'velocities are in another unit; correct stamps or rate, or leave the velocities out of '
+        'the file.', None, len(recording.t), 0.0, factor, 1 + VELOCITY_MISMATCH)
+
+
+def _comparisons(recording: Recording, qd: Array) -> list[_Comparison]:
+    """Compare each joint that moves and has a velocity."""
     t, q, window = recording.t, recording.q, VELOCITY_SECONDS
     width = round(window / float(np.median(np.diff(t))))
     if width < 2 or len(t) < 4 * width:
@@ -51,18 +110,10 @@ def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     whole = t[width:] - t[:-width] < VELOCITY_STRETCH * window
     found = []
     # Joint by joint, to avoid a copy of the recording.
-    for j in np.flatnonzero(moves(recording) & qd.any(axis=0)):
+    for j in np.flatnonzero(moves(recording) & qd.any(axis=0)).tolist():
         areas = 0.5 * (qd[1:, j] + qd[:-1, j]) * np.diff(t)
         integral = np.append(0.0, np.cumsum(areas))
         moved, expected = ((x[width:] - x[:-width])[whole] for x in (q[:, j], integral))
-        motion = float(moved @ moved)
-        mismatch = float(np.sqrt(((moved - expected)**2).sum() / max(motion, TINY)))
-        if motion > 0 and mismatch > VELOCITY_MISMATCH:
-            scale = float(moved @ expected / max(float(expected @ expected), TINY))
-            name = recording.joint_names[j]
-            found.append(Defect(
-                'velocity_inconsistent', 'warning',
-                f'The velocity of {name} differs from its differentiated position by '
-                f'{100 * mismatch:.0f} % (a factor of {scale:.3g} would fit best): {LEFT_OUT}',
-                name, len(t), 0.0, mismatch, VELOCITY_MISMATCH))
+        if moved.any():
+            found.append(_Comparison(j, moved, expected))
     return found

@@ -259,6 +259,21 @@ def test_unusable_velocities_are_left_out_with_a_warning(arm, spoil, code):
         assert '0.0175' in defect.message
 
 
+@pytest.mark.parametrize('factor', [0.5, 1.5, 3.0])
+def test_velocities_of_all_joints_tell_a_wrong_time_axis(arm, factor):
+    log = recording()
+    defect = only(replace(log, t=log.t / factor), arm, 'stamps_scaled')
+    assert (defect.severity, defect.joint) == ('error', None)
+    assert f'{factor:.3g} times the recorded velocities' in defect.message
+    # The joint that alone has the time of the others is at fault itself.
+    qd = log.qd.copy()
+    qd[:, 1:] /= factor
+    assert {each.joint for each in defects(replace(log, qd=qd), arm)} == {'j2', 'j3'}
+    # Degrees are another unit, and no other time.
+    assert {each.code for each in defects(replace(log, qd=np.degrees(log.qd)), arm)} == {
+        'velocity_inconsistent'}
+
+
 def test_velocities_delayed_by_a_filter_are_still_used(arm):
     log = recording()
     # A first-order filter of 5 Hz, as drives have, delays by 32 ms.
