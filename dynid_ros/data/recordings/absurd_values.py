@@ -32,8 +32,9 @@ NO_SIGNAL = 1e-12
 JUMP = 0.1
 #: Speed that no joint reaches, rad/s or m/s, if its velocity limit is unknown.
 JUMP_SPEED = 50.0
-#: Speed that a joint does not reach, as a multiple of its velocity limit.
-JUMP_LIMITS = 5.0
+#: Speed that a joint does not reach, as a multiple of its velocity limit. A limit counts as 1 rad/s
+#: at least, since a description may state that of a slow mode.
+JUMP_LIMITS, SLOWEST_LIMIT = 5.0, 1.0
 
 
 def largest_steps(time: Array, velocity: Array) -> Array:
@@ -53,7 +54,7 @@ def largest_steps(time: Array, velocity: Array) -> Array:
         A larger step is a jump, rad or m.
 
     """
-    speed = np.minimum(JUMP_SPEED, JUMP_LIMITS * velocity)
+    speed = np.minimum(JUMP_SPEED, JUMP_LIMITS * np.maximum(velocity, SLOWEST_LIMIT))
     return np.asarray(np.maximum(JUMP, time[:, None] * speed))
 
 

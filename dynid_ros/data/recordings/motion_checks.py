@@ -61,7 +61,22 @@ VELOCITY_STRETCH = 1.2
 
 def moves(recording: Recording) -> NDArray[np.bool_]:
     """Return a mask of the joints that move, (n,)."""
-    lowest, highest = finite_span(recording.q)
+    return travels(recording.q)
+
+
+def travels(q: Array) -> NDArray[np.bool_]:
+    """
+    Return a mask of the joints that move at all, (n,).
+
+    A joint that others shake within its static friction may exceed the speed of a standstill.
+
+    Parameters
+    ----------
+    q : (N, n) ndarray
+        Positions of a stretch, rad or m.
+
+    """
+    lowest, highest = finite_span(q)
     return np.asarray(highest - lowest > LEAST_MOTION)
 
 

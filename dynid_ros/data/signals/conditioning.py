@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import damping_torque, Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import presliding_of
+from dynid_ros.data.recordings.motion_checks import travels
 from dynid_ros.data.recordings.warmth import Warmth, warmth_of
 from dynid_ros.data.signals.filters import (
     butterworth,
@@ -196,7 +197,7 @@ def of_positions(
     """Add derivatives and rests to low-passed positions; see `ConditionedMotion`, `moving`."""
     qd = differentiate(q, rate_hz)
     qdd = differentiate(qd, rate_hz)
-    moves = moving(qd, rate_hz, beside=beside)
+    moves = moving(qd, rate_hz, beside=beside) & travels(q)
     return ConditionedMotion(t, q, qd, qdd, tau, moves, warmth)
 
 
@@ -245,6 +246,6 @@ def _one_period(
     steps = np.arange(-decimator.reach, len(q) + decimator.reach)
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
-    moves = moving(qd, rate, beside=spoiled_beside(decimator))
+    moves = moving(qd, rate, beside=spoiled_beside(decimator)) & travels(q)
     return ConditionedMotion(
         segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moves, warmth)

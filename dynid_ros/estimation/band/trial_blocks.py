@@ -12,6 +12,7 @@ import numpy as np
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.motion_checks import travels
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import warmth_of
 from dynid_ros.data.signals.conditioning import (
@@ -161,8 +162,8 @@ class TrialMotions:
             top, cutoff_hz, self.motions, [np.zeros((len(motion.t), 0), dtype=np.bool_)
                                            for motion in self.motions])
         beside = spoiled_beside(settings.decimator())
-        motions = [replace(motion, moving=moving(motion.qd, settings.rate_hz, beside=beside))
-                   for motion in motions]
+        motions = [replace(motion, moving=travels(motion.q) & moving(
+            motion.qd, settings.rate_hz, beside=beside)) for motion in motions]
         if self._spread:
             numbers = [np.full(len(motion.t), k) for k, motion in enumerate(motions)]
         else:

@@ -328,6 +328,15 @@ def test_motion_over_a_gap_is_no_jump(arm):
     only(gap, arm, 'stamps_gap')
 
 
+def test_motion_beyond_the_limit_of_a_slow_mode_over_a_gap_is_no_jump(arm):
+    log = recording(amplitude=3.0)
+    keep = np.r_[0:500, 512:2000]
+    gap = replace(log, t=log.t[keep], q=log.q[keep], u=log.u[keep], qd=log.qd[keep])
+    assert np.abs(np.diff(gap.q, axis=0)).max() > 0.1
+    slow = replace(arm, limits=replace(arm.limits, velocity=np.full(arm.n, 0.1)))
+    assert not defects(gap, slow, 'position_jump')
+
+
 def test_a_joint_that_does_not_move_is_named_and_its_dead_effort_is_not(arm):
     log = recording()
     q, u, qd = log.q.copy(), log.u.copy(), log.qd.copy()

@@ -12,6 +12,7 @@ from dynid_ros.data.signals.conditioning import (
     position_cutoff,
 )
 from dynid_ros.data.signals.segments import Segment
+from dynid_ros.data.signals.standstill import SLOWEST
 from dynid_ros.errors import RecordingError
 
 RATE, SECONDS = 200.0, 30.0
@@ -73,6 +74,17 @@ def test_a_rest_is_marked():
     q[2000:2600, 0] = q[2000, 0]
     motion = condition(replace(recorded, q=q), treatment(), DRIVE)
     assert not motion.moving[2150:2450, 0].any()
+    assert motion.moving[:, 1].all()
+
+
+def test_a_joint_that_others_shake_is_at_rest():
+    recorded = segment()
+    q = recorded.q.copy()
+    q[:, 0] = 2e-4 * np.sin(20 * recorded.t)
+    motion = condition(replace(recorded, q=q), treatment(), DRIVE)
+    # Faster than a standstill, but it does not leave its place.
+    assert np.abs(motion.qd[:, 0]).max() > SLOWEST
+    assert not motion.moving[:, 0].any()
     assert motion.moving[:, 1].all()
 
 

@@ -27,6 +27,8 @@ KEYS = ('sources', 'samples', 'seconds', 'possible', 'condition_number', 'fricti
         'repeats', 'unrepeated', 'fit', 'validation', 'error_by_bandwidth', 'defects', 'timing')
 #: The same of a clock: times for a drawing are none for scripts.
 CLOCK_KEYS = ('source', 'kind', 'rate_hz', 'jitter', 'step')
+#: Least R² that is printed: that of a torque that hardly changes has no bound.
+LEAST_R2 = -99.0
 #: Suspects that ``--verbose`` lists.
 SUSPECTS = 6
 
@@ -89,7 +91,8 @@ def error_table(
     for k, (joint, unit) in enumerate(zip(metrics.joints, torque_units(arm), strict=True)):
         rows.append([joint.name, 'at rest'] if math.isnan(joint.rmse) else [
             joint.name, plain(joint.rmse, 2, unit), f'{joint.relative_error_percent:.1f} %',
-            f'{joint.r2:.3f}', *([] if floors is None else [plain(floors[k], 2, '%')])])
+            f'{joint.r2:.3f}' if joint.r2 > LEAST_R2 else f'below {LEAST_R2:.0f}',
+            *([] if floors is None else [plain(floors[k], 2, '%')])])
     return rows
 
 
