@@ -32,7 +32,7 @@ NO_SIGNAL = 1e-12
 JUMP = 0.1
 #: Speed that no joint reaches, rad/s or m/s, if its velocity limit is unknown.
 JUMP_SPEED = 50.0
-#: Speed that a joint does not reach, as a multiple of its velocity limit. A limit counts as 1 rad/s
+#: Speed that a joint does not reach, as a multiple of its velocity limit. Limits count as 1 rad/s
 #: at least, since a description may state that of a slow mode.
 JUMP_LIMITS, SLOWEST_LIMIT = 5.0, 1.0
 

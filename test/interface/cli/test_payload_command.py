@@ -109,6 +109,16 @@ def test_an_interval_that_is_wider_than_the_mass_is_no_comparison():
         assert ('from rests' in text) == told
 
 
+@pytest.mark.parametrize('signal', ['effort', 'current'])
+def test_a_load_by_gains_comes_with_what_its_intervals_leave_out(signal):
+    found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=1)])
+    arm = found.model.arm
+    by_gains = replace(found, model=replace(found.model, arm=replace(
+        arm, drive=replace(arm.drive, signal=signal))))
+    text = '\n'.join(payload_notes(by_gains, 'the tool'))
+    assert ('gains of the current' in text) == (signal == 'current')
+
+
 def test_a_model_with_the_load_and_a_free_recording_are_refused(folder, capsys, tmp_path):
     model = free_model()
     write_result(replace(model, theta=model.theta + load_columns(model.arm) @ LOAD), tmp_path)

@@ -60,6 +60,11 @@ def payload_notes(found: Payload, where: str) -> Iterator[str]:
     if found.present:
         yield (f'The frame is that of {where}, fixed to the link of {found.carrier}; the load '
                f'follows from {_rows(found)}.')
+        signal = found.model.arm.drive.signal
+        if signal != 'effort':
+            yield (f'The intervals take the gains of the {signal} as exact: gains that are wrong '
+                   'alike make the mass wrong by the same factor; a known load gives them, see '
+                   '"dynid gains --help".')
     # An interval that is wider than the mass agrees with any load.
     mass = found.mass[0]
     yield from (f'For comparison: {within(value, INTERVAL * std, "kg")} from {method}.'
