@@ -84,7 +84,7 @@ def with_cause(
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
     # Friction terms chosen for a wrong model would hide the cause.
     table = table_of(as_recorded(arm.as_measured, samples), recordings)
-    weak_motion = any(finding.code == 'excitation' for finding in doubts)
+    weak_motion = not no_errors([each for each in doubts if each.code == 'excitation'])
     cause: tuple[Finding, ...] = ()
     if table is not None:
         unrelated = () if weak_motion and not table.winners else _unrelated_signals(table)

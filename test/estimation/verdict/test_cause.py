@@ -1,5 +1,7 @@
 """Which suspects of the table a verdict reports."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from results import samples_of
@@ -7,11 +9,12 @@ from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.suspects.likelihood import Prediction
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.estimation.suspects.table import is_reported, Line, Table
-from dynid_ros.estimation.verdict.cause import reported
+from dynid_ros.estimation.verdict.cause import reported, with_cause
 from dynid_ros.motion.excitation.random_motion import random_motion
 
 LEAST, TORQUE = 10.0, np.array([100.0, 50.0, 30.0, 1.0, 0.2, 0.1])
@@ -54,3 +57,15 @@ def test_a_fault_is_an_error_whichever_joint_it_harms(recorded, joint):
     (finding,) = reported(table(recorded, joint, TORQUE))
     assert finding.is_error
     assert finding.joints == (recorded.arm.joint_names[joint],)
+
+
+@pytest.mark.parametrize('severity', ['warning', 'error'])
+def test_a_dead_signal_is_blamed_unless_the_motion_is_too_little_to_tell(recorded, severity):
+    arm, samples = recorded.arm, recorded.samples
+    tau = samples.tau.copy()
+    tau[:, 5] = 1e-3 * np.random.default_rng(0).normal(size=len(tau))
+    doubt = Finding('excitation', 'the motion excites too little', severity=severity)
+    before = Verdict(severity == 'warning', (doubt,), 15.0, (), ())
+    verdict, _ = with_cause(before, arm, replace(samples, tau=tau))
+    codes = {finding.code for finding in verdict.findings}
+    assert ('effort_meaningless' in codes) == (severity == 'warning')
