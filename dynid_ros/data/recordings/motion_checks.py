@@ -42,6 +42,8 @@ DEGREE_SLACK = 0.02
 #: Range of positions from which a joint counts as moving, rad or m. Vibration and encoder noise
 #: stay below. Joints of real recordings move by 0.48 rad and more.
 LEAST_MOTION = 0.01
+#: Code of a joint that does not move.
+CONSTANT = 'joint_constant'
 #: Smallest encoder step that is reported, rad or m. Differentiated twice at 1 kHz, a finer step
 #: causes less than 10 rad/s² of noise.
 ENCODER_STEP = 1e-5
@@ -173,7 +175,7 @@ def constant_defects(recording: Recording) -> list[Defect]:
     severity = 'warning' if moving.any() else 'error'
     return absurd_values.marked_defects(
         recording, np.broadcast_to(~moving, recording.q.shape),
-        'joint_constant', severity,
+        CONSTANT, severity,
         '{name} does not move, so its inertia and friction are unidentifiable; move it.',
         value=np.ptp(recording.q, axis=0), threshold=LEAST_MOTION)
 

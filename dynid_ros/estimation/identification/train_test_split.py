@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import quality
+from dynid_ros.data.recordings.motion_checks import CONSTANT
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
 from dynid_ros.errors import RecordingError
@@ -273,16 +274,34 @@ def divide(
     return Division(
         arm if friction is None else arm.with_friction(tuple(friction)), train, marked,
         _in_words(kinds, again, len(checked)), names, paths,
-        _named([*checked, *((other.source, found) for other, found in others)]),
+        _named(checked, [(other.source, found) for other, found in others]),
         bool(again) and all(again), tuple(notes),
         _clocks([*clocks, *(other.clock for other, _ in others)]))
 
 
-def _named(checked: Sequence[tuple[str, tuple[Defect, ...]]]) -> tuple[Defect, ...]:
-    """Join the defects of recordings; their messages name the file where there are several."""
-    return tuple(
-        replace(each, message=f'{Path(source).name}: {each.message}') if len(checked) > 1 else each
-        for source, defects in checked for each in defects)
+def _named(
+    fitted: Sequence[tuple[str, tuple[Defect, ...]]],
+    unseen: Sequence[tuple[str, tuple[Defect, ...]]],
+) -> tuple[Defect, ...]:
+    """
+    Join the defects of recordings; their messages name the file where there are several.
+
+    A joint at rest is reported once, and only if it rests in all recordings that are fitted.
+    """
+    resting = set.intersection(*(
+        {each.joint for each in defects if each.code == CONSTANT} for _, defects in fitted))
+    result, files = list[Defect](), [*fitted, *unseen]
+    for source, defects in files:
+        for each in defects:
+            if each.code == CONSTANT:
+                if each.joint in resting:
+                    result.append(each)
+                    resting.remove(each.joint)
+            elif len(files) > 1:
+                result.append(replace(each, message=f'{Path(source).name}: {each.message}'))
+            else:
+                result.append(each)
+    return tuple(result)
 
 
 def _clocks(found: Iterable[SampleClock | None]) -> tuple[SampleClock, ...]:

@@ -18,6 +18,7 @@ from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
+from dynid_ros.data.recordings.motion_checks import CONSTANT
 from dynid_ros.data.recordings.quality import check_recording
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.errors import InputError, ResultError
@@ -34,7 +35,7 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import try_folder
 
 #: Defects without a meaning in so short a time, or of an arm that may stand still.
-IGNORED = ('too_short', 'joint_constant')
+IGNORED = ('too_short', CONSTANT)
 SETTINGS = (
     ARM,
     Setting('output_folder', 'recordings', 'Folder; each recording makes one of its own in it.'),
