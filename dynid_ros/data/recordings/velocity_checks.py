@@ -47,22 +47,28 @@ def without_bad_velocities(recording: Recording) -> Recording:
 
 
 class _Comparison(NamedTuple):
-    """Change of the position of a joint over windows, and the integral of its velocity."""
+    """
+    Change of the position of a joint over windows, beside the integral of its velocity.
+
+    Attributes
+    ----------
+    joint : int
+        Its number.
+    moved, both, expected : float
+        Sums over the windows: of the square of the change, of its product with the integral, and
+        of the square of the integral.
+
+    """
 
     joint: int
-    moved: Array
-    expected: Array
+    moved: float
+    both: float
+    expected: float
 
     def mismatch(self, factor: float = 1.0) -> float:
-        """Difference of both if the velocity is multiplied by a factor, relative to the motion."""
-        difference = self.moved - factor * self.expected
-        motion = max(float(self.moved @ self.moved), TINY)
-        return float(np.sqrt(float(difference @ difference) / motion))
-
-    @property
-    def factor(self) -> float:
-        """Factor of the velocity that fits best."""
-        return float(self.moved @ self.expected) / max(float(self.expected @ self.expected), TINY)
+        """Return the difference with velocities times a factor, relative to the motion."""
+        squares = self.moved - 2 * factor * self.both + factor**2 * self.expected
+        return float(np.sqrt(max(squares, 0.0) / self.moved))
 
 
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
@@ -76,9 +82,15 @@ def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     return [Defect(
         'velocity_inconsistent', 'warning',
         f'The velocity of {recording.joint_names[each.joint]} differs from its differentiated '
-        f'position by {100 * each.mismatch():.0f} % (a factor of {each.factor:.3g} would fit '
+        f'position by {100 * each.mismatch():.0f} % (a factor of {_factor([each]):.3g} would fit '
         f'best): {LEFT_OUT}', recording.joint_names[each.joint], len(recording.t), 0.0,
         each.mismatch(), VELOCITY_MISMATCH) for each in wrong]
+
+
+def _factor(compared: list[_Comparison]) -> float:
+    """Return the common factor of the velocities that fits best."""
+    return sum(each.both for each in compared) / max(
+        sum(each.expected for each in compared), TINY)
 
 
 def _other_time(recording: Recording, compared: list[_Comparison]) -> Defect | None:
@@ -88,8 +100,7 @@ def _other_time(recording: Recording, compared: list[_Comparison]) -> Defect | N
     Positions and stamps give all velocities too large by the factor by which time is too short.
     Without that evidence, such a recording gives a model that predicts its own time axis well.
     """
-    moved, expected = (np.concatenate(each) for each in list(zip(*compared, strict=True))[1:])
-    factor = _Comparison(0, moved, expected).factor
+    factor = _factor(compared)
     if len(compared) < 2 or not 1 / OTHER_TIME < factor < OTHER_TIME or any(
             each.mismatch(factor) > VELOCITY_MISMATCH for each in compared):
         return None
@@ -114,6 +125,6 @@ def _comparisons(recording: Recording, qd: Array) -> list[_Comparison]:
         areas = 0.5 * (qd[1:, j] + qd[:-1, j]) * np.diff(t)
         integral = np.append(0.0, np.cumsum(areas))
         moved, expected = ((x[width:] - x[:-width])[whole] for x in (q[:, j], integral))
-        if moved.any():
-            found.append(_Comparison(j, moved, expected))
-    return found
+        found.append(_Comparison(j, *(float(x) for x in (
+            moved @ moved, moved @ expected, expected @ expected))))
+    return [each for each in found if each.moved > 0]
