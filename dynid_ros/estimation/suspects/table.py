@@ -195,10 +195,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
              for line, at in scored
              if line.gain > max(threshold, PREDICTED * _best(scored))]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
-    reported = [line for line in lines
-                if is_reported(line, reference, likelihood.joints, threshold)]
-    reported = [line for line in reported if _needed(line, reported, likelihood.joints, threshold)]
-    winners = [line for line in reported if _indistinguishable(line, reported[0], threshold)]
+    winners = winners_of(lines, reference, likelihood.joints, threshold)
     for line in [each for each in winners if each.suspect.size]:
         starts = [each for gain, each in free
                   if _fault_key(each) == _fault_key(line.suspect) and gain > threshold]
@@ -252,10 +249,42 @@ def _evidence(prediction: Prediction, reference: Prediction) -> float:
     return float(gains.sum() - gains.max()) / prediction.dispersion
 
 
+def winners_of(
+    lines: list[Line], reference: Prediction, joints: NDArray[np.intp], threshold: float,
+) -> list[Line]:
+    """
+    Choose the suspects to report: the best candidate, and those that it does not beat.
+
+    It is enough if one of them matters: it may be the consequence of another one that changes
+    all joints a little.
+
+    Parameters
+    ----------
+    lines : list of Line
+        In falling order of their evidence.
+    reference : Prediction
+        Of the recording as it is.
+    joints : (m,) ndarray of int
+        Joints that are compared.
+    threshold : float
+        Least evidence.
+
+    """
+    candidates = [line for line in lines if _is_candidate(line, joints, threshold)]
+    candidates = [line for line in candidates if _needed(line, candidates, joints, threshold)]
+    winners = [line for line in candidates if _indistinguishable(line, candidates[0], threshold)]
+    return winners if any(_matters(line, reference) for line in winners) else []
+
+
 def is_reported(
     line: Line, reference: Prediction, joints: NDArray[np.intp], threshold: float,
 ) -> bool:
-    """Whether a suspect is reported: significant, large enough, and with an effect."""
+    """Whether a suspect is reported if no other one is: a candidate that matters."""
+    return _is_candidate(line, joints, threshold) and _matters(line, reference)
+
+
+def _is_candidate(line: Line, joints: NDArray[np.intp], threshold: float) -> bool:
+    """Whether a suspect is significant, large enough, and not of a joint without torque."""
     prediction, size = line.prediction, line.suspect.size
     if line.evidence is None or prediction is None or line.evidence < threshold:
         return False
@@ -266,8 +295,13 @@ def is_reported(
     # A fault of the arm, or of a joint that has torque once the fault is corrected.
     power = prediction.power.sum(axis=0)
     loud = joints[power > WEAKEST * power.sum()]
-    if line.suspect.joints and not np.isin(line.suspect.joints, loud).any():
-        return False
+    return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
+
+
+def _matters(line: Line, reference: Prediction) -> bool:
+    """Whether correcting a fault makes the prediction of some joint clearly better."""
+    prediction = line.prediction
+    assert prediction is not None
     # Relative to the torque, which a correction of the signals changes.
     before, after = (each.residual_squares / np.maximum(each.power.sum(axis=0), TINY)
                      for each in (reference, prediction))

@@ -15,7 +15,7 @@ from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refine
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, resized
-from dynid_ros.estimation.suspects.table import is_reported, Line, table_of
+from dynid_ros.estimation.suspects.table import is_reported, Line, table_of, winners_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 
 
@@ -216,6 +216,26 @@ def test_the_same_motion_again_is_no_other_group():
     for number in np.unique(base.groups):
         own = phase[base.groups == number]
         assert own.min() >= number / GROUPS - 1e-9 and own.max() <= (number + 1) / GROUPS
+
+
+@pytest.mark.parametrize(('apart', 'told'), [(5.0, 2), (20.0, 0)])
+def test_what_matters_is_told_beside_what_explains_the_data_better(apart, told):
+    """An exchange of two joints may imitate a direction of gravity, which all joints feel."""
+    arm = load_arm('ur10')
+    base = base_of(arm, followed(arm, random_motion(arm, 0, tries=2, periods=1), 125.0))
+    signs = {each.joints: each for each in reversed_signals(base, list(range(arm.n)))}
+    power = np.ones((GROUPS, arm.n))
+
+    def line(joint, evidence, left):
+        squares = 0.1 * power
+        squares[:, joint] *= left
+        values = np.full(GROUPS, evidence / (GROUPS - 1))
+        return Line(signs[(joint,)], 100.0, evidence, Prediction(values, squares, power, 1.0))
+
+    best, other = line(1, 50.0 + apart, 0.9), line(2, 50.0, 0.1)
+    reference = Prediction(np.zeros(GROUPS), 0.1 * power, power, 1.0)
+    found = winners_of([best, other], reference, np.arange(arm.n), 10.0)
+    assert found == [best, other][:told]
 
 
 def judged(suspect, before, after):
