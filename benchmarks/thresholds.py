@@ -51,7 +51,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.suspects import table
+from dynid_ros.estimation.suspects import reported_lines, table
 from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.estimation.verdict import judge as verdict
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -393,7 +393,7 @@ def rival_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     what = 'torques of the two most loaded joints exchanged'
     yield (table, 'FALSE_ALARM', *(
         [np.exp(-evidence(found)) for found in each] for each in (right, swapped)), what)
-    yield (table, 'MATTERS', *(
+    yield (reported_lines, 'MATTERS', *(
         [ratio(found) for found in each] for each in (right, swapped)), what)
 
 

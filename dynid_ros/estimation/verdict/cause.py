@@ -20,9 +20,10 @@ from dynid_ros.estimation.model.verdict import (
     SuspectLine,
     Verdict,
 )
+from dynid_ros.estimation.suspects.reported_lines import Line
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
-from dynid_ros.estimation.suspects.table import Line, Table, table_of
+from dynid_ros.estimation.suspects.table import Table, table_of
 
 #: Findings that any fault of the signals causes.
 CONSEQUENCES = (

@@ -13,9 +13,10 @@ from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted, shifted_zeros
 from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refined
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
+from dynid_ros.estimation.suspects.reported_lines import is_reported, Line, winners_of
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, resized
-from dynid_ros.estimation.suspects.table import is_reported, Line, table_of, winners_of
+from dynid_ros.estimation.suspects.table import table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 
 

@@ -11,9 +11,10 @@ from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.suspects.likelihood import Prediction
+from dynid_ros.estimation.suspects.reported_lines import is_reported, Line
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded
-from dynid_ros.estimation.suspects.table import is_reported, Line, Table
+from dynid_ros.estimation.suspects.table import Table
 from dynid_ros.estimation.verdict.cause import reported, with_cause
 from dynid_ros.motion.excitation.random_motion import random_motion
 

@@ -1,0 +1,136 @@
+"""A line of the table of suspects, and the choice of lines to report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
+from dynid_ros.estimation.model.metrics import TINY
+from dynid_ros.estimation.suspects.best_size import EstimatedSize
+from dynid_ros.estimation.suspects.likelihood import Prediction
+from dynid_ros.estimation.suspects.signal_suspects import GAINS
+from dynid_ros.estimation.suspects.suspect import Suspect
+
+#: Ratio of the error of a joint to that with the fault corrected, from which a fault matters: it
+#: causes as much of the error as all else.
+MATTERS = float(np.sqrt(2.0))
+#: Share of a typical size below which a fault is normal for real arms: a zero or a mounting a few
+#: degrees off, an offset a few per cent.
+SMALL = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """
+    One line of the table: a suspect and its score.
+
+    Attributes
+    ----------
+    suspect : Suspect
+        Data and arm with the fault corrected.
+    gain : float
+        Its log likelihood at possible parameters, minus that of the recording as it is.
+    evidence : float or None
+        Cross-validated gain, without the group that favours the suspect most, by the dispersion;
+        None if the gain is too small for cross-validation.
+    prediction : Prediction or None
+        Cross-validation of the groups.
+    estimated : EstimatedSize or None
+        Size of the fault with its error bars, if it has one.
+
+    """
+
+    suspect: Suspect
+    gain: float
+    evidence: float | None = None
+    prediction: Prediction | None = None
+    estimated: EstimatedSize | None = None
+
+
+def evidence_of(prediction: Prediction, reference: Prediction) -> float:
+    """Return the cross-validated gain without the best group, by the dispersion."""
+    gains = prediction.values - reference.values
+    return float(gains.sum() - gains.max()) / prediction.dispersion
+
+
+def winners_of(
+    lines: list[Line], reference: Prediction, joints: NDArray[np.intp], threshold: float,
+) -> list[Line]:
+    """
+    Choose the suspects to report: the best candidate, and those that it does not beat.
+
+    It is enough if one of them matters: it may be the consequence of another one that changes
+    all joints a little.
+
+    Parameters
+    ----------
+    lines : list of Line
+        In falling order of their evidence.
+    reference : Prediction
+        Of the recording as it is.
+    joints : (m,) ndarray of int
+        Joints that are compared.
+    threshold : float
+        Least evidence.
+
+    """
+    candidates = [line for line in lines if _is_candidate(line, joints, threshold)]
+    candidates = [line for line in candidates if _needed(line, candidates, joints, threshold)]
+    winners = [line for line in candidates if _indistinguishable(line, candidates[0], threshold)]
+    return winners if any(_matters(line, reference) for line in winners) else []
+
+
+def is_reported(
+    line: Line, reference: Prediction, joints: NDArray[np.intp], threshold: float,
+) -> bool:
+    """Whether a suspect is reported if no other one is: a candidate that matters."""
+    return _is_candidate(line, joints, threshold) and _matters(line, reference)
+
+
+def _is_candidate(line: Line, joints: NDArray[np.intp], threshold: float) -> bool:
+    """Whether a suspect is significant, large enough, and not of a joint without torque."""
+    prediction, size = line.prediction, line.suspect.size
+    if line.evidence is None or prediction is None or line.evidence < threshold:
+        return False
+    # The data determine gains up to a common factor, so that its size is arbitrary.
+    if size is not None and line.suspect.fault.code != GAINS and (
+            abs(size.distance) < SMALL * size.typical):
+        return False
+    # A fault of the arm, or of a joint that has torque once the fault is corrected.
+    power = prediction.power.sum(axis=0)
+    loud = joints[power > WEAKEST * power.sum()]
+    return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
+
+
+def _matters(line: Line, reference: Prediction) -> bool:
+    """Whether correcting a fault makes the prediction of some joint clearly better."""
+    prediction = line.prediction
+    assert prediction is not None
+    # Relative to the torque, which a correction of the signals changes.
+    before, after = (each.residual_squares / np.maximum(each.power.sum(axis=0), TINY)
+                     for each in (reference, prediction))
+    # Here, too, the group that favours the suspect most does not count, joint by joint.
+    most = (before - after).argmax(axis=0)[None]
+    before, after = (each.sum(axis=0) - np.take_along_axis(each, most, axis=0)[0]
+                     for each in (before, after))
+    return bool((before > MATTERS**2 * after).any())
+
+
+def _indistinguishable(line: Line, best: Line, threshold: float) -> bool:
+    """Whether the data do not distinguish a suspect from the best one."""
+    assert line.prediction is not None and best.prediction is not None
+    return evidence_of(best.prediction, line.prediction) < threshold
+
+
+def _needed(line: Line, others: list[Line], joints: NDArray[np.intp], threshold: float) -> bool:
+    """Whether a suspect is not that of all gains, or is reported against each other suspect."""
+    assert line.prediction is not None
+    if line.suspect.fault.code != GAINS:
+        return True
+    return all(
+        is_reported(replace(line, evidence=evidence_of(line.prediction, each.prediction)),
+                    each.prediction, joints, threshold)
+        for each in others if each is not line and each.prediction is not None)
