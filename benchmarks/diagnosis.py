@@ -4,8 +4,8 @@ Whether `identify` names the true cause of faults planted into good recordings.
     python benchmarks/diagnosis.py [FOLDER] [--arms NAME...] [--faults NAME...]
 
 FOLDER holds recordings of real arms, as for accuracy.py; three of those in field/ count, which are
-trusted without a fault. Simulated arms are shipped ones and, where
-example-robot-data is installed, five of other makers. Each fault is planted into each joint to
+trusted without a fault. Simulated arms are shipped ones, and five of other makers, for which
+example-robot-data has to be installed. Each fault is planted into each joint to
 which it applies, and the recording is identified as `dynid identify` does it. Printed is, for each
 fault and recording, how often the verdict names the fault, names another one, is only "not
 trustworthy", and how often it trusts the model: with the error of the model on the held-out third
@@ -49,8 +49,9 @@ from dynid_ros.simulation.record import simulate
 Array = np.ndarray
 Planted = Iterator[tuple[ArmModel, Recording]]
 REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
-        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
-FIELD = {'sawyer': 'log_1khz.npz', 'dual_arm': 'motion_15.7.csv', 'dvrk_psm': 'free.csv'}
+        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
+        'sawyer': 'field/sawyer/log_1khz.npz', 'dual_arm': 'field/dual_arm/motion_15.7.csv',
+        'dvrk_psm': 'field/dvrk_psm/free.csv'}
 SIMULATED = ('ur10', 'panda', 'gluon_6l3')
 #: Arms of any_arm.py.
 MAKERS = ('xarm7', 'kinova', 'talos_left_arm', 'z1', 'ur3')
@@ -293,14 +294,10 @@ def recordings(
     """Yield good recordings, each with a name."""
     for name, file in REAL.items() if folder else ():
         if not wanted or name in wanted:
-            arm = load_arm(name)
+            described = folder / Path(file).with_name('arm.yaml')
+            arm = load_arm(described if described.exists() else name)
             # Samples that repeat are left out: with a fault, they would not repeat any more.
             yield name, arm, quality.clean(read_recording(folder / file, arm), arm)
-    for name, file in FIELD.items() if folder else ():
-        if not wanted or name in wanted:
-            arm = load_arm(folder / 'field' / name / 'arm.yaml')
-            yield name, arm, quality.clean(
-                read_recording(folder / 'field' / name / file, arm), arm)
     for name in (*SIMULATED, *MAKERS):
         label = f'{name} simulated'
         if not wanted or label in wanted:

@@ -58,7 +58,7 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     """
     keep, still = measured_once(recording)
     once = recording if keep.all() else recording.take(keep)
-    moving = moves(once)
+    moving = moves(once.q)
     if len(once.t) <= 2 * SIDE or not moving.any():
         return recording
     stretch = _stretches(once.t, still[keep])

@@ -61,23 +61,8 @@ VELOCITY_MISMATCH = 0.25
 VELOCITY_STRETCH = 1.2
 
 
-def moves(recording: Recording) -> NDArray[np.bool_]:
-    """Return a mask of the joints that move, (n,)."""
-    return travels(recording.q)
-
-
-def travels(q: Array) -> NDArray[np.bool_]:
-    """
-    Return a mask of the joints that move at all, (n,).
-
-    A joint that others shake within its static friction may exceed the speed of a standstill.
-
-    Parameters
-    ----------
-    q : (N, n) ndarray
-        Positions of a stretch, rad or m.
-
-    """
+def moves(q: Array) -> NDArray[np.bool_]:
+    """Return a mask of the joints that move, (n,), from positions (N, n), rad or m."""
     lowest, highest = finite_span(q)
     return np.asarray(highest - lowest > LEAST_MOTION)
 
@@ -135,7 +120,7 @@ def _speed(q: Array, t: Array) -> float:
 def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report positions in degrees: far beyond the limits, and within all of them as degrees."""
     slack = DEGREE_SLACK
-    turning = np.flatnonzero(~arm.prismatic & moves(recording))
+    turning = np.flatnonzero(~arm.prismatic & moves(recording.q))
     lower, upper = (x[turning] for x in (arm.limits.lower, arm.limits.upper))
     least, most = (x[turning] for x in finite_span(recording.q))
     beyond = np.maximum(most - upper, lower - least)
@@ -171,7 +156,7 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def constant_defects(recording: Recording) -> list[Defect]:
     """Report joints that do not move."""
-    moving = moves(recording)
+    moving = moves(recording.q)
     severity = 'warning' if moving.any() else 'error'
     return absurd_values.marked_defects(
         recording, np.broadcast_to(~moving, recording.q.shape),

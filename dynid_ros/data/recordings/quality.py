@@ -174,7 +174,7 @@ def _dead_signal(recording: Recording) -> list[Defect]:
     u, nothing = recording.u, absurd_values.NO_SIGNAL
     finite = np.isfinite(u[0])
     first = np.where(finite & (np.abs(u[0]) > nothing), u[0], 0.0)
-    dead = moves(recording) & finite
+    dead = moves(recording.q) & finite
     for part in blocks(len(u)):
         dead &= (np.abs(u[part] - first) <= nothing).all(axis=0)
     defects = []

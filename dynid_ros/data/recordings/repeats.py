@@ -41,7 +41,7 @@ def measured_once(recording: Recording) -> tuple[Mask, Mask]:
     keep, still = np.ones(len(recording.t), dtype=bool), np.zeros(len(recording.t), dtype=bool)
     keep[places] = False
     starts = np.flatnonzero(keep)
-    if not len(places) or len(starts) < 3 or not moves(recording).any():
+    if not len(places) or len(starts) < 3 or not moves(recording.q).any():
         return np.ones_like(keep), still
     published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
     for start, stop in _rests(recording, starts, longest_step(usual)).tolist():

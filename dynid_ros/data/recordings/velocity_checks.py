@@ -32,7 +32,7 @@ def without_bad_velocities(recording: Recording) -> Recording:
     qd = recording.qd
     if qd is None or len(recording.t) < 3:
         return recording
-    still = moves(recording) & ~qd.any(axis=0)
+    still = moves(recording.q) & ~qd.any(axis=0)
     found = marked_defects(
         recording, marked(qd, lambda x: ~(np.abs(x) <= absurd_values.ABSURD_VELOCITY)),
         'velocity_nan', 'warning',
@@ -121,7 +121,7 @@ def _comparisons(recording: Recording, qd: Array) -> list[_Comparison]:
     whole = t[width:] - t[:-width] < VELOCITY_STRETCH * window
     found = []
     # Joint by joint, to avoid a copy of the recording.
-    for j in np.flatnonzero(moves(recording) & qd.any(axis=0)).tolist():
+    for j in np.flatnonzero(moves(recording.q) & qd.any(axis=0)).tolist():
         areas = 0.5 * (qd[1:, j] + qd[:-1, j]) * np.diff(t)
         integral = np.append(0.0, np.cumsum(areas))
         moved, expected = ((x[width:] - x[:-width])[whole] for x in (q[:, j], integral))

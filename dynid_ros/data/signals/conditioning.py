@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import damping_torque, Drive, joint_torque
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import presliding_of
-from dynid_ros.data.recordings.motion_checks import travels
 from dynid_ros.data.recordings.warmth import Warmth, warmth_of
 from dynid_ros.data.signals.filters import (
     butterworth,
@@ -27,7 +26,7 @@ from dynid_ros.data.signals.periodic import (
     SAME,
 )
 from dynid_ros.data.signals.segments import Segment
-from dynid_ros.data.signals.standstill import moving, spoiled_beside
+from dynid_ros.data.signals.standstill import in_motion, spoiled_beside
 from dynid_ros.errors import about
 from dynid_ros.utilities.arrays import Array
 
@@ -194,10 +193,10 @@ def condition(
 def of_positions(
     t: Array, q: Array, tau: Array, rate_hz: float, warmth: Warmth, beside: int = 0,
 ) -> ConditionedMotion:
-    """Add derivatives and rests to low-passed positions; see `ConditionedMotion`, `moving`."""
+    """Add derivatives and rests to low-passed positions; see `ConditionedMotion`, `in_motion`."""
     qd = differentiate(q, rate_hz)
     qdd = differentiate(qd, rate_hz)
-    moves = moving(qd, rate_hz, beside=beside) & travels(q)
+    moves = in_motion(q, qd, rate_hz, beside)
     return ConditionedMotion(t, q, qd, qdd, tau, moves, warmth)
 
 
@@ -246,6 +245,6 @@ def _one_period(
     steps = np.arange(-decimator.reach, len(q) + decimator.reach)
     index = steps % len(q)
     q, qd, qdd = (harmonic_derivative(q, rate, cutoff, k)[index] for k in range(3))
-    moves = moving(qd, rate, beside=spoiled_beside(decimator)) & travels(q)
+    moves = in_motion(q, qd, rate, spoiled_beside(decimator))
     return ConditionedMotion(
         segment.t[part.start] + steps / rate, q, qd, qdd, tau[index], moves, warmth)

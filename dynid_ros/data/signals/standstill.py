@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.recordings.in_blocks import finite_span
+from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
@@ -78,11 +79,28 @@ def moving(
     return ~still
 
 
+def in_motion(q: Array, qd: Array, rate_hz: float, beside: int) -> NDArray[np.bool_]:
+    """
+    Detect the motion of joints in a stretch, (N, n) of bool.
+
+    As `moving`, but a joint that others shake within its static friction is at rest, however fast.
+
+    Parameters
+    ----------
+    q, qd : (N, n) ndarray
+        Low-passed positions and velocities.
+    rate_hz, beside
+        As for `moving`.
+
+    """
+    return moving(qd, rate_hz, beside=beside) & moves(q)
+
+
 class RunningStandstill(Checkpointed):
     """
-    Detects standstill in a stream, as `moving` does in a recording.
+    Detects standstill in a stream, as `in_motion` does in a recording.
 
-    It is detected after its shortest duration, relative to the top speed so far.
+    It is detected after its shortest duration, relative to the top speed and the range so far.
 
     Parameters
     ----------
@@ -93,15 +111,18 @@ class RunningStandstill(Checkpointed):
     ----------
     top : (n,) ndarray
         Highest speed of each joint so far, rad/s or m/s.
+    span : (2, n) ndarray
+        Its lowest and highest position so far, rad or m.
     slow : (m, n) ndarray of bool
         Marks of slow samples among the last ones.
 
     """
 
-    saved = ('top', 'slow')
+    saved = ('top', 'span', 'slow')
 
     def __init__(self, joints: int) -> None:
         self.top = np.zeros(joints)
+        self.span = np.array([[np.inf], [-np.inf]]).repeat(joints, axis=1)
         self.slow = np.zeros((0, joints), dtype=np.bool_)
 
     def design(self, decimator: Decimator, rate_hz: float) -> None:
@@ -113,13 +134,16 @@ class RunningStandstill(Checkpointed):
         """Forget all samples, as after a gap."""
         self.slow = self.slow[:0]
 
-    def take(self, qd: Array) -> None:
-        """Add the next low-passed velocities, (k, n), rad/s or m/s."""
+    def take(self, q: Array, qd: Array) -> None:
+        """Add the next low-passed positions and velocities, (k, n)."""
         speed = np.abs(qd)
         self.top = np.maximum(self.top, speed.max(axis=0))
+        self.span = np.array([np.minimum(self.span[0], q.min(axis=0)),
+                              np.maximum(self.span[1], q.max(axis=0))])
+        slow = (speed < still_below(self.top)) | ~moves(self.span)
         # Rows may lie twice the reach back, and a standstill may begin even earlier.
         kept = 3 * self._decimator.reach + self._least
-        self.slow = np.concatenate([self.slow[-kept:], speed < still_below(self.top)])
+        self.slow = np.concatenate([self.slow[-kept:], slow])
 
     def moving(self, rows: int, waiting: int) -> NDArray[np.bool_]:
         """

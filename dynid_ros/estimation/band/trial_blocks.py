@@ -12,7 +12,6 @@ import numpy as np
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.motion_checks import travels
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import warmth_of
 from dynid_ros.data.signals.conditioning import (
@@ -24,7 +23,7 @@ from dynid_ros.data.signals.conditioning import (
 from dynid_ros.data.signals.filters import REACH_PERIODS
 from dynid_ros.data.signals.narrow_band import narrowed
 from dynid_ros.data.signals.segments import Segment, uniform_segments
-from dynid_ros.data.signals.standstill import moving, spoiled_beside
+from dynid_ros.data.signals.standstill import in_motion, spoiled_beside
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.groups import time_parts
@@ -162,8 +161,8 @@ class TrialMotions:
             top, cutoff_hz, self.motions, [np.zeros((len(motion.t), 0), dtype=np.bool_)
                                            for motion in self.motions])
         beside = spoiled_beside(settings.decimator())
-        motions = [replace(motion, moving=travels(motion.q) & moving(
-            motion.qd, settings.rate_hz, beside=beside)) for motion in motions]
+        motions = [replace(motion, moving=in_motion(
+            motion.q, motion.qd, settings.rate_hz, beside)) for motion in motions]
         if self._spread:
             numbers = [np.full(len(motion.t), k) for k, motion in enumerate(motions)]
         else:

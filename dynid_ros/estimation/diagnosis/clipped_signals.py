@@ -78,7 +78,7 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
 
     """
     n = len(recordings[0].joint_names)
-    moving = [moves(recording) for recording in recordings]
+    moving = [moves(recording.q) for recording in recordings]
     levels = [_levels(np.concatenate([
         _in_motion(recording, j) for recording, joint_moves in zip(recordings, moving, strict=True)
         if joint_moves[j]] or [np.zeros(0)])) for j in range(n)]

@@ -293,13 +293,11 @@ def _named(
     result, files = list[Defect](), [*fitted, *unseen]
     for source, defects in files:
         for each in defects:
-            if each.code == CONSTANT:
-                if each.joint in resting:
-                    result.append(each)
-                    resting.remove(each.joint)
-            elif len(files) > 1:
-                result.append(replace(each, message=f'{Path(source).name}: {each.message}'))
-            else:
+            if each.code != CONSTANT:
+                result.append(replace(each, message=f'{Path(source).name}: {each.message}')
+                              if len(files) > 1 else each)
+            elif each.joint in resting:
+                resting.remove(each.joint)
                 result.append(each)
     return tuple(result)
 

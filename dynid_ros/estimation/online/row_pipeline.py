@@ -117,7 +117,7 @@ class RowPipeline(JointStream[RowBlock]):
         self, motion: Array, q: Array, qd: Array, tau: Array, history: JointHistory,
     ) -> list[RowBlock]:
         n, b = self.arm.n, len(self._columns)
-        self._standstill.take(qd)
+        self._standstill.take(q, qd)
         load = friction_load(self.arm, self.load_theta, q)
         momentum, force = (x[:, :, self._columns].reshape(len(q), -1) for x in momentum_regressors(
             self.arm, q, qd, load=load, history=history))

@@ -5,6 +5,7 @@ import pytest
 
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.data.signals.standstill import (
+    in_motion,
     LONG_PAUSE,
     moving,
     RunningStandstill,
@@ -73,18 +74,20 @@ def test_a_stream_finds_the_standstill_of_a_recording_once_it_has_lasted(portion
             rng.integers(3, size=40), rng.integers(100, 3000, 40), rng.integers(1, 90, 40),
             strict=True):
         qd[start:start + length, joint] = 0.0
+    q = np.cumsum(qd, axis=0) / RATE
     stream, found = RunningStandstill(3), []
     stream.design(low_pass, RATE)
     given = 0
     for first in range(0, len(qd), portion):
-        stream.take(qd[first:first + portion])
+        part = slice(first, first + portion)
+        stream.take(q[part], qd[part])
         count = min(first + portion, len(qd)) - 1
         rows = low_pass.outputs(count) - given
         given += rows
         found.append(stream.moving(rows, count - low_pass.step * given))
     at = low_pass.reach + low_pass.step * np.arange(given)
     beside = spoiled_beside(low_pass)
-    batch, live = moving(qd, RATE, beside=beside)[at], np.concatenate(found)
+    batch, live = in_motion(q, qd, RATE, beside)[at], np.concatenate(found)
     # A row is due while a standstill that is beginning can still be short.
     early = np.zeros_like(batch)
     for before, joint in np.argwhere(np.diff(moving(qd, RATE).astype(int), axis=0) < 0):
@@ -92,6 +95,19 @@ def test_a_stream_finds_the_standstill_of_a_recording_once_it_has_lasted(portion
     assert (live[~early] == batch[~early]).all()
     assert (live | ~batch).all()
     assert (~batch).sum() > 100
+
+
+def test_a_joint_that_others_shake_is_at_rest_in_a_stream_too():
+    t = np.arange(1000) / RATE
+    q = np.stack([2e-4 * np.sin(20 * t), 0.3 * np.sin(t)], axis=1)
+    stream, low_pass = RunningStandstill(2), Decimator(RATE, 5.0, 6)
+    stream.design(low_pass, RATE)
+    qd = np.gradient(q, 1 / RATE, axis=0)
+    assert np.abs(qd[:, 0]).max() > SLOWEST
+    stream.take(q, qd)
+    rows = low_pass.outputs(len(q) - 1)
+    moves = stream.moving(rows, len(q) - 1 - low_pass.step * rows)
+    assert not moves[:, 0].any() and moves[:, 1].all()
 
 
 def test_a_joint_that_never_moves_rests_throughout():

@@ -130,7 +130,7 @@ def test_signals_in_a_smaller_unit_give_the_same_model_in_that_unit(factor, seed
     root, grouping = root_of(arm)[-arm.n:], base_parameters(arm).grouping
     theta = 10 * grouping @ nominal_parameters(arm)
     plain, scaled = (possible_from(unstated, k * theta, root / k) for k in (1.0, factor))
-    np.testing.assert_allclose(scaled.values / factor, plain.values, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(scaled.values / factor, plain.values, rtol=1e-8, atol=1e-8)
 
 
 def test_only_what_the_motion_excites_counts_as_the_data_s():
