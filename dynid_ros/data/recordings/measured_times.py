@@ -64,10 +64,12 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     stretch = _stretches(once.t, still[keep])
     rough = Roughness(once.t, once.q if moving.all() else once.q[:, moving], stretch)
     enough = len(rough.places) >= FEWEST_SAMPLES
-    # If samples repeat, the stamps are those of a reader, so any smoother times are better.
-    errors = STANDARD_ERRORS if keep.all() else 0.0
-    clock, times = (
-        _clock(once, rough, stretch, errors) if enough and not stamped else (None, once.t))
+    # If samples repeat, the stamps are those of a reader, so any smoother times are better; but a
+    # reader sees each state within one of its periods.
+    errors, latest = ((STANDARD_ERRORS, np.inf) if keep.all() else
+                      (0.0, float(np.median(np.diff(recording.t)))))
+    clock, times = (_clock(once, rough, stretch, errors, latest) if enough and not stamped else
+                    (None, once.t))
     defects = [] if keep.all() else [_repeated(recording, keep, clock)]
     if clock is not None:
         defects += [] if defects and clock.kind == 'even' else [_replaced(clock)]
@@ -89,18 +91,19 @@ def _stretches(t: Array, still: Mask) -> Index:
 
 
 def _clock(
-    recording: Recording, rough: Roughness, stretch: Index, errors: float,
+    recording: Recording, rough: Roughness, stretch: Index, errors: float, latest: float,
 ) -> tuple[SampleClock | None, Array]:
     """
     Return the clock with the smoothest motion, or None for the stamps, and its times, s.
 
-    Other times must be smoother by `errors` standard errors over parts of the recording.
+    Other times must be smoother by `errors` standard errors over parts of the recording, and even
+    ones no further than `latest` from the stamps, s, as a standard deviation.
     """
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
     apart = stamp_checks.OFF_GRID_PERIODS * usual
     even = None if _even(stamps, stretch, apart) else even_times(stamps, rough, stretch)
-    if even is not None and np.std(stamps - even[0]) > apart and (
+    if even is not None and apart < np.std(stamps - even[0]) <= latest and (
             _smoother(rough, times, even[0], errors)):
         kind, (times, period) = 'even', even
     if rough.timing_error(times) > SOUGHT_SHARE * usual:
@@ -149,7 +152,7 @@ def _repeated(recording: Recording, keep: Mask, clock: SampleClock | None) -> De
     if clock is not None and clock.kind == 'even':
         text += ', and the others get even stamps'
     return Defect(
-        'samples_republished', 'info', f'{text}.', None, count, first - float(recording.t[0]),
+        stamp_checks.REPUBLISHED, 'info', f'{text}.', None, count, first - float(recording.t[0]),
         count / len(keep))
 
 

@@ -35,6 +35,8 @@ JITTER = 0.3
 OFF_GRID_PERIODS = 1e-3
 #: Code of the defect that a clock was set during a recording.
 CLOCK_SET = 'clock_set'
+#: Code of samples that a reader repeats until the driver has measured again.
+REPUBLISHED = 'samples_republished'
 
 
 def usable(t: Array) -> bool:
@@ -109,6 +111,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
 
 def _gaps(recording: Recording, usual: float) -> list[Defect]:
     t, limit = recording.t, GAP_STEPS * usual
+    republished = any(d.code == REPUBLISHED for d in recording.defects)
     gaps = np.flatnonzero(np.diff(t) > limit)
     # Pauses inserted where a clock was set are not gaps.
     clock_steps = [d.first_stamp for d in recording.defects
@@ -119,8 +122,10 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
     length = t[gaps + 1] - t[gaps]
     longest = float(length.max())
     lost = int(np.rint(length / usual - 1).sum())
-    text = (f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; '
-            'where the recorder lost them, raise its queue depth or lower the load.')
+    # Where a reader repeats samples, it was there when the driver measured none.
+    text = f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; ' + (
+        'the driver gave no new ones, so see what delays it.' if republished else
+        'where the recorder lost them, raise its queue depth or lower the load.')
     severity = 'warning' if longest > GAP_SECONDS else 'info'
     return [Defect('stamps_gap', severity, text, None, len(gaps), float(t[gaps[0]] - t[0]),
                    longest, limit)]

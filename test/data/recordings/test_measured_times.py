@@ -52,6 +52,20 @@ def test_stamps_become_those_of_the_measurement_but_for_one_delay(rate, source_r
     assert f'measures at {source_rate:.4g} Hz' in defect.message
 
 
+def test_a_source_that_stalls_keeps_the_stamps_of_its_reader():
+    steps = np.where(np.random.default_rng(5).random(4000) < 0.02, 0.05, 0.0128)
+    steps[2000] = 0.4
+    times = np.cumsum(steps)
+    t = np.arange(times[0], times[-1], 0.01)
+    newest = times[np.searchsorted(times, t, side='right') - 1]
+    q, u = measured(newest)
+    arm = load_arm('two_axis')
+    log = Recording(t, q[:, :2], u[:, :2], arm.joint_names)
+    assert np.isin(as_measured(log).t, t).all()
+    assert 'the driver gave no new ones' in ' '.join(
+        d.message for d in check_recording(log, arm) if d.code == 'stamps_gap')
+
+
 def test_jitter_of_the_publisher_does_not_matter():
     log, newest = republished(100, 97, jitter=0.1)
     away = as_measured(log).t - np.unique(newest)
