@@ -76,8 +76,8 @@ def with_recordings(base: Suspect, more: Sequence[Suspect], changed: NDArray[np.
     for each in more:
         groups = np.append(groups, groups.max() + 1 + each.groups)
     rows = replace(base.rows, samples=joined([each.samples for each in suspects]), changed=changed,
-                   moment=len(base.samples.t), low_passed=None)
+                   unchanged=slice(len(base.samples.t)), low_passed=None)
     W = np.concatenate([each.rows.regressor() for each in suspects])
     filtered = np.concatenate([W, W @ difference], axis=2)
-    filtered[:rows.moment, :, W.shape[2]:] = 0.0
+    filtered[rows.unchanged, :, W.shape[2]:] = 0.0
     return replace(base, groups=groups, rows=replace(rows, low_passed=filtered - rows.regressor()))

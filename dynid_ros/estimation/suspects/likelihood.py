@@ -260,6 +260,11 @@ class Likelihood:
             H = np.einsum('j,jab->ab', 1 / variance, products)
             theta = np.linalg.solve(H[:c, :c] + information, H[:c, c] + score)
             variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
+        b = len(prior.theta)
+        if _lifts(theta[b:]):
+            theta, variance = self._free(
+                _without(products, b), counts, prior, information[:b, :b], np.zeros((0, 0)))
+            theta = np.append(theta, np.zeros(c - b))
         return theta, np.asarray(variance)
 
     def _change_prior(self, rows: SuspectRows) -> Array:
@@ -270,7 +275,7 @@ class Likelihood:
         self, arm: ArmModel, products: Array, counts: Array, change_prior: Array,
         start: Fit | None,
     ) -> Fit:
-        """Fit possible parameters; only the changed parameters are unconstrained."""
+        """Fit possible parameters; of the changed ones, only the mass of a load is constrained."""
         arm, prior, cone, information = self._prior_of(arm)
         _, variance = self._free(products, counts, prior, information, change_prior)
         floor, _ = _floor(products, counts)
@@ -284,8 +289,23 @@ class Likelihood:
         values = near.constrained_fit(prior, near.information, near.score)
         theta = prior.grouping @ values
         theta = np.append(theta, np.linalg.solve(change_normal, H[b:c, c] - H[b:c, :b] @ theta))
+        if _lifts(theta[b:]):
+            fit = self._possible(
+                arm, _without(products, b), counts, np.zeros((0, 0)), start)
+            return replace(fit, theta=np.append(fit.theta, np.zeros(c - b)))
         mean_squares = _squares(products, theta) / np.maximum(counts, 1)
         return Fit(theta, np.maximum(mean_squares, floor), values)
+
+
+def _lifts(changed: Array) -> bool:
+    """Whether the mass of a load, the first changed parameter, is negative."""
+    return bool((changed[:1] < 0).any())
+
+
+def _without(products: Array, b: int) -> Array:
+    """Return products (n, b + 1, b + 1) without the changed parameters."""
+    changed = np.s_[b:products.shape[-1] - 1]
+    return np.delete(np.delete(products, changed, 1), changed, 2)
 
 
 def _floor(products: Array, counts: Array) -> tuple[Array, Array]:

@@ -110,16 +110,18 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
                 typical=k == TYPICAL), samples=replace(base.samples, tau=tau))
 
 
-def loads_from_a_moment_on(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Let the load change at some moment."""
+def loads_in_a_part(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Let the tool carry a load from some moment on, or up to it."""
     t = base.samples.t
     if not joints or not len(t) or base.rows.changed.size:
         return
     last = base.arm.layout.inertial(base.arm.tool_link).start
     for share in MOMENTS:
         moment = int(share * len(t))
-        yield base.refitted(Fault(
+        fault = Fault(
             'payload_changed', (),
             f'the tool seems to carry something else from {t[moment]:.0f} s on',
             'identify the recording before and after it separately, or record again with one '
-            'load'), changed=last + np.arange(LOAD), moment=moment)
+            'load')
+        for unloaded in (slice(moment), slice(moment, None)):
+            yield base.refitted(fault, changed=last + np.arange(LOAD), unchanged=unloaded)

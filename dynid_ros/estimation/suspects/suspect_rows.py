@@ -30,9 +30,10 @@ class SuspectRows:
     columns : (b,) ndarray of int
         Standard parameters of the first columns.
     changed : (l,) ndarray of int
-        Standard parameters whose value changes at some moment; none by default.
-    moment : int
-        Index of the first sample after the change.
+        Standard parameters with another value in some samples; none by default. The mass of a
+        load comes first.
+    unchanged : slice
+        The other samples.
     low_passed : (k, n, c) ndarray or None
         Change of the columns by the low-pass of the torque; if None, it is computed for friction
         only, see `fill_filtered_friction`.
@@ -43,7 +44,7 @@ class SuspectRows:
     samples: TrialSamples
     columns: NDArray[np.intp]
     changed: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    moment: int = 0
+    unchanged: slice = field(default_factory=lambda: slice(0))
     low_passed: Array | None = None
 
     @cached_property
@@ -70,7 +71,7 @@ class SuspectRows:
         Y = regressor(arm, samples.q, samples.qd, samples.qdd, load=np.zeros_like(samples.q))
         fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
         W = Y[:, :, np.append(self.columns, self.changed)]
-        W[:self.moment, :, len(self.columns):] = 0.0
+        W[self.unchanged, :, len(self.columns):] = 0.0
         return np.asarray(W if self.low_passed is None else W + self.low_passed)
 
     def by_group(self, numbers: Places) -> tuple[Array, Array]:

@@ -47,7 +47,7 @@ PREDICTED = 0.5
 MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
     signal_suspects.scaled_signals, signal_suspects.scaled_together, signal_suspects.late_signals,
-    signal_suspects.loads_from_a_moment_on, motion_suspects.exchanged_positions,
+    signal_suspects.loads_in_a_part, motion_suspects.exchanged_positions,
     motion_suspects.reversed_positions, arm_suspects.shifted_zeros,
     arm_suspects.stretched_links, arm_suspects.other_gravity)
 

@@ -153,13 +153,19 @@ def test_wrong_gravity_is_named_and_not_an_exchange(ur10, gravity, code):
     assert cause(replace(arm, gravity=gravity), log).code == code
 
 
-def test_a_load_that_is_picked_up_is_named_with_its_moment(ur10):
-    arm, log = ur10
+def with_load(arm, log, kg, loaded):
+    """Add the weight of a load at the last joint where it is carried."""
     last = arm.layout.inertial(arm.n - 1)
     still = np.zeros_like(log.q)
-    weight = 5.0 * regressor(arm, log.q, still, still)[:, :, last.start]
+    weight = kg * regressor(arm, log.q, still, still)[:, :, last.start]
+    return replace(log, u=log.u + loaded[:, None] * weight)
+
+
+@pytest.mark.parametrize('picked_up', [True, False])
+def test_a_load_that_is_picked_up_or_put_down_is_named_with_its_moment(ur10, picked_up):
+    arm, log = ur10
     late = log.t > 0.67 * log.t[-1]
-    first = cause(arm, replace(log, u=log.u + late[:, None] * weight))
+    first = cause(arm, with_load(arm, log, 5.0, late == picked_up))
     assert first.code == 'payload_changed'
     moment = float(first.text.split(' s on')[0].split()[-1])
     assert abs(moment - 0.67 * log.t[-1]) < 0.1 * log.t[-1]

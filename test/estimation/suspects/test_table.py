@@ -8,13 +8,19 @@ from results import samples_of
 from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
+from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted, shifted_zeros
 from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refined
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.reported_lines import is_reported, Line, winners_of
-from dynid_ros.estimation.suspects.signal_suspects import reversed_signals, scaled_signals
+from dynid_ros.estimation.suspects.signal_suspects import (
+    loads_in_a_part,
+    MOMENTS,
+    reversed_signals,
+    scaled_signals,
+)
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, resized
 from dynid_ros.estimation.suspects.table import table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -272,3 +278,21 @@ def test_a_gain_that_differs_as_those_of_any_arm_is_not_reported(base, factor, h
     (exact,) = [each for each in scaled_signals(base, [0, 1])
                 if each.joints == (1,) and not each.size.x.any()]
     assert judged(resized(exact, np.log([factor])), np.ones(GROUPS), 0.01) == holding
+
+
+@pytest.mark.parametrize('kg', [5.0, -5.0])
+def test_a_load_has_a_mass(ur10, kg):
+    arm, log = ur10
+    late, last = log.t > MOMENTS[4] * log.t[-1], arm.layout.inertial(arm.n - 1).start
+    weight = regressor(arm, log.q, *[np.zeros_like(log.q)] * 2)[:, :, last]
+    base = base_of(arm, replace(log, u=log.u + kg * late[:, None] * weight))
+    likelihood, of_moment = Likelihood(base), slice(8, 10)
+    picked_up, put_down = list(loads_in_a_part(base, [*range(arm.n)]))[of_moment]
+    right, wrong = (picked_up, put_down) if kg > 0 else (put_down, picked_up)
+    recorded = likelihood.unconstrained(base)
+    assert likelihood.unconstrained(right) > recorded + 300
+    assert abs(likelihood.unconstrained(wrong) - recorded) < 1
+    _, fit = likelihood.possible(right)
+    assert fit.theta[len(base.rows.columns)] == pytest.approx(5.0, rel=0.2)
+    _, fit = likelihood.possible(wrong)
+    assert not fit.theta[len(base.rows.columns):].any()
