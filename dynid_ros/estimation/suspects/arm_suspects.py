@@ -21,6 +21,8 @@ LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.2))
 SHORTEST = 0.01
 #: The same for the direction of gravity, rad.
 ANY_TILT, TILTED = float(np.pi / np.sqrt(3)), float(np.radians(10.0))
+#: Code of a wrong direction of gravity.
+GRAVITY = 'gravity_direction'
 #: Remedy if the signal lacks the gravity torque.
 LEAVE_OUT = 'set "includes_gravity: false" under "drive" in arm.yaml'
 
@@ -41,9 +43,11 @@ def _shifted(base: Suspect, joints: list[int], size: Array) -> Suspect:
     q = base.samples.q.copy()
     q[:, joints] -= size
     listed = ' and '.join(f'{angle:.0f}' for angle in np.degrees(size))
+    offsets = ' and '.join(f'{angle:.3g}' for angle in size)
     return base.refitted(Fault(
         'position_zero', tuple(joints), f'the zero of {names(base.arm, joints)} seems to be off '
-        f'by {listed} degrees', 'calibrate it, or identify with --joint-offsets'),
+        f'by {listed} degrees',
+        f'calibrate it, or subtract {offsets} rad from its offset under "drive" in arm.yaml'),
         samples=replace(base.samples, q=q))
 
 
@@ -126,7 +130,7 @@ def _tilted(base: Suspect, start: Array, tilt: Array) -> Suspect:
     text = ', '.join(f'{x + 0.0:.2f}' for x in np.round(vector, 2))
     if stated:
         off = np.degrees(_angle_off(base.arm.gravity / stated, start, tilt))
-        fault = Fault('gravity_direction', (),
+        fault = Fault(GRAVITY, (),
                       f'the stated gravity is {off:.0f} degrees off: the data give '
                       f'[{text}] in the base frame',
                       'correct "gravity" of the arm if it is mounted on its side')

@@ -10,12 +10,17 @@ import numpy as np
 
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.data.signals.trial_samples import TrialSamples
-from dynid_ros.estimation.suspects.suspect import exchange, Fault, names, Suspect
+from dynid_ros.estimation.suspects.suspect import exchange, Fault, moving_together, names, Suspect
 from dynid_ros.utilities.arrays import Array
 
 
 def exchanged_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Exchange the positions of each pair of joints, with and without their drive signals."""
+    """
+    Exchange the positions of each pair of joints, with and without their drive signals.
+
+    Without them, only those of joints that move together.
+    """
+    together = set(moving_together(base, joints))
     for pair in combinations(joints, 2):
         change = exchange(base.arm.n, pair)
         moved = _at_motors(base, change)
@@ -24,7 +29,8 @@ def exchanged_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
             f'the positions of {names(base.arm, pair)} seem to be exchanged',
             'check the order of the position columns, or the names in the messages'),
             samples=replace(moved, moving=moved.moving @ change > 0))
-        yield alone
+        if pair in together:
+            yield alone
         both = alone.with_signals(change, Fault(
             'joint_exchanged', pair,
             f'positions and drive signals of {names(base.arm, pair)} seem to be exchanged',

@@ -56,6 +56,29 @@ def evidence_of(prediction: Prediction, reference: Prediction) -> float:
     return float(gains.sum() - gains.max()) / prediction.dispersion
 
 
+def error_before_percent(
+    reference: Prediction, line: Line, joints: NDArray[np.intp],
+) -> float:
+    """
+    Return the torque error without a correction, relative to the corrected torque, %.
+
+    Parameters
+    ----------
+    reference : Prediction
+        Of the recording as it is.
+    line : Line
+        The correction, whose own error is relative to the same torque.
+    joints : (m,) ndarray of int
+        Joints that are compared.
+
+    """
+    assert line.prediction is not None
+    # The correction exchanges and scales residuals as it does signals.
+    mixing = line.suspect.mixing[np.ix_(joints, joints)]
+    squares = reference.residual_squares.sum(axis=0) @ mixing**2
+    return float(100 * np.sqrt(squares.sum() / max(line.prediction.power.sum(), TINY)))
+
+
 def winners_of(
     lines: list[Line], reference: Prediction, joints: NDArray[np.intp], threshold: float,
 ) -> list[Line]:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
-from dynid_ros.estimation.suspects.suspect import exchange, Fault, names, sized, Suspect
+from dynid_ros.estimation.suspects.suspect import (
+    exchange,
+    Fault,
+    moving_together,
+    names,
+    sized,
+    Suspect,
+)
 from dynid_ros.utilities.arrays import Array
 
 #: Start values for the factor of a signal: units are off by powers of ten, gains by less. Prior
@@ -31,8 +37,8 @@ MOMENTS = tuple((np.arange(2, 11) / 12).tolist())
 
 
 def exchanged_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Exchange the drive signals of each pair of joints."""
-    for pair in combinations(joints, 2):
+    """Exchange the drive signals of each pair of joints that move together."""
+    for pair in moving_together(base, joints):
         yield base.with_signals(exchange(base.arm.n, pair), Fault(
             'effort_exchanged', pair,
             f'the drive signals of {names(base.arm, pair)} seem to be exchanged',

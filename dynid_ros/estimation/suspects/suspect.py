@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -216,6 +217,19 @@ def exchange(n: int, pair: Sequence[int]) -> Array:
     order = np.arange(n)
     order[list(pair)] = order[list(pair[::-1])]
     return np.asarray(np.eye(n)[:, order])
+
+
+def moving_together(base: Suspect, joints: list[int]) -> Iterator[tuple[int, int]]:
+    """
+    Return the pairs of joints that mostly move at the same time.
+
+    Rows of a joint at rest do not count, so that an exchange of the signals of two other joints
+    would compare the likelihoods of different data.
+    """
+    for pair in combinations(joints, 2):
+        moving = base.samples.moving[:, pair]
+        if 2 * np.count_nonzero(moving.all(axis=1)) >= np.count_nonzero(moving.any(axis=1)):
+            yield pair
 
 
 def names(arm: ArmModel, joints: Sequence[int]) -> str:

@@ -20,7 +20,8 @@ from dynid_ros.estimation.model.verdict import (
     SuspectLine,
     Verdict,
 )
-from dynid_ros.estimation.suspects.reported_lines import Line
+from dynid_ros.estimation.suspects.arm_suspects import GRAVITY
+from dynid_ros.estimation.suspects.reported_lines import error_before_percent, Line
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
 from dynid_ros.estimation.suspects.table import Table, table_of
@@ -44,7 +45,7 @@ KINDS = {
     'link_length': 'offsets between joints off by 20 %',
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
-    'gravity_direction': 'gravity tilted by some 10 degrees',
+    GRAVITY: 'gravity tilted by some 10 degrees',
     'joint_exchanged': 'exchanges of positions and drive signals',
 }
 
@@ -147,7 +148,7 @@ def reported(table: Table) -> tuple[Finding, ...]:
     return (Finding(
         best.suspect.faults[0].code, text, ', or '.join(remedies),
         tuple(arm.joint_names[joint] for joint in joints),
-        error_before_percent=table.prediction.error_percent,
+        error_before_percent=error_before_percent(table.prediction, best, table.joints),
         error_after_percent=best.prediction.error_percent),)
 
 
@@ -193,9 +194,12 @@ def _unrelated_signals(table: Table) -> tuple[Finding, ...]:
 
 def _gravity(table: Table | None) -> tuple[str, ...]:
     """State how well the data agree with the direction of gravity, if the arm states one."""
-    for tilt in table.one_step if table else ():
+    if table is None or any(line.suspect.fault.code == GRAVITY and line.gain > table.least_gain
+                            for line in table.lines):
+        return ()
+    for tilt in table.one_step:
         size, off = tilt.suspect.size, float(np.linalg.norm(tilt.step))
-        if (size is not None and tilt.suspect.fault.code == 'gravity_direction'
+        if (size is not None and tilt.suspect.fault.code == GRAVITY
                 and 2 * tilt.std < size.typical):
             words = size.words(off, 2 * tilt.std)
             return (f'the stated gravity agrees with the data to {words}' if off < size.typical

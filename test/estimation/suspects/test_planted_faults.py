@@ -104,6 +104,14 @@ def test_a_fault_of_the_drive_signals_is_named(ur10, code, joints, u):
         assert first.error_after_percent < min(15, 0.8 * first.error_before_percent)
 
 
+def test_a_zero_can_be_corrected_as_the_remedy_says(ur10):
+    arm, log = ur10
+    first = cause(arm, replace(log, q=changed(log.q, 2, lambda x: x + 1.0)))
+    assert (first.code, first.joints) == ('position_zero', (arm.joint_names[2],))
+    subtracted = float(first.remedy.split('subtract ')[1].split()[0])
+    assert abs(subtracted - 1.0) < 0.02
+
+
 def test_the_right_order_of_three_drive_signals_is_given(ur10):
     arm, log = ur10
     found = cause(arm, replace(log, u=exchanged(log.u, 0, 1, 2)))

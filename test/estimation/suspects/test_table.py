@@ -14,8 +14,15 @@ from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted, shifted_zeros
 from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refined
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
-from dynid_ros.estimation.suspects.reported_lines import is_reported, Line, winners_of
+from dynid_ros.estimation.suspects.motion_suspects import exchanged_positions
+from dynid_ros.estimation.suspects.reported_lines import (
+    error_before_percent,
+    is_reported,
+    Line,
+    winners_of,
+)
 from dynid_ros.estimation.suspects.signal_suspects import (
+    exchanged_signals,
     loads_in_a_part,
     MOMENTS,
     reversed_signals,
@@ -296,3 +303,29 @@ def test_a_load_has_a_mass(ur10, kg):
     assert fit.theta[len(base.rows.columns)] == pytest.approx(5.0, rel=0.2)
     _, fit = likelihood.possible(wrong)
     assert not fit.theta[len(base.rows.columns):].any()
+
+
+def test_signals_of_joints_that_do_not_move_together_are_not_exchanged(base):
+    samples, joints = base.samples, [*range(base.arm.n)]
+    moving = samples.moving.copy()
+    part = len(moving) * 2 // 5
+    moving[:part, 0] = moving[-part:, 3] = False
+    alone = replace(base, rows=replace(base.rows, samples=replace(samples, moving=moving)))
+    together = {each.fault.joints for each in exchanged_signals(alone, joints)}
+    assert {each.fault.joints for each in exchanged_signals(base, joints)} - together == {(0, 3)}
+    positions = [each.fault.code for each in exchanged_positions(alone, joints)
+                 if each.fault.joints == (0, 3)]
+    assert positions == ['joint_exchanged']
+
+
+def test_an_error_without_a_correction_is_relative_to_the_corrected_torque(base):
+    # Each joint misses a tenth of its torque, in whatever unit.
+    n = base.arm.n
+    joints, (scaled_one, exchanged) = np.arange(n), (
+        next(iter(maker(base, [1, 2]))) for maker in (scaled_signals, exchanged_signals))
+    power = np.tile(100.0 * (1 + joints), (2, 1))
+    reference = Prediction(np.zeros(2), power / 100, power, 1.0)
+    for suspect in (scaled_one, exchanged):
+        corrected = Prediction(np.zeros(2), power, power @ suspect.mixing**2, 1.0)
+        line = Line(suspect, 1.0, 1.0, corrected)
+        assert error_before_percent(reference, line, joints) == pytest.approx(10.0)

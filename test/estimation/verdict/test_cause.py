@@ -10,11 +10,13 @@ from synthetic_recordings import followed
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.model.verdict import Finding, Verdict
+from dynid_ros.estimation.suspects.arm_suspects import GRAVITY, other_gravity
 from dynid_ros.estimation.suspects.likelihood import Prediction
 from dynid_ros.estimation.suspects.reported_lines import is_reported, Line
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded
-from dynid_ros.estimation.suspects.table import Table
+from dynid_ros.estimation.suspects.table import Table, table_of
+from dynid_ros.estimation.verdict import cause
 from dynid_ros.estimation.verdict.cause import reported, with_cause
 from dynid_ros.motion.excitation.random_motion import random_motion
 
@@ -70,3 +72,14 @@ def test_a_dead_signal_is_blamed_unless_the_motion_is_too_little_to_tell(recorde
     verdict, _ = with_cause(before, arm, replace(samples, tau=tau))
     codes = {finding.code for finding in verdict.findings}
     assert ('effort_meaningless' in codes) == (severity == 'warning')
+
+
+def test_gravity_does_not_agree_where_another_direction_fits_better(recorded, monkeypatch):
+    good = table_of(recorded)
+    tilted = next(each for each in other_gravity(recorded, [*range(6)])
+                  if each.fault.code == GRAVITY)
+    other = Line(tilted, good.least_gain + 1)
+    for lines, agrees in (((), True), ((other,), False)):
+        monkeypatch.setattr(cause, 'table_of', lambda *_, own=lines: replace(good, lines=own))
+        _, notes = with_cause(Verdict(True, (), 0.0), recorded.arm, recorded.samples)
+        assert any('gravity agrees' in note for note in notes) == agrees
