@@ -158,6 +158,14 @@ def position_signs(good: Good) -> Planted:
         yield good.arm, motors(good, lambda q, own=joint: column(q, own, np.negative))
 
 
+def reversed_axes(good: Good) -> Planted:
+    """Reverse one position and its drive signal."""
+    for joint in range(good.arm.n):
+        log = signals(good.log, column(good.log.u, joint, np.negative))
+        yield good.arm, motors(replace(good, log=log),
+                               lambda q, own=joint: column(q, own, np.negative))
+
+
 def scales(good: Good) -> Planted:
     """Scale one drive signal."""
     for joint in range(good.arm.n):
@@ -272,6 +280,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
     # Where the sign changes no prediction, friction that drives a joint warns of it.
     'sign of an effort': (('effort_sign', 'friction_drives'), effort_signs),
     'sign of a position': (('position_sign', 'friction_drives'), position_signs),
+    'axis of a joint reversed': (('axis_reversed', 'position_zero'), reversed_axes),
     'scale of an effort': (
         ('effort_scale', 'gains_refuted', 'effort_beyond_limit'), scales),
     'effort cut off at half': (('effort_clipped',), clipped),

@@ -1,4 +1,4 @@
-"""Suspects that change the motion: order and sign of the positions."""
+"""Suspects that change the motion: order and sign of the positions, and axes of joints."""
 
 from __future__ import annotations
 
@@ -40,15 +40,22 @@ def exchanged_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 
 def reversed_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Reverse the sign of the position of each joint."""
+    """Reverse the position of each joint, with and without its drive signal."""
     for joint in joints:
         change = np.eye(base.arm.n)
         change[joint, joint] = -1
-        yield base.refitted(Fault(
+        alone = base.refitted(Fault(
             'position_sign', (joint,),
             f'the position of {names(base.arm, [joint])} seems to have the wrong sign',
             'reverse it in the driver, or the axis of the joint in the description'),
             samples=_at_motors(base, change))
+        yield alone
+        both = alone.with_signals(change, Fault(
+            'axis_reversed', (joint,),
+            f'the axis of {names(base.arm, [joint])} seems to point the other way: position and '
+            'drive signal have the wrong sign', 'reverse the axis in the description',
+            typical=True))
+        yield replace(both, faults=(*base.faults, both.fault))
 
 
 def _at_motors(base: Suspect, change: Array) -> TrialSamples:

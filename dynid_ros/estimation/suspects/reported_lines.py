@@ -12,7 +12,7 @@ from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects.best_size import EstimatedSize
 from dynid_ros.estimation.suspects.likelihood import Prediction
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
-from dynid_ros.estimation.suspects.suspect import Suspect
+from dynid_ros.estimation.suspects.suspect import described, Suspect
 
 #: Ratio of the error of a joint to that with the fault corrected, from which a fault matters: it
 #: causes as much of the error as all else.
@@ -106,6 +106,37 @@ def winners_of(
     return winners if any(_matters(line, reference) for line in winners) else []
 
 
+def decisive(
+    chains: list[tuple[Line, ...]], reference: Prediction, threshold: float,
+) -> tuple[Line, ...]:
+    """
+    Choose among suspects to which another fault was added.
+
+    Parameters
+    ----------
+    chains : list of tuple of Line
+        Of each suspect: itself, or with other faults.
+    reference : Prediction
+        Of the recording as it is.
+    threshold : float
+        Least evidence.
+
+    Returns
+    -------
+    tuple of Line
+        Those of most evidence; none if they do not beat the others, unless these end in the same
+        faults.
+
+    """
+    def evidence(chain: tuple[Line, ...]) -> float:
+        assert chain[0].prediction is not None
+        return evidence_of(chain[0].prediction, reference)
+
+    best = max(chains, key=evidence, default=())
+    return best if all(_is_same(chain[0], best[0]) or not _indistinguishable(
+        chain[0], best[0], threshold) for chain in chains) else ()
+
+
 def is_reported(
     line: Line, reference: Prediction, joints: NDArray[np.intp], threshold: float,
 ) -> bool:
@@ -140,6 +171,12 @@ def _matters(line: Line, reference: Prediction) -> bool:
     before, after = (each.sum(axis=0) - np.take_along_axis(each, most, axis=0)[0]
                      for each in (before, after))
     return bool((before > MATTERS**2 * after).any())
+
+
+def _is_same(line: Line, other: Line) -> bool:
+    """Whether two suspects have the same faults, corrected in whatever order."""
+    arm = line.suspect.arm
+    return described(arm, line.suspect.faults) == described(arm, other.suspect.faults)
 
 
 def _indistinguishable(line: Line, best: Line, threshold: float) -> bool:

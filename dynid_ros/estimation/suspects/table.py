@@ -30,7 +30,7 @@ from dynid_ros.estimation.suspects.best_size import (
     with_error_bars,
 )
 from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
-from dynid_ros.estimation.suspects.reported_lines import evidence_of, Line, winners_of
+from dynid_ros.estimation.suspects.reported_lines import decisive, evidence_of, Line, winners_of
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 
@@ -38,6 +38,8 @@ from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 FALSE_ALARM = 0.01
 #: Most faults sought in one recording, one after another.
 FAULTS = 3
+#: Most suspects that the data do not distinguish to which another fault is added.
+FOLLOWED = 3
 #: Least rows for each parameter: half of the rows then remain to estimate the variance.
 ROWS_PER_COLUMN = 2
 #: Share of the largest gain from which a suspect is cross-validated. Those with less have no
@@ -105,6 +107,8 @@ def table_of(base: Suspect, recordings: int = 1) -> Table | None:
     """
     Score all suspects of a recording, then again with the best one corrected.
 
+    Another fault is added to suspects that the data do not distinguish only if it decides.
+
     Parameters
     ----------
     base : Suspect
@@ -122,14 +126,16 @@ def table_of(base: Suspect, recordings: int = 1) -> Table | None:
     rows = base.rows.counts[likelihood.joints].sum()
     if rows < ROWS_PER_COLUMN * max(len(base.rows.columns), 1):
         return None
-    first = table = _one_fault(likelihood, base, recordings)
+    first = _one_fault(likelihood, base, recordings)
+    winners = first.winners
     for _ in range(FAULTS - 1):
-        if not table.winners:
+        deeper = [_one_fault(likelihood, line.suspect, recordings).winners or (line,)
+                  for line in winners[:FOLLOWED]]
+        best = decisive(deeper, first.prediction, first.threshold)
+        if not best or best[0] in winners:
             break
-        table = _one_fault(likelihood, table.winners[0].suspect, recordings)
-        if table.winners:
-            first = replace(first, winners=table.winners)
-    return first
+        winners = best
+    return replace(first, winners=winners)
 
 
 def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:

@@ -47,6 +47,7 @@ KINDS = {
     'effort_delay': 'delays of some 60 ms',
     GRAVITY: 'gravity tilted by some 10 degrees',
     'joint_exchanged': 'exchanges of positions and drive signals',
+    'axis_reversed': 'axes of joints that point the other way',
 }
 
 

@@ -153,6 +153,14 @@ def test_the_data_do_not_tell_the_sign_of_the_last_position_from_that_of_its_eff
     assert {'effort_sign', 'position_sign'} >= {first.code}
 
 
+@pytest.mark.parametrize('joint', [1, 2, 3])
+def test_an_axis_that_points_the_other_way_is_named(ur10, joint):
+    arm, log = ur10
+    both = [changed(values, joint, np.negative) for values in (log.q, log.u)]
+    first = cause(arm, replace(log, q=both[0], u=both[1]))
+    assert (first.code, first.joints) == ('axis_reversed', (arm.joint_names[joint],))
+
+
 @pytest.mark.parametrize(('gravity', 'code'), [
     (rotation_rpy((np.pi / 2, 0, 0)) @ [0, 0, -9.81], 'gravity_direction'),
     (np.zeros(3), 'gravity_missing')])
