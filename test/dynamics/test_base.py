@@ -102,6 +102,18 @@ def test_an_upright_first_axis_has_no_load_column():
     assert 'Fl1' in base_parameters(replace(upright, gravity=TILTED)).names
 
 
+@pytest.mark.parametrize('axis', [(0, 0, 1), (0, 0.6, 0.8)])
+def test_friction_of_a_lift_does_not_depend_on_its_load(axis):
+    # A constant load is known up to a share that the offset takes, so the model would be another
+    # one with other links of the same torque.
+    arm = load_arm('ur10').with_friction(('viscous', 'offset', 'load'))
+    lift = arm.with_tree(
+        prismatic=np.arange(6) == 0, axis=np.vstack([axis, arm.axis[1:]]))
+    symbols = [lift.layout.names[k] for k in base_parameters(lift).columns]
+    assert [name for name in symbols if name.startswith('Fl')] == [f'Fl{k}' for k in range(2, 7)]
+
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_grouped_parameters_predict_the_torque_of_all_of_them(seed, n):
