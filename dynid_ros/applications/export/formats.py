@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dynid_ros.applications.export.file_error import LOADERS, statements
+from dynid_ros.applications.export.file_error import LOADERS, statements, WORTH
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.export.maker_tables import maker_table
 from dynid_ros.applications.export.standalone import python_of, table_of
@@ -65,10 +65,23 @@ def export_model(
         write_whole(out, _text(model, form, robot).encode())
     if form in LOADERS:
         notes += statements(model, out.read_text(encoding='utf-8'), form)
-    elif robot is not None:
+    else:
+        notes += _as_possible(model)
+    if robot is not None and form == 'yaml':
         notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
                      'in it; for friction, export a URDF (-o FILE.urdf)')
     return (*notes, *_of_commands(model, form))
+
+
+def _as_possible(model: IdentifiedModel) -> list[str]:
+    """State the torque error of the possible parameters, if they predict worse than the model."""
+    possible, own = model.consistent, model.validation
+    if possible is None or own is None or not (
+            possible.relative_error_percent > (1 + WORTH) * own.relative_error_percent):
+        return []
+    return [f'these parameters have {possible.relative_error_percent:.3g} % torque error on '
+            f'{model.held_out}, and the model {own.relative_error_percent:.3g} %; only the result '
+            'itself, as dynid feedforward uses it, has that of the model']
 
 
 def _of_commands(model: IdentifiedModel, form: str) -> list[str]:

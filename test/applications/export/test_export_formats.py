@@ -1,6 +1,7 @@
 """Exported files against Pinocchio, MuJoCo and the torque of the model."""
 
 from dataclasses import replace
+from functools import partial
 import re
 from xml.etree import ElementTree
 
@@ -9,12 +10,15 @@ from oracles import pinocchio_model, random_arm
 import pinocchio
 import pytest
 from real_urdfs import urdf
+from results import identification, metrics
 
+from dynid_ros.applications.export.formats import export_model
 from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.applications.export.urdf import replaced_urdf, urdf_of
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import ArmError
@@ -115,6 +119,20 @@ def test_python_file_has_the_whole_torque(names):
         np.testing.assert_allclose(
             space['torque'](q[k], qd[k], qdd[k]), expected[k], rtol=1e-9, atol=1e-9)
     assert space['JOINTS'] == arm.joint_names
+
+
+def test_a_file_of_parameters_that_predict_worse_than_the_model_says_so(tmp_path):
+    arm = arm_of(5)
+    error = partial(metrics, arm, 'last third', True)
+    for possible, worse in ((4.0, True), (2.0, False)):
+        model = identification(
+            arm, theta=base_parameters(arm).grouping @ nominal_parameters(arm),
+            validation=error(2.0), consistent=error(possible))
+        for name in ('arm.py', 'arm.yaml'):
+            notes = export_model(model, tmp_path / name)
+            assert worse == any(
+                note.startswith('these parameters have 4 % torque error on the last 33 % of the '
+                                'same recording, and the model 2 %') for note in notes)
 
 
 def exported(arm):
