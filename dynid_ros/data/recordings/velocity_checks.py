@@ -24,6 +24,10 @@ TINY = float(np.finfo(float).tiny)
 #: Largest factor of a time axis that is too long or too short. Velocities in degrees, turns and
 #: turns a minute are off by 6.3 and more.
 OTHER_TIME = 5.0
+#: Least difference of positions and velocities that is reported if one factor explains it in all
+#: joints, and share of it that may be left. A time axis that is off by 5 % changes accelerations
+#: by 10 %.
+SAME_FACTOR, LEFT = 0.05, 0.5
 LEFT_OUT = 'velocities are left out and positions differentiated.'
 
 
@@ -74,11 +78,10 @@ class _Comparison(NamedTuple):
 def _inconsistent(recording: Recording, qd: Array) -> list[Defect]:
     """Compare the change of position over windows with the integral of the velocity."""
     compared = _comparisons(recording, qd)
+    scaled = _other_time(recording, compared)
+    if scaled is not None:
+        return [scaled]
     wrong = [each for each in compared if each.mismatch() > VELOCITY_MISMATCH]
-    if wrong and len(wrong) == len(compared):
-        scaled = _other_time(recording, compared)
-        if scaled is not None:
-            return [scaled]
     return [Defect(
         'velocity_inconsistent', 'warning',
         f'The velocity of {recording.joint_names[each.joint]} differs from its differentiated '
@@ -102,14 +105,17 @@ def _other_time(recording: Recording, compared: list[_Comparison]) -> Defect | N
     """
     factor = _factor(compared)
     if len(compared) < 2 or not 1 / OTHER_TIME < factor < OTHER_TIME or any(
-            each.mismatch(factor) > VELOCITY_MISMATCH for each in compared):
+            each.mismatch() < SAME_FACTOR or each.mismatch(factor) > LEFT * each.mismatch()
+            for each in compared):
         return None
+    fatal = all(each.mismatch() > VELOCITY_MISMATCH for each in compared)
+    remedy = ', or leave the velocities out of the file.' if fatal else f'; here, {LEFT_OUT}'
     return Defect(
-        'stamps_scaled', 'error',
+        'stamps_scaled', 'error' if fatal else 'warning',
         f'The differentiated positions of all joints are {factor:.3g} times the recorded '
         f'velocities: the stamps cover {1 / factor:.3g} times the time of the motion, or all '
-        'velocities are in another unit; correct stamps or rate, or leave the velocities out of '
-        'the file.', None, len(recording.t), 0.0, factor, 1 + VELOCITY_MISMATCH)
+        f'velocities are in another unit; correct stamps or rate{remedy}',
+        None, len(recording.t), 0.0, factor, 1 + (VELOCITY_MISMATCH if fatal else SAME_FACTOR))
 
 
 def _comparisons(recording: Recording, qd: Array) -> list[_Comparison]:
