@@ -66,7 +66,7 @@ def parts_of(path: Path, arm: ArmModel) -> list[Part]:
     if 'signal' not in main[1]:
         if data_set_of(path) is not None:
             raise Choice(path, main[0].names, arm).missing('signal')
-        return [main, _beside(path, arm)]
+        return [main, _beside(path, arm, main)]
     return [main]
 
 
@@ -121,13 +121,18 @@ def _named(table: Table, names: Sequence[str | None]) -> Family:
     return [plain(name) for name in stated]
 
 
-def _beside(path: Path, arm: ArmModel) -> Part:
+def _beside(path: Path, arm: ArmModel, main: Part) -> Part:
     """Find the file of the drive signals beside one that holds none."""
+    own = main[0].names
+    # The same columns, of which some are neither time nor positions, are another recording.
+    several = len(own) > sum(map(len, main[1].values()))
     parts = {}
     for other in sorted(path.parent.iterdir()):
         if other != path and other.suffix.lower() in TABLE_SUFFIXES:
             try:
                 table = open_table(other, arm.table.header)
+                if several and table.names == own:
+                    continue
                 choice = Choice(other, table.names, arm)
                 parts[other] = table, {'time': choice.time()} | {
                     name: family for name in ('position', 'signal')
@@ -152,7 +157,7 @@ def _beside(path: Path, arm: ArmModel) -> Part:
         raise RecordingError(
             f'{path} holds no drive signals; if they are those in {shown}, write into arm.yaml: '
             f'table: {{signal_file: {_line(path, alike[0])}}}')
-    raise Choice(path, open_table(path, arm.table.header).names, arm).missing('signal')
+    raise Choice(path, own, arm).missing('signal')
 
 
 def _line(path: Path, other: Path) -> str:

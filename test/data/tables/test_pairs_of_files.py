@@ -83,3 +83,13 @@ def test_pickled_arrays_are_named_as_such(tmp_path, arm, name, save):
     save(tmp_path / name)
     with pytest.raises(RecordingError, match=r'the array (log|q) holds Python objects \(pickled'):
         read_recording(tmp_path / name, arm)
+
+
+def test_a_file_of_the_same_columns_is_another_recording(tmp_path, arm):
+    names = ['t', *(f'{letter}{k}' for letter in 'qvz' for k in (1, 2, 3))]
+    for run in (1, 2):
+        rows = [names, *np.column_stack([T, Q, QD, TAU]).tolist()]
+        (tmp_path / f'run{run}.csv').write_text(
+            '\n'.join(','.join(map(str, row)) for row in rows) + '\n')
+    with pytest.raises(RecordingError, match=r'run1\.csv has no columns of signal .* z1'):
+        read_recording(tmp_path / 'run1.csv', arm)
