@@ -65,6 +65,9 @@ def _products(trial: TrialBlocks, sigma: Array) -> tuple[Array, Array, Array] | 
         motion = trial.rows.motions[block.segment]
         reach = settings.decimator().reach / settings.rate_hz
         inside = block.t <= motion.t[-1] - DELAYS[-1] - reach
+        # A stretch between gaps may be shorter than the low-pass reaches.
+        if not inside.any():
+            continue
         W.append(block.W[inside] / sigma[:, None])
         later = _later(motion, trial, block.t[inside])
         tau.append(later * (block.moving[inside] / sigma)[:, :, None])

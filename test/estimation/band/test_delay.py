@@ -93,6 +93,16 @@ def test_a_stretch_too_short_for_the_filter_tells_no_delay(cutoff):
     assert treatment.delay == 0.0
 
 
+def test_a_stretch_of_one_sample_within_the_reach_of_the_filter_hides_no_delay():
+    arm = arm_named('two_axis')
+    arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=1.0))
+    log = log_of(arm, 0.05)
+    # At 125 samples/s, the low-pass reaches 46 to either side.
+    for last in range(804, 824, 4):
+        kept = log.take(np.r_[:5000, len(log.t) - last:len(log.t)])
+        assert choose_conditioning(arm, [kept]).delay == pytest.approx(0.05, abs=5e-3)
+
+
 def test_a_check_reports_the_delay_that_an_identification_removes():
     arm = arm_named('two_axis')
     (defect,) = drive_defects(arm, log_of(arm, 0.05))
