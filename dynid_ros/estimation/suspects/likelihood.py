@@ -133,6 +133,13 @@ class Likelihood:
         return self._free(products, counts, self._prior, self._prior_information,
                           self._change_prior(suspect.rows))
 
+    def free_share(self, suspect: Suspect) -> Array:
+        """Unexplained share (m,) of the torque of each compared joint, without constraints."""
+        _, variance = self.fit(suspect)
+        squares = suspect.rows.mixed(suspect.mixing)[:, -1, -1]
+        share = np.sqrt(variance * suspect.rows.counts / np.maximum(squares, TINY))
+        return np.asarray(share[self.joints])
+
     def prior_information(self, rows: SuspectRows) -> Array:
         """Information (c, c) of the prior of all parameters."""
         return np.asarray(block_diag(self._prior_information, self._change_prior(rows)))

@@ -21,6 +21,7 @@ from dynid_ros.estimation.model.verdict import (
     Verdict,
 )
 from dynid_ros.estimation.suspects.arm_suspects import GRAVITY
+from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.reported_lines import error_before_percent, Line
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
@@ -184,13 +185,29 @@ def _unrelated_signals(table: Table) -> tuple[Finding, ...]:
     if best is not None and best.suspect.fault.code != GAINS and not (
             best.suspect.fault.code == 'effort_scale' and set(best.suspect.joints) <= set(dead)):
         return ()
-    arm = table.recorded.arm
-    return (Finding(
-        'effort_meaningless',
-        f'the drive signal of {names(arm, dead)} does not follow its motion',
-        'it is dead, too coarse, or of another quantity: record a topic that holds its torque',
-        tuple(arm.joint_names[joint] for joint in dead),
-        error_before_percent=table.prediction.error_percent, error_after_percent=error),)
+    arm, share = table.recorded.arm, Likelihood(table.recorded).free_share(table.recorded)
+    impossible = table.joints[~follows & (share <= DEAD_SHARE)].tolist()
+    return (
+        *_finding(
+            arm, [joint for joint in dead if joint not in impossible], 'effort_meaningless',
+            'the drive signal of {} does not follow its motion', 'it is dead, too coarse, or of '
+            'another quantity: record a topic that holds its torque',
+            table.prediction.error_percent, error),
+        *_finding(
+            arm, impossible, 'effort_impossible', 'physically possible parameters explain nothing '
+            'of the drive signal of {}, but impossible ones do',
+            'check its sign and gain, and the axis and the zero of the joint'))
+
+
+def _finding(
+    arm: ArmModel, joints: list[int], code: str, text: str, remedy: str,
+    before_percent: float | None = None, after_percent: float | None = None,
+) -> tuple[Finding, ...]:
+    """Report joints, if there are any; their names replace braces in the text."""
+    return (Finding(code, text.format(names(arm, joints)), remedy,
+                    tuple(arm.joint_names[joint] for joint in joints),
+                    error_before_percent=before_percent, error_after_percent=after_percent),
+            ) if joints else ()
 
 
 def _gravity(table: Table | None) -> tuple[str, ...]:

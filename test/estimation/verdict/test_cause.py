@@ -83,3 +83,16 @@ def test_gravity_does_not_agree_where_another_direction_fits_better(recorded, mo
         monkeypatch.setattr(cause, 'table_of', lambda *_, own=lines: replace(good, lines=own))
         _, notes = with_cause(Verdict(True, (), 0.0), recorded.arm, recorded.samples)
         assert any('gravity agrees' in note for note in notes) == agrees
+
+
+def test_a_signal_that_only_impossible_parameters_explain_is_not_called_dead(
+        recorded, monkeypatch):
+    good = table_of(recorded)
+    squares = good.prediction.residual_squares.copy()
+    squares[:, 2] = good.prediction.power[:, 2].mean()
+    missed = replace(good, prediction=replace(good.prediction, residual_squares=squares))
+    monkeypatch.setattr(cause, 'table_of', lambda *_: missed)
+    verdict, _ = with_cause(Verdict(True, (), 0.0), recorded.arm, recorded.samples)
+    (found,) = verdict.findings
+    assert (found.code, found.joints) == ('effort_impossible', (recorded.arm.joint_names[2],))
+    assert not verdict.trustworthy
