@@ -100,7 +100,7 @@ def winners_of(
         Least evidence.
 
     """
-    candidates = [line for line in lines if _is_candidate(line, joints, threshold)]
+    candidates = [line for line in lines if _is_candidate(line, reference, joints, threshold)]
     candidates = [line for line in candidates if _needed(line, candidates, joints, threshold)]
     winners = [line for line in candidates if _indistinguishable(line, candidates[0], threshold)]
     return winners if any(_matters(line, reference) for line in winners) else []
@@ -141,10 +141,12 @@ def is_reported(
     line: Line, reference: Prediction, joints: NDArray[np.intp], threshold: float,
 ) -> bool:
     """Whether a suspect is reported if no other one is: a candidate that matters."""
-    return _is_candidate(line, joints, threshold) and _matters(line, reference)
+    return _is_candidate(line, reference, joints, threshold) and _matters(line, reference)
 
 
-def _is_candidate(line: Line, joints: NDArray[np.intp], threshold: float) -> bool:
+def _is_candidate(
+    line: Line, reference: Prediction, joints: NDArray[np.intp], threshold: float,
+) -> bool:
     """Whether a suspect is significant, large enough, and not of a joint without torque."""
     prediction, size = line.prediction, line.suspect.size
     if line.evidence is None or prediction is None or line.evidence < threshold:
@@ -153,9 +155,9 @@ def _is_candidate(line: Line, joints: NDArray[np.intp], threshold: float) -> boo
     if size is not None and line.suspect.fault.code != GAINS and (
             abs(size.distance) < SMALL * size.typical):
         return False
-    # A fault of the arm, or of a joint that has torque once the fault is corrected.
-    power = prediction.power.sum(axis=0)
-    loud = joints[power > WEAKEST * power.sum()]
+    # A fault of the arm, or of a joint that has torque as recorded or corrected.
+    shares = [each.power.sum(axis=0) / each.power.sum() for each in (reference, prediction)]
+    loud = joints[np.max(shares, axis=0) > WEAKEST]
     return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
 
 

@@ -287,6 +287,18 @@ def test_a_gain_that_differs_as_those_of_any_arm_is_not_reported(base, factor, h
     assert judged(resized(exact, np.log([factor])), np.ones(GROUPS), 0.01) == holding
 
 
+@pytest.mark.parametrize(('recorded', 'holding'), [(1e-5, False), (1.0, True)])
+def test_a_joint_without_torque_is_accused_if_its_signal_is_large(
+        reversed_joint, recorded, holding):
+    joints, power = np.arange(reversed_joint.arm.n), np.ones((GROUPS, reversed_joint.arm.n))
+    before, after = power.copy(), power.copy()
+    before[:, 1], after[:, 1] = recorded**2, 1e-10
+    reference, found = (Prediction(np.zeros(GROUPS), share * each, each, 1.0)
+                        for share, each in ((0.5, before), (0.01, after)))
+    assert is_reported(
+        Line(reversed_joint, 100.0, 50.0, found), reference, joints, 10.0) == holding
+
+
 @pytest.mark.parametrize('kg', [5.0, -5.0])
 def test_a_load_has_a_mass(ur10, kg):
     arm, log = ur10
