@@ -39,6 +39,9 @@ DEGREE_EXCESS = np.pi
 DEGREE_RANGE = 0.5
 #: Distance beyond the limits that an error of calibration explains, rad.
 DEGREE_SLACK = 0.02
+#: Share of the samples from which steps are too many for an encoder fault or a wrap.
+OFTEN = 0.01
+TO_RADIANS = 'convert them to rad, or state table: {unit: deg} in arm.yaml for a table.'
 #: Range of positions from which a joint counts as moving, rad or m. Vibration and encoder noise
 #: stay below. Joints of real recordings move by 0.48 rad and more.
 LEAST_MOTION = 0.01
@@ -132,21 +135,31 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     name = recording.joint_names[turning[worst]]
     value = float(max(-least[worst], most[worst]))
     text = (f'positions seem to be in degrees: {name} reaches {value:.4g}, far beyond its limits '
-            'in rad, and all joints are within theirs as degrees; convert them to rad, or '
-            'state table: {unit: deg} in arm.yaml for a table.')
+            f'in rad, and all joints are within theirs as degrees; {TO_RADIANS}')
     return [Defect('position_degrees', 'error', text, name, len(recording.q), 0.0, value,
                    DEGREE_EXCESS)]
 
 
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
-    """Report impossible steps of position."""
+    """Report impossible steps of position, or degrees if none is impossible as such."""
     t, q = recording.t, recording.q
-    jumps, largest = np.zeros(q.shape, dtype=np.bool_), np.zeros(arm.n)
+    jumps, largest, in_degrees = np.zeros(q.shape, dtype=np.bool_), np.zeros(arm.n), True
+    unit = np.where(arm.prismatic, 1.0, np.radians(1.0))
     for before, after in steps(len(q)):
         way = np.abs(q[after] - q[before])
-        jumps[after] = way > absurd_values.largest_steps(
-            t[after] - t[before], arm.limits.velocity)
+        bound = absurd_values.largest_steps(t[after] - t[before], arm.limits.velocity)
+        jumps[after] = way > bound
+        in_degrees &= not (unit * way > bound).any()
         largest = np.maximum(largest, way.max(axis=0, where=jumps[after], initial=0.0))
+    count = jumps.sum(axis=0)
+    worst = int(np.argmax(count))
+    if in_degrees and count[worst] > OFTEN * len(q):
+        return [Defect(
+            'position_degrees', 'error',
+            f'positions seem to be in degrees: {recording.joint_names[worst]} jumps by up to '
+            f'{largest[worst]:.4g} within one sample, {count[worst]} times, and does not as '
+            f'degrees; {TO_RADIANS}', recording.joint_names[worst], int(count[worst]), 0.0,
+            float(largest[worst]), absurd_values.JUMP)]
     return absurd_values.marked_defects(
         recording, jumps, 'position_jump', 'error',
         '{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder fault, a '

@@ -440,3 +440,17 @@ def test_positions_in_degrees_are_named_and_large_ones_in_radians_are_not(arm):
         replace(log, q=np.degrees(log.q), qd=None), limited, 'position_degrees')
     assert defect.severity == 'error' and 'convert them to rad' in defect.message
     assert not defects(replace(log, q=log.q + 2.0, qd=None), limited, 'position_degrees')
+
+
+def test_degrees_that_jump_where_no_radians_would_are_named_without_position_limits(arm):
+    unlimited = replace(arm, limits=replace(
+        arm.limits, lower=np.full(arm.n, -np.inf), upper=np.full(arm.n, np.inf),
+        velocity=np.full(arm.n, 2.0)))
+    log = replace(recording(), qd=None)
+    in_degrees = replace(log, q=np.degrees(log.q))
+    defect = only(in_degrees, unlimited, 'position_degrees')
+    assert defect.severity == 'error' and 'convert them to rad' in defect.message
+    # An encoder fault is rare, whatever its size.
+    once = log.q.copy()
+    once[500:505, 1] += 0.7
+    assert only(replace(log, q=once), unlimited, 'position_jump').joint == 'j2'
