@@ -64,12 +64,8 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     stretch = _stretches(once.t, still[keep])
     rough = Roughness(once.t, once.q if moving.all() else once.q[:, moving], stretch)
     enough = len(rough.places) >= FEWEST_SAMPLES
-    # If samples repeat, the stamps are those of a reader, so any smoother times are better; but a
-    # reader sees each state within one of its periods.
-    errors, latest = ((STANDARD_ERRORS, np.inf) if keep.all() else
-                      (0.0, float(np.median(np.diff(recording.t)))))
-    clock, times = (_clock(once, rough, stretch, errors, latest) if enough and not stamped else
-                    (None, once.t))
+    clock, times = (_clock(once, rough, stretch, polled=not keep.all())
+                    if enough and not stamped else (None, once.t))
     defects = [] if keep.all() else [_repeated(recording, keep, clock)]
     if clock is not None:
         defects += [] if defects and clock.kind == 'even' else [_replaced(clock)]
@@ -91,19 +87,22 @@ def _stretches(t: Array, still: Mask) -> Index:
 
 
 def _clock(
-    recording: Recording, rough: Roughness, stretch: Index, errors: float, latest: float,
+    recording: Recording, rough: Roughness, stretch: Index, *, polled: bool,
 ) -> tuple[SampleClock | None, Array]:
     """
     Return the clock with the smoothest motion, or None for the stamps, and its times, s.
 
-    Other times must be smoother by `errors` standard errors over parts of the recording, and even
-    ones no further than `latest` from the stamps, s, as a standard deviation.
+    If samples were polled, the stamps are those of a reader, so any smoother times are better. But
+    a reader sees each state before the next one arrives, and clocks drift apart slowly: the delays
+    of even times change by less than a period within a second.
     """
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
+    errors, most = (0.0, usual) if polled else (STANDARD_ERRORS, np.inf)
     apart = stamp_checks.OFF_GRID_PERIODS * usual
     even = None if _even(stamps, stretch, apart) else even_times(stamps, rough, stretch)
-    if even is not None and apart < np.std(stamps - even[0]) <= latest and (
+    if even is not None and np.std(stamps - even[0]) > apart and (
+            _change(stamps - even[0], usual) <= most) and (
             _smoother(rough, times, even[0], errors)):
         kind, (times, period) = 'even', even
     if rough.timing_error(times) > SOUGHT_SHARE * usual:
@@ -122,6 +121,12 @@ def _clock(
         tuple((stamps[plotted] - stamps[start]).round(DECIMALS).tolist()),
         tuple((late[plotted] - centre).round(DECIMALS).tolist()),
         usual), times
+
+
+def _change(late: Array, usual: float) -> float:
+    """Return the root mean square change of delays (N,) within a second, s."""
+    lag = max(1, round(1 / usual))
+    return float(np.sqrt(np.mean((late[lag:] - late[:-lag])**2))) if len(late) > lag else 0.0
 
 
 def _even(stamps: Array, stretch: Index, apart: float) -> bool:

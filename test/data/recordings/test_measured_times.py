@@ -67,6 +67,18 @@ def test_the_states_of_a_source_whose_rate_wanders_keep_the_stamps_of_their_read
         d.message for d in check_recording(log, arm) if d.code == 'stamps_gap')
 
 
+def test_the_states_of_a_source_whose_clock_drifts_get_even_stamps():
+    # By 20 ms, twice the period, in a quarter of a minute.
+    even = np.arange(0.0, 60.0, 0.01)
+    times = even + 0.02 * np.sin(2 * np.pi * even / 60)
+    t = np.arange(0.5, 59.0, 0.001)
+    q, u = measured(times[np.searchsorted(times, t, side='right') - 1])
+    late = 0.004 * np.random.default_rng(2).uniform(size=len(t))
+    found = as_measured(Recording(np.sort(t + late), q, u, JOINTS))
+    assert found.clock.kind == 'even'
+    assert np.ptp(np.diff(found.t)) < 1e-9
+
+
 def test_jitter_of_the_publisher_does_not_matter():
     log, newest = republished(100, 97, jitter=0.1)
     away = as_measured(log).t - np.unique(newest)
