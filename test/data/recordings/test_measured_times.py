@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import estimated
 import numpy as np
 import pytest
 from synthetic_recordings import recording, Waves
@@ -14,7 +15,6 @@ from dynid_ros.data.recordings.quality import check_recording, clean
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.identification.identify import identify
 
 JOINTS = ('j1', 'j2', 'j3')
 
@@ -168,21 +168,27 @@ def test_even_stamps_that_cannot_be_told_from_the_motion_stay_as_they_are():
     assert np.isin(found.t, log.t).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize('first', [0, 1, 2])
-@pytest.mark.parametrize('missing', [(), (500, 501), (500, 501, 502, 503, 504)])
-def test_the_model_does_not_depend_on_where_a_log_of_repeats_begins(first, missing):
+@pytest.fixture(scope='module')
+def driver():
+    """Arm, what its driver measures, and the estimate from that."""
     arm = load_arm('two_axis')
     arm = replace(arm, drive=Drive.joint_torque(arm.n))
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
     noise = 0.002 * np.random.default_rng(0).normal(size=(3000, arm.n))
     source = recording(arm, Waves.random(arm), theta, noise, rate=500 / 3)
+    return arm, source, estimated(arm, [source], friction=PLAIN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('first', [0, 1, 2])
+@pytest.mark.parametrize('missing', [(), (500, 501), (500, 501, 502, 503, 504)])
+def test_the_model_does_not_depend_on_where_a_log_of_repeats_begins(driver, first, missing):
+    arm, source, whole = driver
     log = replace(source, t=0.002 * np.arange(3 * len(source.t)),
                   **{name: np.repeat(getattr(source, name), 3, axis=0) for name in 'qu'})
     keep = np.delete(np.arange(first, len(log.t)), missing)
     log = replace(log, t=log.t[keep], q=log.q[keep], u=log.u[keep])
-    model = identify(arm, [log], friction=PLAIN)
-    whole = identify(arm, [source], friction=PLAIN)
+    model = estimated(arm, [log], friction=PLAIN)
     assert model.treatment.rate_hz == pytest.approx(500 / 3, rel=1e-3)
     assert model.treatment.cutoff_hz == pytest.approx(whole.treatment.cutoff_hz, rel=0.05)
     assert model.validation.relative_error_percent < (

@@ -3,6 +3,7 @@
 from dataclasses import replace
 import re
 
+from estimates import estimated
 import numpy as np
 import pytest
 from synthetic_recordings import coloured, recording, true_torque, Waves
@@ -13,7 +14,6 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.identification.gain_check import drive_defects
-from dynid_ros.estimation.identification.identify import identify
 
 RATE = 250.0
 
@@ -75,9 +75,9 @@ def test_removing_the_delay_brings_back_the_true_parameters():
     arm = arm_named('two_axis')
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
     log = log_of(arm, 0.04, noise_share=0.002)
-    found = identify(arm, [log], friction=arm.friction, holdout=0.0)
+    found = estimated(arm, [log], friction=arm.friction, holdout=0.0)
     ignored = replace(arm, conditioning=replace(arm.conditioning, delay=0.0))
-    kept = identify(ignored, [log], friction=arm.friction, holdout=0.0)
+    kept = estimated(ignored, [log], friction=arm.friction, holdout=0.0)
     # A delay of 40 ms turns 3 rad/s of motion into 2 % of position and much of the friction.
     assert np.linalg.norm(found.theta - theta) < 0.02 * np.linalg.norm(theta)
     assert np.linalg.norm(kept.theta - theta) > 3 * np.linalg.norm(found.theta - theta)
@@ -108,7 +108,7 @@ def test_a_check_reports_the_delay_that_an_identification_removes():
     (defect,) = drive_defects(arm, log_of(arm, 0.05))
     assert (defect.code, defect.severity) == ('effort_late', 'warning')
     assert re.match('The effort is (49|50|51) ms late relative to the motion; ', defect.message)
-    assert defect.value == identify(arm, [log_of(arm, 0.05)]).treatment.delay
+    assert defect.value == estimated(arm, [log_of(arm, 0.05)]).treatment.delay
 
 
 def test_a_check_reports_no_delay_where_there_is_none_or_where_it_is_stated():

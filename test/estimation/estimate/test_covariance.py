@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import estimated
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -20,7 +21,6 @@ from dynid_ros.estimation.estimate.covariance import (
     whitened_changes,
 )
 from dynid_ros.estimation.estimate.weights import solve
-from dynid_ros.estimation.identification.identify import identify
 
 
 def parts_of(W, tau, groups):
@@ -145,7 +145,7 @@ def hits(name, repetitions, seconds, rate=100.0):
     for seed in range(repetitions):
         noise = coloured(np.random.default_rng(seed), samples, sigma, memory)
         log = recording(arm, waves, theta, noise, rate=rate)
-        result = identify(arm, [log], friction=arm.friction, holdout=0.0)
+        result = estimated(arm, [log], friction=arm.friction, holdout=0.0)
         error = np.abs(result.theta - theta)
         scores.append((error / result.std)[result.from_data])
         white.append((error < 1.96 * result.std_white)[result.from_data])

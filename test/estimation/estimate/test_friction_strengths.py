@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import estimated
 import numpy as np
 import pytest
 from synthetic_recordings import coloured, recording, true_torque, Waves
@@ -60,8 +61,8 @@ def error_of(result):
 ], ids=lambda truth: ' '.join(truth))
 def test_planted_friction_is_predicted_as_well_as_the_noise_allows(truth):
     log = log_of(truth)
-    shrunk, plain = (identify(arm_with(), [log], friction=each) for each in (None, PLAIN))
-    exact = identify(arm_with(), [log], friction=tuple(
+    shrunk, plain = (estimated(arm_with(), [log], friction=each) for each in (None, PLAIN))
+    exact = estimated(arm_with(), [log], friction=tuple(
         term.name for term in TERMS.values() if term.symbol in truth))
     planted = {term.name for term in TERMS.values() if term.symbol in truth} - set(PLAIN)
     assert error_of(plain) > 1.5 * error_of(exact)
@@ -72,7 +73,7 @@ def test_planted_friction_is_predicted_as_well_as_the_noise_allows(truth):
 @pytest.mark.parametrize('seed', range(5))
 def test_plain_friction_stays_plain(seed):
     log = log_of(USUAL, seed, motion=10 + seed)
-    shrunk, plain = (identify(arm_with(), [log], friction=each) for each in (None, PLAIN))
+    shrunk, plain = (estimated(arm_with(), [log], friction=each) for each in (None, PLAIN))
     assert error_of(shrunk) < 1.01 * error_of(plain)
     if not shrunk.friction_strength:
         assert shrunk.arm.friction == PLAIN
@@ -80,7 +81,7 @@ def test_plain_friction_stays_plain(seed):
 
 
 def test_kinds_are_present_as_a_whole_or_not_at_all():
-    result = identify(arm_with(), [log_of({**USUAL, 'Fs': (0.12, 0.15)})])
+    result = estimated(arm_with(), [log_of({**USUAL, 'Fs': (0.12, 0.15)})])
     for kind in KINDS:
         assert len(set(kind) & set(result.friction_strength)) in (0, len(kind))
     assert set(result.arm.friction) == {*PLAIN, *result.friction_strength}
@@ -93,7 +94,7 @@ def test_held_out_samples_have_no_influence_on_strengths_and_estimate():
     rng = np.random.default_rng(9)
     u = log.u.copy()
     u[cut:] = 10 * rng.normal(size=u[cut:].shape).cumsum(axis=0)
-    first, second = (identify(arm_with(), [x], holdout=0.33) for x in (log, replace(log, u=u)))
+    first, second = (estimated(arm_with(), [x], holdout=0.33) for x in (log, replace(log, u=u)))
     assert first.friction_strength
     assert first.friction_strength == second.friction_strength
     np.testing.assert_array_equal(first.theta, second.theta)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import estimated
 import numpy as np
 import pytest
 from synthetic_recordings import Waves
@@ -14,7 +15,6 @@ from dynid_ros.data.recordings.history import history_of
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.identification.identify import identify
 
 SECONDS = 40.0
 
@@ -49,7 +49,7 @@ def check_found(term, true, rate):
     """Plant a friction term beside others; see that it is chosen, and estimated within its std."""
     arm = arm_with(true)
     log = log_of(arm, rate, noise=0.02)
-    result, exact, without = (identify(arm, [log], friction=friction) for friction in (
+    result, exact, without = (estimated(arm, [log], friction=friction) for friction in (
         None, tuple(true), tuple(set(true) - {term})))
     assert term in result.friction_strength
     errors = [each.validation.relative_error_percent for each in (result, exact, without)]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import estimated
 from friction_rig import arm_with, check_found, log_of, motion, true_torque
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def test_it_is_found_where_it_is_true():
 def test_held_out_torque_is_predicted_and_without_the_term_it_is_not(model):
     own = model.validation.relative_error_percent
     arm = model.arm.with_friction(tuple(set(TRUE) - {PRESLIDING}))
-    without = identify(arm, [log_of(model.arm, RATE)], friction=arm.friction)
+    without = estimated(arm, [log_of(model.arm, RATE)], friction=arm.friction)
     assert own < 0.3
     assert without.validation.relative_error_percent > 4 * own
 

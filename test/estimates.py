@@ -1,0 +1,91 @@
+"""Parameters of recordings by the stages of `identify` before its verdict, which takes a half."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import ConditioningSettings
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED
+from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
+from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
+from dynid_ros.estimation.identification.estimate_choice import (
+    estimate_parameters,
+    EstimatedModel,
+)
+from dynid_ros.estimation.identification.model_choice import fit_model
+from dynid_ros.estimation.identification.train_test_split import divide
+from dynid_ros.estimation.model.metrics import Metrics, metrics
+from dynid_ros.utilities.one_thread import one_thread
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What `identify` knows before it judges, by the names of an `IdentifiedModel`."""
+
+    data: ConditionedData
+    model: EstimatedModel
+
+    @property
+    def arm(self) -> ArmModel:
+        return self.model.fitted.arm
+
+    @property
+    def treatment(self) -> ConditioningSettings:
+        return self.data.train.settings
+
+    @property
+    def friction_strength(self) -> dict[str, float]:
+        return self.model.fitted.strengths
+
+    @property
+    def theta(self) -> np.ndarray:
+        return self.model.estimate.theta
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return dict(zip(base_parameters(self.arm).names, self.theta.tolist(), strict=True))
+
+    @property
+    def covariance(self) -> np.ndarray:
+        return self.model.estimate.covariance
+
+    @property
+    def std(self) -> np.ndarray:
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def std_white(self) -> np.ndarray:
+        return self.model.estimate.std_white
+
+    @property
+    def from_data(self) -> np.ndarray:
+        return self.model.estimate.data_share >= FROM_DATA
+
+    @property
+    def fit(self) -> Metrics:
+        return metrics(self.arm.joint_names, self.model.in_sample)
+
+    @cached_property
+    def validation(self) -> Metrics:
+        return metrics(self.arm.joint_names, [
+            part for each in self.data.held_out for part in each.predict(self.arm, self.theta)])
+
+
+@one_thread()
+def estimated(
+    arm: ArmModel, recordings: Sequence[Recording], *, friction: Sequence[str] | None = None,
+    holdout: float | None = None,
+) -> Estimate:
+    """Estimate what `identify` does of the same arguments, without its verdict and its tables."""
+    division = divide(arm, recordings, (), holdout, friction)
+    source, data = division.source, condition(division)
+    fitted = fit_model(
+        division.arm, data.train.rows, DIFFERENTIATED, source, choose=friction is None)
+    return Estimate(data, estimate_parameters(fitted, source))
