@@ -14,7 +14,6 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import CURVE
 from dynid_ros.arm.parameters import inertial_from_com, is_physical
-from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -22,11 +21,8 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.barrier_newton import closest_possible
 from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
 from dynid_ros.estimation.estimate.possible_parameters import possible_parameters, SHAPE_STD
-from dynid_ros.estimation.identification.identify import identify
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / 'benchmarks'
-RECORDINGS = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
-              'tx40': 'pos_read_data.csv'}
 
 
 def root_of(arm):
@@ -216,19 +212,6 @@ def test_search_for_what_is_a_thousand_times_its_prior_ends_at_the_minimum(seed)
     # Newton's decrement; sizes of the prior's links have settled within 10 %.
     left = slope @ np.linalg.solve(H + weight * cone.hessian(x), slope)
     assert left < 0.1**2 * weight * 16 * len(cone.links)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('name', list(RECORDINGS))
-def test_possible_links_are_the_model_of_real_recordings(name, shared_data):
-    arm = load_arm(name)
-    model = identify(arm, [read_recording(shared_data / name / RECORDINGS[name], arm)])
-    found = model.standard_parameters()
-    assert all(map(is_physical, links_of(model.arm, found.values)))
-    assert found.impossible != ()
-    assert model.possible
-    np.testing.assert_allclose(
-        model.theta, base_parameters(model.arm).grouping @ found.values, rtol=1e-6, atol=1e-9)
 
 
 def test_estimates_that_are_not_finite_are_refused():

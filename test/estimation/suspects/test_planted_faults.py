@@ -12,7 +12,9 @@ import yaml
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import rotation_rpy
 from dynid_ros.arm.drive import joint_position, motor_position
+from dynid_ros.arm.parameters import is_physical
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.identify import identify
@@ -75,12 +77,25 @@ def test_a_good_recording_is_accused_of_nothing(good):
     assert any('gravity agrees' in note for note in good.treatment.notes)
 
 
-@pytest.mark.parametrize('name', REAL)
-def test_real_recordings_are_accused_of_nothing_and_lose_nothing(shared_data, name):
-    arm = load_arm(name)
-    found = identify(arm, [read_recording(shared_data / REAL[name], arm)])
-    assert found.verdict.findings == ()
-    assert not [note for note in found.treatment.notes if 'sensor' in note]
+@pytest.fixture(scope='module', params=REAL)
+def real(request, shared_data):
+    arm = load_arm(request.param)
+    return identify(arm, [read_recording(shared_data / REAL[request.param], arm)])
+
+
+def test_real_recordings_are_accused_of_nothing_and_lose_nothing(real):
+    assert real.verdict.findings == ()
+    assert not [note for note in real.treatment.notes if 'sensor' in note]
+
+
+def test_possible_links_are_the_model_of_real_recordings(real):
+    found, layout = real.standard_parameters(), real.arm.layout
+    links = found.values[layout.all_inertial()].reshape(real.arm.links, 10)
+    assert all(map(is_physical, links))
+    assert found.impossible != ()
+    assert real.possible
+    np.testing.assert_allclose(
+        real.theta, base_parameters(real.arm).grouping @ found.values, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize(('code', 'joints', 'u'), [
