@@ -72,13 +72,19 @@ def falling():
     return identified(FALLING)
 
 
+@pytest.fixture(scope='module')
+def simple():
+    return identified(PLANTED)
+
+
 def printed_error(found):
     return float(re.search(r'has ([\d.e-]+) % torque error', found[0])[1])
 
 
-@pytest.mark.parametrize('terms', [('viscous', 'coulomb'), ('viscous', *CURVE, 'offset')])
-def test_planted_friction_comes_back_whatever_terms_the_model_has(terms):
-    arm = simple_arm(identified(PLANTED, terms), rotor_inertia=False)
+@pytest.mark.parametrize('terms', [None, ('viscous', *CURVE, 'offset')])
+def test_planted_friction_comes_back_whatever_terms_the_model_has(simple, terms):
+    model = identified(PLANTED, terms) if terms else simple
+    arm = simple_arm(model, rotor_inertia=False)
     assert arm.friction == ('viscous', 'coulomb')
     # Seen by a curve, gravity takes a little of the friction.
     for name, truth in PLANTED.items():
@@ -187,9 +193,8 @@ def test_a_lost_offset_is_named_and_the_python_file_has_it():
     assert found[2].startswith('for the offset, export the Python file (-o FILE.py)')
 
 
-def test_a_model_that_loses_nothing_gets_no_advice():
-    model = identified(PLANTED)
-    found = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), 'urdf')
+def test_a_model_that_loses_nothing_gets_no_advice(simple):
+    found = statements(simple, urdf_of(simple_arm(simple, rotor_inertia=False)), 'urdf')
     assert len(found) == 1 and printed_error(found) < 2
 
 
@@ -200,8 +205,8 @@ def test_without_held_out_rows_the_fitted_ones_are_predicted():
         found[0])
 
 
-def test_a_model_without_rows_gets_friction_of_its_own_curve():
-    model = replace(identified(PLANTED), predictions=())
+def test_a_model_without_rows_gets_friction_of_its_own_curve(simple):
+    model = replace(simple, predictions=())
     arm, own = simple_arm(model, rotor_inertia=False), model.possible_arm.friction_nominal
     for name in PLANTED:
         np.testing.assert_allclose(arm.friction_nominal[name], own[name], rtol=1e-6)
@@ -216,9 +221,8 @@ def test_a_model_without_rows_and_with_a_falling_curve_gets_nothing_negative(fal
     assert (arm.friction_nominal['coulomb'] > 0).all()
 
 
-def test_a_model_without_friction_gets_none():
-    model = identified(PLANTED)
-    bare = replace(model.possible_arm, friction=())
+def test_a_model_without_friction_gets_none(simple):
+    bare = replace(simple.possible_arm, friction=())
     arm = simple_arm(identify(bare, [recorded(bare)], friction=()), rotor_inertia=False)
     assert arm.friction_nominal == {} and 'dynamics' not in urdf_of(arm)
 
@@ -232,12 +236,12 @@ def test_a_live_session_describes_the_robot_with_the_same_friction(tmp_path):
     path = tmp_path / 'live.urdf'
     path.write_text(robot_description('two_axis')(live))
     model = pinocchio.buildModelFromUrdf(str(path))
-    batch = simple_arm(identified(FALLING, holdout=0.0), rotor_inertia=False).friction_nominal
+    whole = identified(FALLING, holdout=0.0)
+    batch = simple_arm(whole, rotor_inertia=False).friction_nominal
     np.testing.assert_allclose(model.damping, batch['viscous'], atol=1e-3)
     np.testing.assert_allclose(model.friction, batch['coulomb'], rtol=0.03)
     found = statements(live, path.read_text(), 'urdf')
     assert 'on data used for fitting' in found[0]
-    whole = identified(FALLING, holdout=0.0)
     expected = statements(whole, urdf_of(simple_arm(whole, rotor_inertia=False)), 'urdf')
     assert printed_error(found) == pytest.approx(printed_error(expected), rel=0.1)
 
