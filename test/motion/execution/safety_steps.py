@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 import time
 
 import numpy as np
@@ -87,7 +87,9 @@ class Driver:
         self.arm, motion, self.room, gains, self.rigid = motion_of(name)
         self.rng = np.random.default_rng(seed)
         self.sent: list = []
-        output = TorqueOutput(self.arm, gains, 'gravity', self.sent.append)
+        # A copy of a driver gets a list of its own, to which `self.sent.append` would not belong.
+        send = partial(list.append, self.sent)
+        output = TorqueOutput(self.arm, gains, 'gravity', send)
         executor = MotionExecutor(motion, self.room)
         self.control = MotionControl(self.arm, executor, output, None, TRACKING, TIMEOUT, dry)
         self.q, self.qd = motion.start.copy(), np.zeros(self.arm.n)
