@@ -18,10 +18,9 @@ from dynid_ros.simulation.record import simulate
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize('name', ['ur10', 'panda'])
-def test_thirty_seconds_determine_the_base_parameters(name):
-    arm = load_arm(name)
-    scene = build_scene(arm, load_surroundings(name, arm))
+def test_thirty_seconds_determine_the_base_parameters():
+    arm = load_arm('panda')
+    scene = build_scene(arm, load_surroundings('panda', arm))
     task = Task(starts=1, seconds=1.0)
     motion = design(arm, task, scene).motion
     assert motion.duration == 30.0
