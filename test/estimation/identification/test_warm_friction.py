@@ -82,7 +82,7 @@ def test_feed_forward_follows_the_warmth_of_its_trajectory(model):
 
 
 def test_the_monitor_takes_warm_friction_for_no_contact(model):
-    log = log_of(model.arm, RATE, seconds=30.0, seed=2)
+    log = log_of(model.arm, RATE / 2, seconds=30.0, seed=2)
     monitor = Monitor(model)
     seen = np.concatenate([block.torque for block in monitor.push(log.t, log.q, log.u)])
     friction = np.abs(warmth_of(log.t, log.q).at(log.t) * TRUE[WARM]).max(axis=0)

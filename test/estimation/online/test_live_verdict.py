@@ -20,7 +20,7 @@ PATIENCE = 180.0
 @pytest.fixture(scope='module')
 def log():
     arm = load_arm('two_axis')
-    return followed(arm, random_motion(arm, 3), 500.0, seed=3)
+    return followed(arm, random_motion(arm, 3), 250.0, seed=3)
 
 
 def session():
@@ -59,8 +59,8 @@ def searching():
 def test_links_are_those_of_the_result_and_the_stream_goes_on_as_without(log, searching, tmp_path):
     online, alone = session(), session()
     search = searching(online)
-    for first in range(0, len(log.t), 500):
-        part = slice(first, first + 500)
+    for first in range(0, len(log.t), 250):
+        part = slice(first, first + 250)
         push(online, log, part)
         push(alone, log, part)
         search.update()
@@ -96,9 +96,9 @@ def test_a_poor_session_has_links_and_no_robot_description(log, searching):
 def test_new_samples_are_judged_even_if_the_last_ones_came_during_a_search(log, searching):
     online = session()
     search = searching(online)
-    push(online, log, slice(0, 300))
+    push(online, log, slice(0, 150))
     search.update()
-    push(online, log, slice(300, None))
+    push(online, log, slice(150, None))
     assert until(search, lambda links: links.description is not None)
     assert search.update() is None
 
@@ -115,16 +115,16 @@ def test_an_unexpected_error_is_reported_once_and_the_next_session_is_judged(log
 
     online, alone = session(), session()
     judge = searching(online, describe)
-    push(online, log, slice(0, 5000))
+    push(online, log, slice(0, 2500))
     fault = until(judge, lambda found: found.fault).fault
     written = Path(fault.rpartition(' ')[2])
     assert fault == f'ZeroDivisionError: no such number; please report it with {written}'
     assert 'Traceback' in written.read_text()
     written.unlink()
-    push(online, log, slice(5000, None))
+    push(online, log, slice(2500, None))
     assert judge.update() is None
-    push(alone, log, slice(0, 5000))
-    push(alone, log, slice(5000, None))
+    push(alone, log, slice(0, 2500))
+    push(alone, log, slice(2500, None))
     np.testing.assert_array_equal(online.estimate().theta, alone.estimate().theta)
     online.reset()
     push(online, log, slice(None))
@@ -137,13 +137,13 @@ def test_a_finding_on_a_few_seconds_waits_for_the_next_verdict_or_the_end_of_the
     online = session()
     judge = searching(online)
     wrong = replace(log, u=log.u * [-1.0, 1.0])
-    push(online, wrong, slice(0, 3400))
+    push(online, wrong, slice(0, 1700))
     found = until(judge, lambda found: found.verdict).verdict
     assert not found.trustworthy and not found.findings
     expected = online.result().verdict
     assert expected.findings[0].code == 'effort_sign'
     assert until(judge, lambda found: found.verdict).verdict.reasons == expected.reasons
-    push(online, wrong, slice(3400, 5100))
+    push(online, wrong, slice(1700, 2550))
     found = until(judge, lambda found: found.verdict).verdict
     assert found.findings and found.reasons == online.result().verdict.reasons
 
@@ -154,7 +154,7 @@ def test_a_reset_forgets_a_verdict_that_is_not_fetched_yet(log, searching):
     push(online, log, slice(None))
     assert judge.update() is None
     online.reset()
-    push(online, log, slice(0, 300))
+    push(online, log, slice(0, 150))
     # The first answer is of the new session, which knows too little.
     found = until(judge, bool)
     assert found.description is None

@@ -28,7 +28,7 @@ EPOCH = 17 * 10**17
 @cache
 def recording():
     arm = load_arm('two_axis')
-    return followed(arm, random_motion(arm, 5), 500.0, seed=5).part(0, 6000)
+    return followed(arm, random_motion(arm, 5), 250.0, seed=5).part(0, 3000)
 
 
 def session(**settings):
@@ -48,9 +48,9 @@ def test_result_is_that_of_a_replay_and_asking_for_it_disturbs_nothing():
     log = recording()
     expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0)
     live = session()
-    feed(live, log, 0, 3010)
-    assert live.result().samples == 3010
-    feed(live, log, 3010, len(log.t))
+    feed(live, log, 0, 1510)
+    assert live.result().samples == 1510
+    feed(live, log, 1510, len(log.t))
     result = live.result()
     # Stamps of whole nanoseconds are all that differs.
     scale = np.abs(expected.theta).max()
@@ -84,12 +84,12 @@ def test_parameters_are_possible_unless_these_predict_worse(memory):
 
 
 def test_information_of_a_result_is_that_of_its_samples_alone():
-    log = recording().part(0, 3000)
+    log = recording().part(0, 1500)
     live = session()
-    feed(live, log, 0, 3000)
+    feed(live, log, 0, 1500)
     result = live.result()
     prior = arm_prior(result.arm)
-    # Weak beside three thousand samples, so that the samples alone give the estimate, too.
+    # Weak beside fifteen hundred samples, so that the samples alone give the estimate, too.
     alone = np.linalg.solve(result.root_information, result.root_torque)
     np.testing.assert_allclose(alone, live.estimate().theta, atol=0.02 * result.std.max())
     fresh = session().estimate()
@@ -102,9 +102,9 @@ def test_restored_session_goes_on_to_the_last_bit():
     log = recording()
     whole, first, second = session(), session(), session()
     feed(whole, log, 0, len(log.t))
-    feed(first, log, 0, 2500)
+    feed(first, log, 0, 1250)
     second.restore(first.state())
-    feed(second, log, 2500, len(log.t))
+    feed(second, log, 1250, len(log.t))
     np.testing.assert_array_equal(second.result().theta, whole.result().theta)
     np.testing.assert_array_equal(
         second.result().predictions[0].tau_hat, whole.result().predictions[0].tau_hat)
@@ -183,19 +183,19 @@ def test_result_of_nothing_is_refused():
 def test_reset_forgets_everything():
     log = recording()
     live, fresh = session(), session()
-    feed(live, log, 0, 3000)
+    feed(live, log, 0, 1500)
     live.reset()
     for each in (live, fresh):
-        feed(each, log, 3000, len(log.t))
+        feed(each, log, 1500, len(log.t))
     np.testing.assert_array_equal(live.result().theta, fresh.result().theta)
     assert live.result().data_hash == fresh.result().data_hash
 
 
 def test_replay_and_session_agree_at_the_same_delay():
-    log, delay = recording().part(0, 3000), 0.01
+    log, delay = recording().part(0, 1500), 0.01
     expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0, delay=delay)
     live = OnlineIdentifier(load_arm('two_axis'), 'joint_states', cutoff_hz=5.0, delay=delay)
-    feed(live, log, 0, 3000)
+    feed(live, log, 0, 1500)
     # Stamps are rounded to nanoseconds, nothing else differs.
     np.testing.assert_allclose(live.result().theta, expected.theta, rtol=1e-6)
     assert live.result().treatment.delay == delay
@@ -220,7 +220,7 @@ def test_arm_that_stood_still_is_said_to_have_done_so(noise, tmp_path):
 
 @pytest.mark.filterwarnings('error')
 def test_joint_that_never_moved_has_no_figures_and_is_named():
-    live, log = session(), recording().part(0, 3000)
+    live, log = session(), recording().part(0, 1500)
     q = log.q.copy()
     q[:, 1] = 0.3
     live.push_ns(EPOCH + np.rint(log.t * 1e9).astype(np.int64), q, log.u)
@@ -237,9 +237,9 @@ def test_signal_that_nobody_measures_is_named_and_no_model_comes_of_it(value):
     u = np.column_stack([log.u[:, 0], np.full(len(log.t), value)])
     live, resumed = session(), session()
     stamps = EPOCH + np.rint(log.t * 1e9).astype(np.int64)
-    live.push_ns(stamps[:3000], log.q[:3000], u[:3000])
+    live.push_ns(stamps[:1500], log.q[:1500], u[:1500])
     resumed.restore(live.state())
-    resumed.push_ns(stamps[3000:], log.q[3000:], u[3000:])
+    resumed.push_ns(stamps[1500:], log.q[1500:], u[1500:])
     reason = (f'pendulum_joint moves but its voltage is {value:g} throughout: the driver does not '
               'measure it')
     (dead,) = resumed.dead_signals
@@ -319,7 +319,7 @@ def test_a_validation_motion_is_predicted_and_not_learned_from():
 def test_a_motion_that_began_before_the_session_is_learned_from():
     log, live = recording(), session()
     live.validate(EPOCH * 1e-9)
-    feed(live, log, 0, 1000)
+    feed(live, log, 0, 500)
     live.validate(EPOCH * 1e-9 - 1.0)
-    feed(live, log, 1000, 3000)
+    feed(live, log, 500, 1500)
     assert live.learner.recursion.rows.all() and not live.learner.validating

@@ -156,7 +156,7 @@ def test_a_wrapped_position_starts_a_new_stretch():
 @pytest.mark.slow
 @pytest.mark.parametrize('memory', [np.inf, 5.0])
 def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
-    rate = 250.0
+    rate = 125.0
     t, q, tau = recording(panda, 10.0, noise=0.5, rate=rate)
     rng = np.random.default_rng(8)
     online = OnlineIdentifier(panda, memory=memory)
