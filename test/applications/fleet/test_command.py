@@ -24,7 +24,7 @@ from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
 
 pytestmark = pytest.mark.slow
-BAGS = 36
+BAGS = 24
 
 
 @pytest.fixture(scope='module')
@@ -72,7 +72,7 @@ def test_kills_of_a_worker_and_of_the_command_lose_no_finished_sidecar(
     workers = [each.pid for each in psutil.Process(first.pid).children(recursive=True)
                if 'spawn_main' in ' '.join(each.cmdline())]
     os.kill(workers[0], signal.SIGKILL)
-    wait_for(tmp_path, 20, first)
+    wait_for(tmp_path, 14, first)
     os.killpg(first.pid, signal.SIGKILL)
     first.communicate()
     done = finished(tmp_path)
