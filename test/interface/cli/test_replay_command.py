@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.bag_writer import write_joint_states
@@ -13,7 +14,6 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.interface.cli.main import build_parser
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation.record import simulate
 
 pytestmark = pytest.mark.slow
 EXCERPT = Path(__file__).resolve().parents[2] / 'excerpts/panda/excerpt.npz'
@@ -52,7 +52,7 @@ def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
 def batch(tmp_path_factory):
     """Make a bag of a simulated arm, and a batch result with friction that its arm.yaml lacks."""
     folder, arm = tmp_path_factory.mktemp('batch'), load_arm('two_axis')
-    log = simulate(arm, random_motion(arm, 3, period=5.0, periods=2), rate_hz=200.0, seed=3).log
+    log = followed(arm, random_motion(arm, 3, period=5.0, periods=2), 200.0, seed=3)
     write_joint_states(folder / 'bag', log.joint_names, log.t, log.q, log.qd, log.u)
     log = read_recording(folder / 'bag', arm)
     result = identify(arm, [log], friction=('viscous', 'coulomb_smooth', 'load'))

@@ -15,6 +15,8 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.pages.view.charts import track_charts
 from dynid_ros.pages.view.recorded_track import recording_track
 from dynid_ros.pages.view.server import is_own, open_server
@@ -59,7 +61,9 @@ def identified(tmp_path_factory):
     """Simulate a recording, and identify from it."""
     folder = tmp_path_factory.mktemp('two_axis')
     bag, result = folder / 'bag', folder / 'result'
-    assert main(['simulate', 'two_axis', '-o', str(bag)]) == 0
+    motion, arm = folder / 'motion.yaml', load_arm('two_axis')
+    write_motion(motion, random_motion(arm, 0, period=6.0, periods=2, tries=20), arm)
+    assert main(['simulate', 'two_axis', str(motion), '-o', str(bag)]) == 0
     main(['identify', str(bag), '--arm', 'two_axis', '-o', str(result),
           '--friction', 'viscous,coulomb,offset'])
     return bag, result
