@@ -5,6 +5,7 @@ from functools import cache
 from control_msgs.msg import DynamicJointState
 import numpy as np
 from std_srvs.srv import Trigger
+from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.online.replay import replay
@@ -12,7 +13,6 @@ from dynid_ros.estimation.online.row_pipeline import BLOCK
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.qos import LATCHED
-from dynid_ros.simulation.record import simulate
 
 ARM = 'two_axis'
 
@@ -20,7 +20,7 @@ ARM = 'two_axis'
 @cache
 def recording(seconds=12.0, rate_hz=250.0):
     arm = load_arm(ARM)
-    log = simulate(arm, random_motion(arm, 3, periods=2), rate_hz=rate_hz, seed=3).log
+    log = followed(arm, random_motion(arm, 3, tries=20, periods=2), rate_hz, seed=3)
     return log.part(0, int(np.searchsorted(log.t, seconds)))
 
 

@@ -23,7 +23,7 @@ from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.simulation.record import simulate
 
 arm = load_arm('two_axis')
-log = simulate(arm, random_motion(arm, 3), seed=3).log
+log = simulate(arm, random_motion(arm, 3, tries=20, periods=2), seed=3).log
 warm_up(arm, print)
 load_verdict()
 
