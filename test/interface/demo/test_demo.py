@@ -135,7 +135,7 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     monkeypatch.setenv('ROS_DOMAIN_ID', '')
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', '')
     arm = load_arm(ARM)
-    motion = MotionPair(random_motion(arm, 3, period=4.0, periods=2),
+    motion = MotionPair(random_motion(arm, 3, period=4.0, periods=1),
                         random_motion(arm, 4, period=3.5, periods=1), 1.0)
     write_motion(tmp_path / 'excitation.yaml', motion, arm)
     with own_domain():
@@ -145,7 +145,7 @@ def test_chain_of_processes_finds_the_parameters_of_the_simulation(tmp_path, mon
     # the same in all runs.
     k = found['parameters']
     furthest = float(np.sqrt(chi2.isf(1e-4, k) / k))
-    # Twelve seconds leave some percent; the error bars say how many.
+    # Eight seconds leave some percent; the error bars say how many.
     for each in (found['online'], found['batch']):
         assert each['off_percent'] < 10
         assert each['off_in_std'] < furthest

@@ -28,9 +28,9 @@ TWO_AXIS = dyn.load_arm('two_axis')
 def test_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     monkeypatch.chdir(tmp_path)
-    # The lines are the same for a third of the motion, the best of a tenth as many.
+    # The lines are the same for a fifth of the motion, the best of a tenth as many.
     monkeypatch.setattr(
-        session, 'random_motion', partial(random_motion, period=5.0, periods=2, tries=20))
+        session, 'random_motion', partial(random_motion, period=6.0, periods=1, tries=20))
     page = (ROOT / 'docs' / 'python.md').read_text()
     names: dict = {}
     with redirect_stdout(io.StringIO()) as printed:
