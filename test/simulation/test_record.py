@@ -1,6 +1,7 @@
 """Simulated recordings: true to the model they claim, repeatable, followed closely."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -32,11 +33,17 @@ def _brief(arm):
     return _motion(arm, period=5.0)
 
 
+@cache
+def _truth(name):
+    """Simulate an arm, of which no sensor changes the motion."""
+    arm = load_arm(name)
+    return simulate(arm, _motion(arm), rate_hz=1000, sensors=PERFECT).truth
+
+
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'gluon_6l3', 'two_axis'])
 def test_perfect_sensors_lead_back_to_the_true_base_parameters(name):
-    arm = load_arm(name)
-    simulation = simulate(arm, _motion(arm), rate_hz=1000, sensors=PERFECT)
-    truth, base = simulation.truth, base_parameters(arm)
+    arm, truth = load_arm(name), _truth(name)
+    base = base_parameters(arm)
     qdd = np.gradient(truth.qd, truth.t, axis=0)
     # Away from standstill, where sign(qd) of the model and the simulated tanh agree.
     moving = (np.abs(truth.qd) > 0.02).all(axis=1)
@@ -98,8 +105,7 @@ def test_identification_finds_the_planted_curve_of_friction(rich_arm):
 
 @pytest.mark.parametrize('name', ['ur10', 'panda', 'two_axis'])
 def test_the_arm_follows_closely_and_without_chatter(name):
-    arm = load_arm(name)
-    truth = simulate(arm, _motion(arm), rate_hz=1000).truth
+    truth = _truth(name)
     # Friction over the stiffness of the control, which has no integral part.
     assert np.abs(truth.q - truth.wanted).max() < 0.02
     power = np.abs(np.fft.rfft(truth.tau - truth.tau.mean(axis=0), axis=0)) ** 2
@@ -109,9 +115,7 @@ def test_the_arm_follows_closely_and_without_chatter(name):
 
 
 def test_the_arm_holds_still_before_and_after_the_motion():
-    arm = load_arm('panda')
-    motion = _motion(arm)
-    truth = simulate(arm, motion, rate_hz=200).truth
+    motion, truth = _motion(load_arm('panda')), _truth('panda')
     assert truth.t[-1] == pytest.approx(motion.duration + 2 * HOLD, abs=1e-9)
     before = truth.t < HOLD
     np.testing.assert_allclose(truth.qd[before], 0, atol=1e-4)
