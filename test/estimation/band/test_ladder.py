@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import estimated
 import numpy as np
 import pytest
 from synthetic_recordings import coloured, recording, Waves
@@ -15,7 +16,6 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.band.ladder import chosen, USUAL_HZ
-from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.conditioning_words import noisy_positions
 
 RATE = 100.0
@@ -91,7 +91,7 @@ def test_noise_of_positions_lowers_the_cut_off_and_saves_the_parameters(arm):
 
     def error(cutoff):
         own = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff))
-        found = identify(own, [log], friction=arm.friction, holdout=0.0).theta
+        found = estimated(own, [log], friction=arm.friction, holdout=0.0).theta
         return np.linalg.norm(found - theta) / np.linalg.norm(theta)
 
     assert error(None) < 0.5 * error(USUAL_HZ)

@@ -24,7 +24,7 @@ from dynid_ros.estimation.blocks.preparation import (
 )
 from dynid_ros.estimation.identification import identify as identify_module
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.identification.train_test_split import divide, split
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.verdict_words import headline, notes
 from dynid_ros.motion.excitation.random_motion import random_motion
@@ -132,8 +132,7 @@ def test_defects_name_the_file_where_there_are_several():
     logs[1] = replace(logs[1], u=u)
     (alone,) = identify(arm, logs[1:], friction=arm.friction, holdout=0.0).defects
     for first, second in (logs[:1], logs[1:]), (logs[1:], logs[:1]), (logs, []):
-        (defect,) = identify(
-            arm, first, friction=arm.friction, holdout=0.0, validation=second).defects
+        (defect,) = divide(arm, first, second, 0.0, arm.friction).defects
         assert defect == replace(alone, message=f'walk_1.npz: {alone.message}')
 
 
