@@ -53,7 +53,7 @@ def test_copies_of_real_recordings_are_named_live_and_in_batch(name, quantity, s
 @pytest.mark.slow
 def test_a_copy_of_velocity_with_noise_is_not_called_trustworthy():
     arm = load_arm('two_axis')
-    log = followed(arm, random_motion(arm, 3), 250.0, seed=3)
+    log = followed(arm, random_motion(arm, 3, tries=30), 250.0, seed=3)
     noise = np.random.default_rng(0).normal(size=log.q.shape)
     copied = replace(log, u=np.gradient(log.q, log.t, axis=0) + 0.01 * noise)
     assert against(identify(arm, [copied], friction=FRICTION))

@@ -96,7 +96,7 @@ def test_result_keeps_the_bounds_and_a_result_without_any_is_read(tmp_path):
     arm = load_arm('two_axis')
     total = arm.inertial[:, 0].sum()
     arm = replace(arm, link_bounds=bounds(2, (2 * total, 3 * total)))
-    log = followed(arm, random_motion(arm, 3), 125.0, seed=3)
+    log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)
     model = identify(arm, [log])
     write_result(model, tmp_path)
     again = read_result(tmp_path)

@@ -30,7 +30,7 @@ def sensed():
     arm = load_arm('two_axis')
     arm = replace(arm, drive=Drive.joint_torque(2), friction=FRICTION,
                   conditioning=replace(arm.conditioning, cutoff_hz=5.0, delay=None))
-    return arm, followed(arm, random_motion(arm, 3, periods=2), 200.0, seed=3)
+    return arm, followed(arm, random_motion(arm, 3, periods=2, tries=30), 200.0, seed=3)
 
 
 @pytest.fixture(scope='module')

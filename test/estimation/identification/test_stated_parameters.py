@@ -64,7 +64,7 @@ def test_true_inertias_are_as_good_as_identified_ones_once_drives_are_fitted():
     arm = replace(
         load_arm('two_axis'), friction=('viscous',),
         friction_nominal={'viscous': np.array([0.02, 0.01])})
-    log = followed(arm, random_motion(arm, 3), 125.0, seed=3)
+    log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)
     wrong = replace(arm, inertial=2.0 * arm.inertial)
     right, off = (identify(arm, [log], stated=stated).stated
                   for stated in (replace(arm, friction_nominal={}), wrong))
@@ -95,7 +95,7 @@ def test_masses_that_miss_most_of_the_torque_are_named(shared_data, own, warned)
 @pytest.mark.slow
 def test_masses_mean_nothing_beside_a_current_without_a_gain():
     arm = replace(load_arm('two_axis'), drive=Drive.joint_torque(2))
-    log = followed(arm, random_motion(arm, 3), 125.0, seed=3)
+    log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)
     amperes = replace(Drive.joint_torque(arm.n), signal='current')
     for drive, codes in ((arm.drive, ['other_masses']), (amperes, [])):
         stated = replace(arm, inertial=arm.inertial / 100)
@@ -107,7 +107,7 @@ def test_masses_mean_nothing_beside_a_current_without_a_gain():
 @pytest.mark.slow
 def test_an_arm_that_states_nothing_is_compared_with_nothing():
     arm = load_arm('two_axis')
-    log = followed(arm, random_motion(arm, 3), 125.0, seed=3)
+    log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)
     assert identify(replace(arm, inertial=None), [log]).stated == {}
     assert identify(arm, [log], holdout=0.0).stated == {}
 
@@ -131,7 +131,7 @@ def test_validate_compares_a_urdf_with_the_identified_model(capsys, shared_data)
 @pytest.mark.slow
 def test_a_urdf_of_other_parameters_is_refuted(capsys, tmp_path):
     arm = load_arm('panda')
-    log = followed(arm, random_motion(arm, 1, periods=1), 125.0, seed=1)
+    log = followed(arm, random_motion(arm, 1, periods=1, tries=30), 125.0, seed=1)
     np.savez(tmp_path / 'log.npz', t=log.t, q=log.q, u=log.u)
     path = tmp_path / 'log.npz'
     assert main(['validate', str(urdf('panda')), str(path), '--arm', 'panda', '--json']) == 1
@@ -146,7 +146,7 @@ def test_a_urdf_of_other_parameters_is_refuted(capsys, tmp_path):
 @pytest.mark.slow
 def test_an_exported_urdf_keeps_what_it_was_identified_as(tmp_path):
     arm = load_arm('two_axis').with_friction(('viscous', 'coulomb'))
-    log = followed(arm, random_motion(arm, 3), 125.0, seed=3)
+    log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)
     model = identify(arm, [log], friction=arm.friction)
     path = tmp_path / 'out.urdf'
     path.write_text(urdf_of(model.possible_arm))

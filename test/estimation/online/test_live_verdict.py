@@ -20,7 +20,7 @@ PATIENCE = 180.0
 @pytest.fixture(scope='module')
 def log():
     arm = load_arm('two_axis')
-    return followed(arm, random_motion(arm, 3), 250.0, seed=3)
+    return followed(arm, random_motion(arm, 3, tries=30), 250.0, seed=3)
 
 
 def session():

@@ -28,7 +28,7 @@ EPOCH = 17 * 10**17
 @cache
 def recording():
     arm = load_arm('two_axis')
-    return followed(arm, random_motion(arm, 5), 250.0, seed=5).part(0, 3000)
+    return followed(arm, random_motion(arm, 5, tries=30), 250.0, seed=5).part(0, 3000)
 
 
 def session(**settings):
@@ -267,7 +267,7 @@ def test_state_of_an_older_version_is_refused(monkeypatch):
 def test_effort_without_gravity_gives_the_parameters_of_the_batch():
     arm = load_arm('hand_leg')
     arm = replace(arm, drive=replace(arm.drive, includes_gravity=False))
-    log = followed(arm, random_motion(arm, 2, periods=2), 200.0, seed=2)
+    log = followed(arm, random_motion(arm, 2, periods=2, tries=30), 200.0, seed=2)
     expected = identify(arm, [log], friction=arm.friction)
     live = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
     feed(live, log, 0, len(log.t), 500)
@@ -283,7 +283,8 @@ def test_effort_without_gravity_gives_the_parameters_of_the_batch():
 @pytest.mark.slow
 def test_a_validation_motion_is_predicted_and_not_learned_from():
     arm = load_arm('two_axis')
-    pair = MotionPair(random_motion(arm, 0, periods=2), random_motion(arm, 1), 2.0)
+    first, second = (random_motion(arm, seed, tries=30, periods=2) for seed in (0, 1))
+    pair = MotionPair(first, second, 2.0)
     begin, end = HOLD + pair.excitation.duration, HOLD + pair.duration
     log = replace(followed(arm, pair, 200.0, seed=5), validation=((begin, end),))
     cut, last = np.searchsorted(log.t, [begin, end])

@@ -49,7 +49,7 @@ def bags(tmp_path_factory) -> tuple[Path, Path]:
 def simulating(bag: Path, seed: int) -> list[str]:
     """Words of a command that simulates a random motion of a third of the usual length."""
     motion, arm = bag.with_suffix('.yaml'), load_arm(ARM)
-    write_motion(motion, random_motion(arm, seed, period=5.0, periods=2), arm)
+    write_motion(motion, random_motion(arm, seed, period=5.0, periods=2, tries=30), arm)
     return ['simulate', ARM, str(motion), '-o', str(bag), '--seed', str(seed)]
 
 

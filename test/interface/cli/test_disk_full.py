@@ -28,7 +28,7 @@ Q = np.stack([np.sin(2 * T), np.cos(2.6 * T)], axis=1)
 def folder(tmp_path):
     (tmp_path / 'arm.yaml').write_text(ARM)
     arm = load_arm(tmp_path / 'arm.yaml')
-    write_motion(tmp_path / 'motion.yaml', random_motion(arm, 0, 3.0, periods=1), arm)
+    write_motion(tmp_path / 'motion.yaml', random_motion(arm, 0, 3.0, periods=1, tries=30), arm)
     np.savez(tmp_path / 'log.npz', t=T, q=Q, tau=np.stack([-Q[:, 0], 3 * Q[:, 1]], axis=1))
     return tmp_path
 

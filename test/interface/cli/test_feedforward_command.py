@@ -41,7 +41,7 @@ def test_a_trajectory_keeps_its_points_and_gets_their_effort(model, tmp_path, ca
 
 def test_a_designed_motion_is_sampled(model, tmp_path, capsys):
     arm = load_arm('ur10')
-    motion = random_motion(arm, 0, periods=1)
+    motion = random_motion(arm, 0, periods=1, tries=30)
     write_motion(tmp_path / 'm.yaml', motion, arm)
     arguments = ['feedforward', str(tmp_path / 'm.yaml'), '--model', str(model), '-o',
                  str(tmp_path / 'out.yaml'), '--rate']

@@ -52,7 +52,7 @@ def test_it_writes_result_history_and_plot(run, shared_data, tmp_path, capsys):
 def batch(tmp_path_factory):
     """Make a bag of a simulated arm, and a batch result with friction that its arm.yaml lacks."""
     folder, arm = tmp_path_factory.mktemp('batch'), load_arm('two_axis')
-    log = followed(arm, random_motion(arm, 3, period=5.0, periods=2), 200.0, seed=3)
+    log = followed(arm, random_motion(arm, 3, period=5.0, periods=2, tries=30), 200.0, seed=3)
     write_joint_states(folder / 'bag', log.joint_names, log.t, log.q, log.qd, log.u)
     log = read_recording(folder / 'bag', arm)
     result = identify(arm, [log], friction=('viscous', 'coulomb_smooth', 'load'))

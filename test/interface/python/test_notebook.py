@@ -29,7 +29,7 @@ def bags(tmp_path_factory):
     arm = dyn.load_arm(ARM)
     for seed, name in enumerate(('my_bag', 'other_bag')):
         motion = folder / f'{name}.yaml'
-        write_motion(motion, random_motion(arm, seed, period=5.0, periods=2), arm)
+        write_motion(motion, random_motion(arm, seed, period=5.0, periods=2, tries=30), arm)
         dyn.simulate(ARM, motion, seed=seed, out=folder / name)
     return folder
 
