@@ -68,7 +68,8 @@ def urdf_root(path: Path, arguments: Mapping[str, str] | None = None) -> Element
 
 def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
     try:
-        root = _parsed(read_whole(path), path)
+        content = read_whole(path)
+        root = _parsed(content, path)
     except OSError as error:
         raise ArmError(f'cannot read the URDF {path}: {error.strerror}') from error
     if root.tag == 'mujoco':
@@ -81,7 +82,10 @@ def _converted(path: Path, arguments: Mapping[str, str]) -> Element:
         return sdf_as_urdf(root, path)
     if root.tag != 'robot':
         raise ArmError(f'{path} is not a URDF: its first element is <{root.tag}>, not <robot>')
-    if any('xacro' in str(element.tag) for element in root.iter()):
+    # Old files bind the prefix to the address of another project.
+    spaces = ('xacro', *re.findall(r'xmlns:xacro\s*=\s*["\']([^"\']+)', content.decode(
+        errors='replace')))
+    if any(space in str(element.tag) for element in root.iter() for space in spaces):
         expanded = _parsed(_expanded(path, arguments), path)
         if expanded.find('link') is None:
             _refuse_macros_alone(root, path)

@@ -31,6 +31,15 @@ def test_an_argument_that_is_missing_is_quoted_with_the_line_that_gives_it(tmp_p
         load_arm(path)
 
 
+def test_an_old_address_of_the_prefix_is_expanded_as_well(tmp_path):
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    old = 'http://playerstage.sourceforge.net/gazebo/xmlschema/#interface'
+    text = XACRO.replace('http://www.ros.org/wiki/xacro', old)
+    assert old in text
+    first, second = (load_arm(xacro_file(tmp_path, each)) for each in (XACRO, text))
+    assert second.joint_names == first.joint_names and second.n == 1
+
+
 def test_a_file_of_macros_alone_names_those_that_use_it(tmp_path):
     pytest.importorskip('xacro', reason='xacro is not installed')
     head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
