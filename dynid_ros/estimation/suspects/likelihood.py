@@ -268,9 +268,10 @@ class Likelihood:
             theta = np.linalg.solve(H[:c, :c] + information, H[:c, c] + score)
             variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
         b = len(prior.theta)
-        if _lifts(theta[b:]):
+        if _has_negative_mass(theta[b:]):
+            rest = _without_changed(products, b)
             theta, variance = self._free(
-                _without(products, b), counts, prior, information[:b, :b], np.zeros((0, 0)))
+                rest, counts, prior, information[:b, :b], np.zeros((0, 0)))
             theta = np.append(theta, np.zeros(c - b))
         return theta, np.asarray(variance)
 
@@ -296,20 +297,20 @@ class Likelihood:
         values = near.constrained_fit(prior, near.information, near.score)
         theta = prior.grouping @ values
         theta = np.append(theta, np.linalg.solve(change_normal, H[b:c, c] - H[b:c, :b] @ theta))
-        if _lifts(theta[b:]):
-            fit = self._possible(
-                arm, _without(products, b), counts, np.zeros((0, 0)), start)
+        if _has_negative_mass(theta[b:]):
+            rest = _without_changed(products, b)
+            fit = self._possible(arm, rest, counts, np.zeros((0, 0)), start)
             return replace(fit, theta=np.append(fit.theta, np.zeros(c - b)))
         mean_squares = _squares(products, theta) / np.maximum(counts, 1)
         return Fit(theta, np.maximum(mean_squares, floor), values)
 
 
-def _lifts(changed: Array) -> bool:
+def _has_negative_mass(changed: Array) -> bool:
     """Whether the mass of a load, the first changed parameter, is negative."""
     return bool((changed[:1] < 0).any())
 
 
-def _without(products: Array, b: int) -> Array:
+def _without_changed(products: Array, b: int) -> Array:
     """Return products (n, b + 1, b + 1) without the changed parameters."""
     changed = np.s_[b:products.shape[-1] - 1]
     return np.delete(np.delete(products, changed, 1), changed, 2)

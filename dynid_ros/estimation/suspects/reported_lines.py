@@ -156,8 +156,8 @@ def _is_candidate(
             abs(size.distance) < SMALL * size.typical):
         return False
     # A fault of the arm, or of a joint that has torque as recorded or corrected.
-    shares = [each.power.sum(axis=0) / each.power.sum() for each in (reference, prediction)]
-    loud = joints[np.max(shares, axis=0) > WEAKEST]
+    powers = [each.power.sum(axis=0) for each in (reference, prediction)]
+    loud = joints[np.any([power > WEAKEST * power.sum() for power in powers], axis=0)]
     return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
 
 

@@ -16,6 +16,7 @@ from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refine
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.motion_suspects import exchanged_positions
 from dynid_ros.estimation.suspects.reported_lines import (
+    decisive,
     error_before_percent,
     is_reported,
     Line,
@@ -250,6 +251,26 @@ def test_what_matters_is_told_beside_what_explains_the_data_better(apart, told):
     reference = Prediction(np.zeros(GROUPS), 0.1 * power, power, 1.0)
     found = winners_of([best, other], reference, np.arange(arm.n), 10.0)
     assert found == [best, other][:told]
+
+
+@pytest.mark.parametrize(('lead', 'decides'), [(30.0, True), (5.0, False)])
+def test_another_fault_counts_only_if_it_decides_between_the_first_ones(base, lead, decides):
+    first, second, third = list(reversed_signals(base, [0, 1, 2]))[:3]
+    power = np.ones((GROUPS, base.arm.n))
+
+    def chain(evidence, *suspects):
+        values = np.full(GROUPS, evidence / (GROUPS - 1))
+        faults = tuple(each.fault for each in suspects)
+        return (Line(replace(suspects[-1], faults=faults), 100.0, evidence,
+                     Prediction(values, 0.1 * power, power, 1.0)),)
+
+    reference = Prediction(np.zeros(GROUPS), 0.1 * power, power, 1.0)
+    best, other = chain(50.0 + lead, first, third), chain(50.0, second)
+    assert decisive([other, best], reference, 10.0) == (best if decides else ())
+    # The same two faults, found in either order, decide together.
+    same = [chain(50.0, first, second), chain(52.0, first, second)]
+    assert decisive(same, reference, 10.0) == same[1]
+    assert decisive([], reference, 10.0) == ()
 
 
 def judged(suspect, before, after):
