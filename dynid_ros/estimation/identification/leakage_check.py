@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.signals.repetition import REPEATS, repeats
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.preparation import data_hash
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.utilities.arrays import Array
 
 Keys = NDArray[np.uint64]
 
@@ -29,6 +32,8 @@ SEEN_SHARE = 0.1
 #: Successive samples that must agree bit for bit. One may agree by chance if encoder and drive
 #: signal are coarse.
 SEEN_ROWS = 3
+#: The same of drive signals alone, which may be coarse currents of few joints.
+SEEN_SIGNALS = 30
 #: Most hashes in common by coincidence: arms rest in the same position.
 SEEN_KEYS = 3
 #: Largest difference of equal conditioned samples, relative to their range. The arithmetic is the
@@ -50,11 +55,12 @@ class KnownSamples:
     """
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
-        self._known = [(recording.source, _keys(recording)) for recording in recordings]
+        self._known = [_Hashed(recording) for recording in recordings]
+        self._repeated = False
 
-    def add(self, recording: Recording) -> None:
+    def add(self, recording: Recording) -> list[Defect]:
         """
-        Add a recording to fit.
+        Add a recording to fit; report once that drive signals are those of another recording.
 
         Raises
         ------
@@ -62,27 +68,55 @@ class KnownSamples:
             It shares too many samples with another one.
 
         """
-        keys = _keys(recording)
-        for source, known in self._known:
-            common = len(np.intersect1d(known, keys, assume_unique=True))
-            shorter = min(len(known), len(keys))
-            if common > max(SEEN_SHARE * shorter, SEEN_KEYS):
+        new, found = _Hashed(recording), list[Defect]()
+        for known in self._known:
+            share = _common(known.samples, new.samples)
+            if share:
                 raise RecordingError(
-                    f'{recording.source} and {source} have {100 * common / shorter:.3g} % of the '
+                    f'{recording.source} and {known.source} have {100 * share:.3g} % of the '
                     'samples of the shorter one in common: the same samples can be used once, '
                     'for fitting or for validation; give another recording, or hold out the '
                     'last part of one')
-        self._known.append((recording.source, keys))
+            share = 0.0 if self._repeated else _common(known.signals, new.signals)
+            if share:
+                self._repeated = True
+                found.append(Defect(
+                    'effort_repeated', 'warning',
+                    f'the drive signals equal those of {Path(known.source).name} bit by bit in '
+                    f'{100 * share:.3g} % of the samples, and the positions do not: a command, '
+                    'and no measurement; record what the drives measure.', value=share))
+        self._known.append(new)
+        return found
 
 
-def _keys(recording: Recording) -> Keys:
+class _Hashed:
+    """Hashes of a recording; those of its signals are needed beside another recording alone."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.source = recording.source
+        self.samples = _keys([*recording.q.T, *recording.u.T], SEEN_ROWS)
+        self._signals = recording.u
+
+    @cached_property
+    def signals(self) -> Keys:
+        return _keys([*self._signals.T], SEEN_SIGNALS)
+
+
+def _common(known: Keys, keys: Keys) -> float:
+    """Return the common share of the shorter ones, zero if it may be a coincidence."""
+    common = len(np.intersect1d(known, keys, assume_unique=True))
+    shorter = min(len(known), len(keys))
+    return common / shorter if common > max(SEEN_SHARE * shorter, SEEN_KEYS) else 0.0
+
+
+def _keys(columns: Sequence[Array], rows: int) -> Keys:
     """Return the kept hashes of successive samples, each once."""
-    hashed = np.zeros(len(recording.t), dtype=np.uint64)
-    for column in (*recording.q.T, *recording.u.T):
+    hashed = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
         hashed = (hashed ^ np.ascontiguousarray(column).view(np.uint64)) * _FACTOR
         hashed ^= hashed >> _SHIFT
-    keys = hashed[:max(0, len(hashed) - SEEN_ROWS + 1)]
-    for k in range(1, SEEN_ROWS):
+    keys = hashed[:max(0, len(hashed) - rows + 1)]
+    for k in range(1, rows):
         keys = keys * _FACTOR ^ hashed[k:len(keys) + k]
     return np.unique(keys[keys & _KEPT == 0])
 

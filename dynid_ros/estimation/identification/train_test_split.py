@@ -240,8 +240,7 @@ def divide(
     kinds = [ANOTHER_MOTION] * len(unseen)
     known = KnownSamples(recording for recording, _ in others)
     for recording, found in (checked_recording(recording, arm) for recording in recordings):
-        known.add(recording)
-        checked.append((recording.source, found))
+        checked.append((recording.source, (*found, *known.add(recording))))
         clocks.append(recording.clock)
         first, rest = at_marks(recording) if stated is None else ([], [])
         if rest:

@@ -67,6 +67,17 @@ def test_the_same_motion_measured_twice_validates(arm):
     assert seen.held_out and all(part.held_out for part in parts)
 
 
+def test_drive_signals_of_another_recording_are_called_a_command(arm):
+    first, second = log_of(arm, 0), log_of(arm, 1, motion=2)
+    commanded = replace(second, u=first.u.copy())
+    for others, count in (([second], 0), ([commanded], 1), ([commanded, log_of(arm, 2, 3)], 1)):
+        defects = identify(arm, [first, *others], friction=FRICTION).defects
+        found = [each for each in defects if each.code == 'effort_repeated']
+        assert len(found) == count
+        assert all('1.npz: the drive signals equal those of 0.npz bit by bit in 100 %' in
+                   each.message for each in found)
+
+
 def test_rest_without_noise_in_two_recordings_is_nothing_in_common(arm):
     def resting(log):
         q, u = log.q.copy(), log.u.copy()
