@@ -95,7 +95,7 @@ def seen_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     usual = seen_data.SEEN_ROWS
 
     def common(one: Recording, other: Recording) -> tuple[float, int]:
-        keys = [seen_data._keys(log) for log in (one, other)]
+        keys = [seen_data._Hashed(log).samples for log in (one, other)]
         both = len(np.intersect1d(*keys))
         return both / max(min(map(len, keys)), 1), both
 
