@@ -39,8 +39,6 @@ DEGREE_EXCESS = np.pi
 DEGREE_RANGE = 0.5
 #: Distance beyond the limits that an error of calibration explains, rad.
 DEGREE_SLACK = 0.02
-#: Share of the samples from which steps are too many for an encoder fault or a wrap.
-OFTEN = 0.01
 TO_RADIANS = 'convert them to rad, or state table: {unit: deg} in arm.yaml for a table.'
 #: Range of positions from which a joint counts as moving, rad or m. Vibration and encoder noise
 #: stay below. Joints of real recordings move by 0.48 rad and more.
@@ -151,9 +149,11 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
         jumps[after] = way > bound
         in_degrees &= not (unit * way > bound).any()
         largest = np.maximum(largest, way.max(axis=0, where=jumps[after], initial=0.0))
-    count = jumps.sum(axis=0)
+    count, (least, most) = jumps.sum(axis=0), finite_span(q)
     worst = int(np.argmax(count))
-    if in_degrees and count[worst] > OFTEN * len(q):
+    # An encoder fault or a wrap does not widen the range of a joint to what an arm covers in
+    # degrees, unless its step is impossible in degrees, too.
+    if in_degrees and count[worst] and np.radians(most - least)[worst] > DEGREE_RANGE:
         return [Defect(
             'position_degrees', 'error',
             f'positions seem to be in degrees: {recording.joint_names[worst]} jumps by up to '
