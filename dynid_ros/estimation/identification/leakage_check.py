@@ -32,8 +32,9 @@ SEEN_SHARE = 0.1
 #: Successive samples that must agree bit for bit. One may agree by chance if encoder and drive
 #: signal are coarse.
 SEEN_ROWS = 3
-#: The same of drive signals alone, which may be coarse currents of few joints.
-SEEN_SIGNALS = 30
+#: Share and successive samples of drive signals alone, which may be coarse currents of few joints:
+#: a command is repeated as a whole, and two joints of three levels had a sixth in common.
+COMMAND_SHARE, COMMAND_ROWS = 0.5, 30
 #: Most hashes in common by coincidence: arms rest in the same position.
 SEEN_KEYS = 3
 #: Largest difference of equal conditioned samples, relative to their range. The arithmetic is the
@@ -70,14 +71,16 @@ class KnownSamples:
         """
         new, found = _Hashed(recording), list[Defect]()
         for known in self._known:
-            share = _common(known.samples, new.samples)
+            share = _common(known.samples, new.samples, SEEN_SHARE)
             if share:
                 raise RecordingError(
                     f'{recording.source} and {known.source} have {100 * share:.3g} % of the '
                     'samples of the shorter one in common: the same samples can be used once, '
                     'for fitting or for validation; give another recording, or hold out the '
                     'last part of one')
-            share = 0.0 if self._repeated else _common(known.signals, new.signals)
+            if self._repeated:
+                continue
+            share = _common(known.signals, new.signals, COMMAND_SHARE)
             if share:
                 self._repeated = True
                 found.append(Defect(
@@ -99,14 +102,14 @@ class _Hashed:
 
     @cached_property
     def signals(self) -> Keys:
-        return _keys([*self._signals.T], SEEN_SIGNALS)
+        return _keys([*self._signals.T], COMMAND_ROWS)
 
 
-def _common(known: Keys, keys: Keys) -> float:
-    """Return the common share of the shorter ones, zero if it may be a coincidence."""
+def _common(known: Keys, keys: Keys, least: float) -> float:
+    """Return the common share of the shorter ones, zero up to the least one or a few keys."""
     common = len(np.intersect1d(known, keys, assume_unique=True))
     shorter = min(len(known), len(keys))
-    return common / shorter if common > max(SEEN_SHARE * shorter, SEEN_KEYS) else 0.0
+    return common / shorter if common > max(least * shorter, SEEN_KEYS) else 0.0
 
 
 def _keys(columns: Sequence[Array], rows: int) -> Keys:

@@ -11,6 +11,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.leakage_check import KnownSamples
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.online.replay import replay
 
@@ -76,6 +77,14 @@ def test_drive_signals_of_another_recording_are_called_a_command(arm):
         assert len(found) == count
         assert all('1.npz: the drive signals equal those of 0.npz bit by bit in 100 %' in
                    each.message for each in found)
+
+
+def test_coarse_currents_of_two_joints_are_no_command(arm):
+    # At 250 Hz, both stay at one of few levels for several samples.
+    logs = [log_of(arm, 0, motion) for motion in (1, 2)]
+    coarse = [replace(log, u=np.round(log.u / log.u.std(axis=0)).repeat(4, axis=0)[:len(log.t)])
+              for log in logs]
+    assert KnownSamples(coarse[:1]).add(coarse[1]) == []
 
 
 def test_rest_without_noise_in_two_recordings_is_nothing_in_common(arm):
