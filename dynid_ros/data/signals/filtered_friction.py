@@ -48,6 +48,12 @@ def fill_filtered_friction(
         column[near] = filtered[near]
 
 
+def filtered_step(t: Array, period: Array) -> Array:
+    """Low-pass filter a step from 0 to 1 at the time zero, (k,); periods as above."""
+    u = np.divide(t, period, out=REACH_PERIODS * np.sign(t), where=period > 0)
+    return np.asarray((1 + np.interp(u, *_filtered('coulomb'))) / 2)
+
+
 @lru_cache(maxsize=len(STEEP))
 def _filtered(name: str) -> tuple[Array, Array]:
     """Tabulate F: the filtered column for a velocity that grows by 1 in a period."""

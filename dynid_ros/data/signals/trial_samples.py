@@ -18,6 +18,8 @@ SAMPLES, FITTED = 2000, 600
 #: Candidate delays of a drive signal, s, and the index of that of a slow driver. Hysteresis of
 #: friction looks like a third of it.
 LATE, TYPICAL = np.array([-0.06, 0.06, 0.12]), 1
+#: Assumed break between recordings, longer than the reach of any low-pass, s.
+BREAK = 1e3
 #: Periods of the cut-off around a reversal in which noise determines the sign of friction.
 REVERSAL = 0.05
 
@@ -55,6 +57,12 @@ class TrialSamples:
     later: Array
     period: Array
     shift: float | None = None
+
+    @property
+    def elapsed(self) -> Array:
+        """Time along all recordings (k,), as if they followed each other after a break, s."""
+        steps = np.diff(self.t, prepend=self.t[:1])
+        return np.asarray(np.cumsum(np.where(steps < 0, BREAK, steps)))
 
     def at(self, chosen: slice) -> TrialSamples:
         """Return some of the samples."""

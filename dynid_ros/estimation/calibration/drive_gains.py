@@ -83,8 +83,8 @@ def estimate_gains(
         ratios = by_mass(ratios, best.size.x, float(estimated.theta[load_mass]), mass,
                          estimated.covariance[chosen], estimated.from_prior[chosen])
     if loaded and own_friction:
-        sets = np.ones(len(base.samples.t), dtype=np.intp)
-        sets[base.rows.unchanged] = 0
+        assert base.rows.presence is not None
+        sets = base.rows.presence.astype(np.intp)
         ratios = replace(ratios, disagreement=likelihood.residual_ratios(best, sets).max(axis=0))
     return DriveGains(
         arm.joint_names, arm.drive.gain, ratios, _error_percent(base, likelihood.fit(base)[0]),

@@ -30,6 +30,8 @@ FLOOR = 1e-4
 #: Least rows for each parameter. With fewer, friction and links explain any torque equally well.
 ROWS_PER_COLUMN = 4
 WHICH_FIELD = 'check which field or topic of the driver holds it'
+REMEDIES = {'effort_copies_velocity': WHICH_FIELD, 'effort_of_velocity': WHICH_FIELD,
+            'effort_copies_position': f'{WHICH_FIELD}, and whether the positions are velocities'}
 #: Finding of signals in another unit.
 UNIT = 'effort_unit'
 #: Factors by which signals in other units exceed those in Nm, N, A or V.
@@ -79,7 +81,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
         if not clearly_worse(*((x / model[1]**2).sum(axis=1) for x in (copy, model[0]))):
             return [Finding(code, f'the {arm.drive.signal} is no torque: {text} but for '
                             f'{100 * float(np.median(shares)):.1f} % in the median over the '
-                            'joints, and links explain nothing of the rest', WHICH_FIELD)]
+                            'joints, and links explain nothing of the rest', REMEDIES[code])]
     return []
 
 

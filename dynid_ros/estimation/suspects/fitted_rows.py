@@ -75,9 +75,10 @@ def with_recordings(base: Suspect, more: Sequence[Suspect], changed: NDArray[np.
     difference = base_parameters(in_any_gravity(arm)).grouping[:, changed]
     for each in more:
         groups = np.append(groups, groups.max() + 1 + each.groups)
-    rows = replace(base.rows, samples=joined([each.samples for each in suspects]), changed=changed,
-                   unchanged=slice(len(base.samples.t)), low_passed=None)
+    samples = joined([each.samples for each in suspects])
+    presence = (np.arange(len(samples.t)) >= len(base.samples.t)).astype(float)
+    rows = replace(
+        base.rows, samples=samples, changed=changed, presence=presence, low_passed=None)
     W = np.concatenate([each.rows.regressor() for each in suspects])
-    filtered = np.concatenate([W, W @ difference], axis=2)
-    filtered[rows.unchanged, :, W.shape[2]:] = 0.0
+    filtered = np.concatenate([W, W @ difference * presence[:, None, None]], axis=2)
     return replace(base, groups=groups, rows=replace(rows, low_passed=filtered - rows.regressor()))

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
+from dynid_ros.data.signals.filtered_friction import filtered_step
 from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
 from dynid_ros.estimation.suspects.suspect import (
     exchange,
@@ -30,6 +31,8 @@ SCALE_STD, TWICE = float(np.log(1000.0)), float(np.log(2.0))
 GAIN_STD = float(np.log(3.0))
 #: Code of gains that contradict each other.
 GAINS = 'gains_refuted'
+#: Code of a load that changes during the recording.
+LOAD_CHANGED = 'payload_changed'
 #: Mass and first moments: the weight of a load matters most, and six inertias would overfit.
 LOAD = 4
 #: Shares of the samples after which the load may change.
@@ -118,16 +121,21 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 def loads_in_a_part(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Let the tool carry a load from some moment on, or up to it."""
-    t = base.samples.t
-    if not joints or not len(t) or base.rows.changed.size:
+    elapsed = base.samples.elapsed
+    if not joints or not len(elapsed) or base.rows.changed.size:
         return
-    last = base.arm.layout.inertial(base.arm.tool_link).start
     for share in MOMENTS:
-        moment = int(share * len(t))
-        fault = Fault(
-            'payload_changed', (),
-            f'the tool seems to carry something else from {t[moment]:.0f} s on',
-            'identify the recording before and after it separately, or record again with one '
-            'load')
-        for unloaded in (slice(moment), slice(moment, None)):
-            yield base.refitted(fault, changed=last + np.arange(LOAD), unchanged=unloaded)
+        for loaded_first in (False, True):
+            yield load_in_a_part(base, float(elapsed[int(share * len(elapsed))]), loaded_first)
+
+
+def load_in_a_part(base: Suspect, moment: float, loaded_first: bool) -> Suspect:
+    """Let the tool carry a load up to a moment of the time that elapsed, or from it on, s."""
+    last = base.arm.layout.inertial(base.arm.tool_link).start
+    presence = filtered_step(base.samples.elapsed - moment, base.samples.period)
+    at = base.samples.t[min(np.searchsorted(base.samples.elapsed, moment), len(presence) - 1)]
+    return base.refitted(
+        Fault(LOAD_CHANGED, (), f'the tool seems to carry something else from {at:.0f} s on',
+              'identify the recording before and after it separately, or record again with one '
+              'load'),
+        changed=last + np.arange(LOAD), presence=1 - presence if loaded_first else presence)

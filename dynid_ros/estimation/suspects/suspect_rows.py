@@ -32,8 +32,8 @@ class SuspectRows:
     changed : (l,) ndarray of int
         Standard parameters with another value in some samples; none by default. The mass of a
         load comes first.
-    unchanged : slice
-        The other samples.
+    presence : (k,) ndarray or None
+        Share of that change in each sample, from 0 to 1; if None, it is everywhere.
     low_passed : (k, n, c) ndarray or None
         Change of the columns by the low-pass of the torque; if None, it is computed for friction
         only, see `fill_filtered_friction`.
@@ -44,7 +44,7 @@ class SuspectRows:
     samples: TrialSamples
     columns: NDArray[np.intp]
     changed: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    unchanged: slice = field(default_factory=lambda: slice(0))
+    presence: Array | None = None
     low_passed: Array | None = None
 
     @cached_property
@@ -71,7 +71,8 @@ class SuspectRows:
         Y = regressor(arm, samples.q, samples.qd, samples.qdd, load=np.zeros_like(samples.q))
         fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
         W = Y[:, :, np.append(self.columns, self.changed)]
-        W[self.unchanged, :, len(self.columns):] = 0.0
+        if self.presence is not None:
+            W[:, :, len(self.columns):] *= self.presence[:, None, None]
         return np.asarray(W if self.low_passed is None else W + self.low_passed)
 
     def by_group(self, numbers: Places) -> tuple[Array, Array]:

@@ -88,15 +88,21 @@ def with_cause(
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
     # Friction terms chosen for a wrong model would hide the cause.
     table = table_of(as_recorded(arm.as_measured, samples), recordings)
-    weak_motion = not no_errors([each for each in doubts if each.code == 'excitation'])
+    weak_motion = [each for each in doubts if each.code == 'excitation']
+    weak = not no_errors(weak_motion)
     cause: tuple[Finding, ...] = ()
     if table is not None:
-        unrelated = () if weak_motion and not table.winners else _unrelated_signals(table)
+        unrelated = () if weak and not table.winners else _unrelated_signals(table)
         cause = unrelated or reported(table)
     if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
-    unsolved = not (cause or no_errors(doubts) or clipped or weak_motion)
-    findings = (*cause, *doubts, *(_unexplained(table) if unsolved else ()))
+    unsolved = not (cause or no_errors(doubts) or clipped or (weak and _fits(table)))
+    unexplained = _unexplained(table) if unsolved else ()
+    if unexplained and weak:
+        # Error bars grow with the residual, so that another motion may not be the remedy.
+        doubts = [each for each in doubts if each not in weak_motion]
+        unexplained += tuple(weak_motion)
+    findings = (*cause, *doubts, *unexplained)
     result = replace(verdict, trustworthy=no_errors(findings), findings=findings,
                      suspects=_lines(table), detectable=_detectable(table))
     gravity = () if cause else _gravity(table)
@@ -224,6 +230,15 @@ def _gravity(table: Table | None) -> tuple[str, ...]:
                     else f'a direction of gravity {words} off the stated one fits, but does not '
                     'predict better',)
     return ()
+
+
+def _fits(table: Table | None) -> bool:
+    """Whether unconstrained parameters fit the samples, as they do after too little motion."""
+    if table is None:
+        return True
+    power = table.prediction.power.sum(axis=0)
+    share = Likelihood(table.recorded).free_share(table.recorded)
+    return bool(100 * np.sqrt(share**2 @ power / max(power.sum(), TINY)) < GOOD_PERCENT)
 
 
 def _unexplained(table: Table | None) -> tuple[Finding, ...]:

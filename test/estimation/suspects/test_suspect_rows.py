@@ -50,8 +50,8 @@ def test_groups_add_up_to_the_recording(rows):
 def test_a_load_from_a_moment_on_has_columns_of_its_own(rows):
     arm, samples, whole = rows
     moment, last = len(samples.t) // 2, arm.layout.inertial(arm.tool_link).start
-    found = replace(whole, changed=np.array([last]), unchanged=slice(moment))
     late = np.arange(len(samples.t)) >= moment
+    found = replace(whole, changed=np.array([last]), presence=late.astype(float))
     Y = regressor(arm, samples.q, samples.qd, samples.qdd)[:, :, last]
     at = len(found.columns)
     for joint in range(arm.n):

@@ -74,6 +74,18 @@ def test_a_dead_signal_is_blamed_unless_the_motion_is_too_little_to_tell(recorde
     assert ('effort_meaningless' in codes) == (severity == 'warning')
 
 
+@pytest.mark.parametrize('fitted', [True, False])
+def test_too_little_motion_does_not_explain_what_no_parameters_fit(recorded, fitted):
+    samples = recorded.samples
+    if not fitted:
+        samples = replace(samples, tau=samples.tau[::-1].copy(), later=samples.later[::-1].copy())
+    doubt = Finding('excitation', 'the motion excites too little')
+    verdict, _ = with_cause(
+        Verdict(False, (doubt,), 170.0), recorded.arm, samples)
+    codes = [finding.code for finding in verdict.findings]
+    assert codes == (['excitation'] if fitted else ['unexplained', 'excitation'])
+
+
 def test_gravity_does_not_agree_where_another_direction_fits_better(recorded, monkeypatch):
     good = table_of(recorded)
     tilted = next(each for each in other_gravity(recorded, [*range(6)])
