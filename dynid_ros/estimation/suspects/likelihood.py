@@ -71,6 +71,8 @@ class Prediction:
     dispersion : float
         Factor by which model errors enlarge differences of log likelihood, at least one: see
         `Likelihood.dispersion`.
+    mixing : (m, m) ndarray
+        The torque of the compared joints is assumed to be this multiple of the measured one.
 
     """
 
@@ -78,6 +80,7 @@ class Prediction:
     residual_squares: Array
     power: Array
     dispersion: float
+    mixing: Array
 
     @property
     def error_percent(self) -> float:
@@ -195,7 +198,8 @@ class Likelihood:
                 squares[k] / np.maximum(count, 1) / fitted.variance)
             values[k] = self._jacobian(counts[k], suspect.mixing) - terms[self.joints].sum() / 2
         return Prediction(values, squares[:, self.joints], products[:, self.joints, -1, -1],
-                          self.dispersion(suspect, fit))
+                          self.dispersion(suspect, fit),
+                          suspect.mixing[np.ix_(self.joints, self.joints)])
 
     def dispersion(self, suspect: Suspect, fit: Fit) -> float:
         """

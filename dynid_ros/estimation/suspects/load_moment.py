@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from dynid_ros.estimation.suspects.likelihood import Likelihood
-from dynid_ros.estimation.suspects.signal_suspects import load_in_a_part, LOAD_CHANGED
+from dynid_ros.estimation.suspects.signal_suspects import LOAD_CHANGED, load_in_a_part
 from dynid_ros.estimation.suspects.suspect import Suspect
 
 #: Most searches for the moment among the samples: parameters and moment in turn.

@@ -1,4 +1,4 @@
-"""Suspects that change the motion: order and sign of the positions, and axes of joints."""
+"""Suspects that change the motion: order, sign and unit of positions, and axes of joints."""
 
 from __future__ import annotations
 
@@ -56,6 +56,17 @@ def reversed_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
             'drive signal have the wrong sign', 'reverse the axis in the description',
             typical=True))
         yield replace(both, faults=(*base.faults, both.fault))
+
+
+def positions_in_millimetres(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Convert the position of each sliding joint from mm."""
+    for joint in [each for each in joints if base.arm.prismatic[each]]:
+        change = np.eye(base.arm.n)
+        change[joint, joint] = 1e-3
+        yield base.refitted(Fault(
+            'position_unit', (joint,),
+            f'the position of {names(base.arm, [joint])} seems to be in mm instead of m',
+            'convert it to m', typical=True), samples=_at_motors(base, change))
 
 
 def _at_motors(base: Suspect, change: Array) -> TrialSamples:

@@ -56,9 +56,7 @@ def evidence_of(prediction: Prediction, reference: Prediction) -> float:
     return float(gains.sum() - gains.max()) / prediction.dispersion
 
 
-def error_before_percent(
-    reference: Prediction, line: Line, joints: NDArray[np.intp],
-) -> float:
+def error_before_percent(reference: Prediction, prediction: Prediction) -> float:
     """
     Return the torque error without a correction, relative to the corrected torque, %.
 
@@ -66,17 +64,14 @@ def error_before_percent(
     ----------
     reference : Prediction
         Of the recording as it is.
-    line : Line
-        The correction, whose own error is relative to the same torque.
-    joints : (m,) ndarray of int
-        Joints that are compared.
+    prediction : Prediction
+        Of the corrected one, whose own error is relative to the same torque.
 
     """
-    assert line.prediction is not None
     # The correction exchanges and scales residuals as it does signals.
-    mixing = line.suspect.mixing[np.ix_(joints, joints)]
+    mixing = np.linalg.solve(reference.mixing, prediction.mixing)
     squares = reference.residual_squares.sum(axis=0) @ mixing**2
-    return float(100 * np.sqrt(squares.sum() / max(line.prediction.power.sum(), TINY)))
+    return float(100 * np.sqrt(squares.sum() / max(prediction.power.sum(), TINY)))
 
 
 def winners_of(
@@ -151,14 +146,22 @@ def _is_candidate(
     prediction, size = line.prediction, line.suspect.size
     if line.evidence is None or prediction is None or line.evidence < threshold:
         return False
-    # The data determine gains up to a common factor, so that its size is arbitrary.
-    if size is not None and line.suspect.fault.code != GAINS and (
-            abs(size.distance) < SMALL * size.typical):
+    if size is not None and not is_determined(line):
         return False
     # A fault of the arm, or of a joint that has torque as recorded or corrected.
     powers = [each.power.sum(axis=0) for each in (reference, prediction)]
     loud = joints[np.any([power > WEAKEST * power.sum() for power in powers], axis=0)]
     return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
+
+
+def is_determined(line: Line) -> bool:
+    """Whether a size is large, and its interval excludes no fault."""
+    size, estimated = line.suspect.size, line.estimated
+    assert size is not None
+    # The data determine gains up to a common factor, so that its size is arbitrary.
+    return line.suspect.fault.code == GAINS or (
+        abs(size.distance) >= SMALL * size.typical
+        and (estimated is None or estimated.excludes_none))
 
 
 def _matters(line: Line, reference: Prediction) -> bool:
@@ -173,6 +176,13 @@ def _matters(line: Line, reference: Prediction) -> bool:
     before, after = (each.sum(axis=0) - np.take_along_axis(each, most, axis=0)[0]
                      for each in (before, after))
     return bool((before > MATTERS**2 * after).any())
+
+
+def reduces_error(line: Line, reference: Prediction) -> bool:
+    """Whether correcting a fault reduces the error of the torque, as a report of it states."""
+    prediction = line.prediction
+    assert prediction is not None
+    return prediction.error_percent < error_before_percent(reference, prediction)
 
 
 def _is_same(line: Line, other: Line) -> bool:

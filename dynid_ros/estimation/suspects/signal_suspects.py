@@ -133,7 +133,7 @@ def load_in_a_part(base: Suspect, moment: float, loaded_first: bool) -> Suspect:
     """Let the tool carry a load up to a moment of the time that elapsed, or from it on, s."""
     last = base.arm.layout.inertial(base.arm.tool_link).start
     presence = filtered_step(base.samples.elapsed - moment, base.samples.period)
-    at = base.samples.t[min(np.searchsorted(base.samples.elapsed, moment), len(presence) - 1)]
+    at = base.samples.t[np.searchsorted(base.samples.elapsed[:-1], moment)]
     return base.refitted(
         Fault(LOAD_CHANGED, (), f'the tool seems to carry something else from {at:.0f} s on',
               'identify the recording before and after it separately, or record again with one '

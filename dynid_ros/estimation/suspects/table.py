@@ -31,7 +31,14 @@ from dynid_ros.estimation.suspects.best_size import (
 )
 from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
 from dynid_ros.estimation.suspects.load_moment import with_best_moment
-from dynid_ros.estimation.suspects.reported_lines import decisive, evidence_of, Line, winners_of
+from dynid_ros.estimation.suspects.reported_lines import (
+    decisive,
+    evidence_of,
+    is_determined,
+    Line,
+    reduces_error,
+    winners_of,
+)
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
 from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 
@@ -51,8 +58,8 @@ MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
     signal_suspects.scaled_signals, signal_suspects.scaled_together, signal_suspects.late_signals,
     signal_suspects.loads_in_a_part, motion_suspects.exchanged_positions,
-    motion_suspects.reversed_positions, arm_suspects.shifted_zeros,
-    arm_suspects.stretched_links, arm_suspects.other_gravity)
+    motion_suspects.reversed_positions, motion_suspects.positions_in_millimetres,
+    arm_suspects.shifted_zeros, arm_suspects.stretched_links, arm_suspects.other_gravity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +143,8 @@ def table_of(base: Suspect, recordings: int = 1) -> Table | None:
         if not best or best[0] in winners:
             break
         winners = best
-    return replace(first, winners=winners)
+    return replace(first, winners=tuple(
+        line for line in winners if reduces_error(line, first.prediction)))
 
 
 def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
@@ -174,7 +182,11 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
         assert line.prediction is not None
         tied = equally_likely_sizes(
             likelihood, line.suspect, starts, threshold * line.prediction.dispersion)
-        winners += [_line(likelihood, each, fit, value, reference) for each in tied]
+        others = [_line(likelihood, each, fit, value, reference) for each in tied]
+        if all(map(is_determined, others)):
+            winners += others
+        else:
+            winners.remove(line)
     predicted = {_fault_key(line.suspect) for line in lines}
     rest = [line for line, _ in scored if _fault_key(line.suspect) not in predicted]
     most = likelihood.unconstrained(base) - value

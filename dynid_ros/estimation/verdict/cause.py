@@ -156,7 +156,7 @@ def reported(table: Table) -> tuple[Finding, ...]:
     return (Finding(
         best.suspect.faults[0].code, text, ', or '.join(remedies),
         tuple(arm.joint_names[joint] for joint in joints),
-        error_before_percent=error_before_percent(table.prediction, best, table.joints),
+        error_before_percent=error_before_percent(table.prediction, best.prediction),
         error_after_percent=best.prediction.error_percent),)
 
 

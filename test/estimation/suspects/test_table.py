@@ -12,14 +12,21 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted, shifted_zeros
-from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refined
+from dynid_ros.estimation.suspects.best_size import (
+    equally_likely_sizes,
+    EstimatedSize,
+    INTERVAL,
+    refined,
+)
 from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.motion_suspects import exchanged_positions
 from dynid_ros.estimation.suspects.reported_lines import (
     decisive,
     error_before_percent,
+    is_determined,
     is_reported,
     Line,
+    reduces_error,
     winners_of,
 )
 from dynid_ros.estimation.suspects.signal_suspects import (
@@ -245,10 +252,10 @@ def test_what_matters_is_told_beside_what_explains_the_data_better(apart, told):
         squares = 0.1 * power
         squares[:, joint] *= left
         values = np.full(GROUPS, evidence / (GROUPS - 1))
-        return Line(signs[(joint,)], 100.0, evidence, Prediction(values, squares, power, 1.0))
+        return Line(signs[(joint,)], 100.0, evidence, predicted(squares, power, values))
 
     best, other = line(1, 50.0 + apart, 0.9), line(2, 50.0, 0.1)
-    reference = Prediction(np.zeros(GROUPS), 0.1 * power, power, 1.0)
+    reference = predicted(0.1 * power, power)
     found = winners_of([best, other], reference, np.arange(arm.n), 10.0)
     assert found == [best, other][:told]
 
@@ -262,9 +269,9 @@ def test_another_fault_counts_only_if_it_decides_between_the_first_ones(base, le
         values = np.full(GROUPS, evidence / (GROUPS - 1))
         faults = tuple(each.fault for each in suspects)
         return (Line(replace(suspects[-1], faults=faults), 100.0, evidence,
-                     Prediction(values, 0.1 * power, power, 1.0)),)
+                     predicted(0.1 * power, power, values)),)
 
-    reference = Prediction(np.zeros(GROUPS), 0.1 * power, power, 1.0)
+    reference = predicted(0.1 * power, power)
     best, other = chain(50.0 + lead, first, third), chain(50.0, second)
     assert decisive([other, best], reference, 10.0) == (best if decides else ())
     # The same two faults, found in either order, decide together.
@@ -273,13 +280,20 @@ def test_another_fault_counts_only_if_it_decides_between_the_first_ones(base, le
     assert decisive([], reference, 10.0) == ()
 
 
+def predicted(squares, power, values=None, mixing=None):
+    """Return a prediction without dispersion, by default of equal likelihood."""
+    count, joints = power.shape
+    return Prediction(np.zeros(count) if values is None else values, squares, power, 1.0,
+                      np.eye(joints) if mixing is None else mixing)
+
+
 def judged(suspect, before, after):
     """Judge a suspect by what is left of its joint in each group, before and after."""
     own, found = (np.ones((GROUPS, suspect.arm.n)) for _ in range(2))
     (joint,) = suspect.joints
     own[:, joint], found[:, joint] = before, after
     power = 100 * np.ones_like(own)
-    own, found = (Prediction(np.zeros(GROUPS), each, power, 1.0) for each in (own, found))
+    own, found = (predicted(each, power) for each in (own, found))
     return is_reported(Line(suspect, 100.0, 50.0, found), own, np.arange(suspect.arm.n), 10.0)
 
 
@@ -314,7 +328,7 @@ def test_a_joint_without_torque_is_accused_if_its_signal_is_large(
     joints, power = np.arange(reversed_joint.arm.n), np.ones((GROUPS, reversed_joint.arm.n))
     before, after = power.copy(), power.copy()
     before[:, 1], after[:, 1] = recorded**2, 1e-10
-    reference, found = (Prediction(np.zeros(GROUPS), share * each, each, 1.0)
+    reference, found = (predicted(share * each, each)
                         for share, each in ((0.5, before), (0.01, after)))
     assert is_reported(
         Line(reversed_joint, 100.0, 50.0, found), reference, joints, 10.0) == holding
@@ -357,8 +371,47 @@ def test_an_error_without_a_correction_is_relative_to_the_corrected_torque(base)
     joints, (scaled_one, exchanged) = np.arange(n), (
         next(iter(maker(base, [1, 2]))) for maker in (scaled_signals, exchanged_signals))
     power = np.tile(100.0 * (1 + joints), (2, 1))
-    reference = Prediction(np.zeros(2), power / 100, power, 1.0)
+    reference = predicted(power / 100, power)
     for suspect in (scaled_one, exchanged):
-        corrected = Prediction(np.zeros(2), power, power @ suspect.mixing**2, 1.0)
-        line = Line(suspect, 1.0, 1.0, corrected)
-        assert error_before_percent(reference, line, joints) == pytest.approx(10.0)
+        corrected = predicted(power, power @ suspect.mixing**2, mixing=suspect.mixing)
+        assert error_before_percent(reference, corrected) == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize(('left', 'reduced'), [(0.9, True), (1.3, False)])
+def test_a_correction_that_helps_one_joint_and_harms_the_torque_reduces_no_error(
+        base, left, reduced):
+    (suspect, *_) = reversed_signals(base, [1])
+    power = np.tile([100.0, 1.0, *[10.0] * (base.arm.n - 2)], (GROUPS, 1))
+    after = 0.1 * power
+    after[:, 1] *= 0.1
+    after[:, 0] *= left
+    line = Line(suspect, 100.0, 50.0, predicted(after, power, mixing=suspect.mixing))
+    reference = predicted(0.1 * power, power)
+    assert is_reported(line, reference, np.arange(base.arm.n), 10.0)
+    assert reduces_error(line, reference) == reduced
+
+
+@pytest.mark.parametrize(('half', 'determined'), [(0.1, True), (1.0, False)])
+def test_a_size_is_determined_if_its_interval_excludes_none(base, half, determined):
+    (suspect,) = [each for each in shifted_zeros(base, [1]) if not each.size.x.any()]
+    suspect = resized(suspect, np.array([0.5]))
+    covariance = np.eye(len(base.rows.columns) + 1) * (half / INTERVAL)**2
+    size = EstimatedSize(suspect, np.zeros(len(base.rows.columns)), covariance, covariance)
+    assert is_determined(Line(suspect, 100.0, 50.0, None, size)) == determined
+
+
+@pytest.mark.parametrize('joint', [2, 3])
+def test_a_sliding_joint_in_millimetres_is_named(joint):
+    arm = load_arm('ur10')
+    slides = np.arange(arm.n) == joint
+    arm = arm.with_tree(prismatic=slides)
+    # Longer travels in mm jump, so that the recording is refused.
+    limits = arm.limits
+    arm = replace(arm, limits=replace(limits, **{
+        field: np.where(slides, share, 1.0) * getattr(limits, field) for field, share in (
+            ('lower', 0.02), ('upper', 0.02), ('velocity', 1e-3), ('acceleration', 1e-3))}))
+    log = followed(arm, random_motion(arm, 0, tries=5, periods=2), 125.0)
+    q = log.q.copy()
+    q[:, joint] *= 1000
+    (found,) = table(arm, replace(log, q=q, qd=None)).winners
+    assert (found.suspect.fault.code, found.suspect.joints) == ('position_unit', (joint,))

@@ -38,8 +38,8 @@ def table(recorded, joint, torque, after=0.1):
     better = left.copy()
     better[:, joint] *= after
     power = np.ones((GROUPS, 1)) * torque**2
-    best = Line(suspect, 100.0, 50.0, Prediction(np.zeros(GROUPS), better, power, 1.0))
-    own = Prediction(np.zeros(GROUPS), left, power, 1.0)
+    best = Line(suspect, 100.0, 50.0, Prediction(np.zeros(GROUPS), better, power, 1.0, np.eye(6)))
+    own = Prediction(np.zeros(GROUPS), left, power, 1.0, np.eye(6))
     winners = (best,) if is_reported(best, own, np.arange(6), LEAST) else ()
     return Table(recorded, np.arange(6), own, (best,), winners, LEAST, (), ())
 
