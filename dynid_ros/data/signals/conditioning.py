@@ -137,6 +137,8 @@ class ConditionedMotion:
         Warmth of the joints by time.
     low_pass : Decimator or None
         Filter that decimated positions and torque, if any; see `BetweenSamples`.
+    source : str
+        File of the recording.
 
     """
 
@@ -148,6 +150,7 @@ class ConditionedMotion:
     moving: NDArray[np.bool_]
     warmth: Warmth
     low_pass: Decimator | None = None
+    source: str = 'recording'
 
     def history(self, part: slice) -> JointHistory:
         """Return the history of the joints at some samples."""

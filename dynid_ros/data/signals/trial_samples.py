@@ -45,6 +45,8 @@ class TrialSamples:
         Period of the cut-off of the torque, s; 0 for unfiltered torque.
     shift : float or None
         Time after which the motion repeats, s; None if it does not.
+    source : (k,) ndarray of str or None
+        File of the recording; None if all samples are of one.
 
     """
 
@@ -57,12 +59,16 @@ class TrialSamples:
     later: Array
     period: Array
     shift: float | None = None
+    source: NDArray[np.object_] | None = None
 
     @property
     def elapsed(self) -> Array:
         """Time along all recordings (k,), as if they followed each other after a break, s."""
-        steps = np.diff(self.t, prepend=self.t[:1])
-        return np.asarray(np.cumsum(np.where(steps < 0, BREAK, steps)))
+        if self.source is None or not len(self.t):
+            return self.t
+        files = list(dict.fromkeys(self.source))
+        number = np.array([files.index(each) for each in self.source])
+        return np.asarray(self.t + (self.t.max() + BREAK) * number)
 
     def at(self, chosen: slice) -> TrialSamples:
         """Return some of the samples."""
@@ -108,7 +114,8 @@ def trial_samples(
         used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
         parts.append(TrialSamples(
             t, q, qd, qdd, tau[::stride], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
-            torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period), shift))
+            torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period), shift,
+            np.full(len(chosen), motion.source, dtype=object)))
     return joined(parts)
 
 

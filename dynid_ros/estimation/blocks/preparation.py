@@ -148,8 +148,8 @@ class Stretches:
 
     def conditioned(self, arm: ArmModel) -> list[ConditionedMotion]:
         """Condition the stretches and drop them as recorded."""
-        return [replace(condition(segment, self.settings, arm.drive), low_pass=self.low_pass)
-                for segment in self.segments]
+        return [replace(condition(segment, self.settings, arm.drive), low_pass=self.low_pass,
+                        source=segment.source) for segment in self.segments]
 
 
 def cut_into_stretches(

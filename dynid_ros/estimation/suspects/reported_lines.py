@@ -158,8 +158,9 @@ def is_determined(line: Line) -> bool:
     """Whether a size is large, and its interval excludes no fault."""
     size, estimated = line.suspect.size, line.estimated
     assert size is not None
-    # The data determine gains up to a common factor, so that its size is arbitrary.
-    return line.suspect.fault.code == GAINS or (
+    # The data determine gains up to a common factor, so that its size is arbitrary. Gravity that
+    # is missing is a fault in whatever direction.
+    return line.suspect.fault.code == GAINS or not size.typical or (
         abs(size.distance) >= SMALL * size.typical
         and (estimated is None or estimated.excludes_none))
 

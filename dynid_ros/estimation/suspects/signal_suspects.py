@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.data.signals.filtered_friction import filtered_step
-from dynid_ros.data.signals.trial_samples import LATE, TYPICAL
+from dynid_ros.data.signals.trial_samples import BREAK, LATE, TrialSamples, TYPICAL
 from dynid_ros.estimation.suspects.suspect import (
     exchange,
     Fault,
@@ -120,22 +122,39 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 
 def loads_in_a_part(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Let the tool carry a load from some moment on, or up to it."""
-    elapsed = base.samples.elapsed
-    if not joints or not len(elapsed) or base.rows.changed.size:
+    """Let the tool carry a load from some moment on, or up to it, or in one recording."""
+    if not joints or not len(base.samples.t) or base.rows.changed.size:
         return
-    for share in MOMENTS:
-        for loaded_first in (False, True):
-            yield load_in_a_part(base, float(elapsed[int(share * len(elapsed))]), loaded_first)
+    elapsed = np.sort(base.samples.elapsed)
+    moments = elapsed[(np.array(MOMENTS) * len(elapsed)).astype(int)].tolist()
+    breaks = elapsed[1:][np.diff(elapsed) >= BREAK] - BREAK / 2
+    spans = list(pairwise([-np.inf, *breaks.tolist(), np.inf])) if len(breaks) else []
+    for start, end in [*((each, np.inf) for each in moments),
+                       *((-np.inf, each) for each in moments), *spans]:
+        yield load_between(base, start, end)
 
 
-def load_in_a_part(base: Suspect, moment: float, loaded_first: bool) -> Suspect:
-    """Let the tool carry a load up to a moment of the time that elapsed, or from it on, s."""
+def load_between(base: Suspect, start: float, end: float) -> Suspect:
+    """Let the tool carry a load between two moments of the time that elapsed, s."""
     last = base.arm.layout.inertial(base.arm.tool_link).start
-    presence = filtered_step(base.samples.elapsed - moment, base.samples.period)
-    at = base.samples.t[np.searchsorted(base.samples.elapsed[:-1], moment)]
+    elapsed, period = base.samples.elapsed, base.samples.period
+    presence = filtered_step(elapsed - start, period) - filtered_step(elapsed - end, period)
+    moments = [_place(base.samples, each) for each in (start, end) if np.isfinite(each)]
+    part = f'from {moments[0]} on' if len(moments) == 1 else f'from {" to ".join(moments)}'
     return base.refitted(
-        Fault(LOAD_CHANGED, (), f'the tool seems to carry something else from {at:.0f} s on',
-              'identify the recording before and after it separately, or record again with one '
-              'load'),
-        changed=last + np.arange(LOAD), presence=1 - presence if loaded_first else presence)
+        Fault(LOAD_CHANGED, (), f'the tool seems to carry something else {part}',
+              'identify the parts with one load separately, or record again with one load'),
+        changed=last + np.arange(LOAD), presence=presence)
+
+
+def _place(samples: TrialSamples, moment: float) -> str:
+    """Name a moment by its recording, if there are several, and its time."""
+    elapsed = samples.elapsed
+    order = np.argsort(elapsed)
+    after = order[np.searchsorted(elapsed[order][:-1], moment)]
+    time = f'{samples.t[after]:.0f} s'
+    if samples.source is None or len(set(samples.source)) == 1:
+        return time
+    name = f"'{Path(samples.source[after]).name}'"
+    begins = elapsed[after] - moment >= BREAK / 4
+    return f'the beginning of {name}' if begins else f'{time} of {name}'

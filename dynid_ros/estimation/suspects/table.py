@@ -30,7 +30,7 @@ from dynid_ros.estimation.suspects.best_size import (
     with_error_bars,
 )
 from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
-from dynid_ros.estimation.suspects.load_moment import with_best_moment
+from dynid_ros.estimation.suspects.load_moment import with_best_moments
 from dynid_ros.estimation.suspects.reported_lines import (
     decisive,
     evidence_of,
@@ -170,7 +170,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
         gain, at = likelihood.possible(each, fit)
         scored.append((Line(each, gain - value), at))
     scored.sort(key=lambda each: -each[0].gain)
-    lines = [_line(likelihood, with_best_moment(
+    lines = [_line(likelihood, with_best_moments(
                  likelihood, refined(likelihood, line.suspect)), at, value, reference)
              for line, at in scored
              if line.gain > max(threshold, PREDICTED * _best(scored))]

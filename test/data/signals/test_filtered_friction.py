@@ -4,7 +4,7 @@ import numpy as np
 from oracles import random_arm
 import pytest
 
-from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
+from dynid_ros.data.signals.filtered_friction import fill_filtered_friction, filtered_step
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.dynamics.regressor import regressor
 
@@ -33,3 +33,13 @@ def test_column_is_that_of_the_low_pass_over_all_samples(term, acceleration):
     unfiltered = Y[kept].copy()
     fill_filtered_friction(arm, qd[kept], qdd[kept], np.zeros(len(changed)), unfiltered)
     np.testing.assert_array_equal(unfiltered, Y[kept])
+
+
+def test_a_step_is_that_of_the_low_pass():
+    t = np.arange(-1.0, 1.0, 1 / RATE) + 0.5 / RATE
+    low_pass = Decimator(RATE, CUTOFF, 1)
+    kept = t[low_pass.reach:-low_pass.reach]
+    period = np.full(len(kept), 1 / CUTOFF)
+    np.testing.assert_allclose(
+        filtered_step(kept, period), low_pass.whole((t > 0).astype(float)), atol=0.01)
+    np.testing.assert_allclose(filtered_step(kept, 0 * period), kept > 0, atol=1e-12)

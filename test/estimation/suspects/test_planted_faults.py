@@ -208,6 +208,20 @@ def test_a_load_that_is_picked_up_or_put_down_is_named_with_its_moment(ur10, pic
     assert first.error_after_percent < 3.0
 
 
+@pytest.mark.parametrize('loaded', ['b.csv', 'c.csv'])
+def test_a_recording_with_another_load_is_named(ur10, loaded):
+    arm, log = ur10
+    logs = [replace(log, source='a.csv'), *(replace(followed(
+        arm, random_motion(arm, seed, tries=5, periods=1), 125.0, seed=seed), source=source)
+        for seed, source in ((1, 'b.csv'), (2, 'c.csv')))]
+    *fitted, last = [with_load(arm, each, 5.0, np.full(len(each.t), each.source == loaded))
+                     for each in logs]
+    first = identify(arm, fitted, validation=[last], friction=PLAIN).verdict.findings[0]
+    assert first.code == 'payload_changed'
+    assert f"from the beginning of '{loaded}'" in first.text
+    assert first.error_after_percent < 3.0
+
+
 def test_one_late_drive_signal_is_named_with_its_delay(ur10):
     arm, log = ur10
     late = changed(log.u, 2, lambda x: np.interp(log.t - 0.12, log.t, x))
