@@ -203,6 +203,12 @@ def velocities(good: Good) -> Planted:
         good.log.q, good.log.t, axis=0))
 
 
+def other_times(good: Good) -> Planted:
+    """Stamp the motion as if it took another time."""
+    for factor in (0.5, 0.8, 1.25, 2.0):
+        yield good.arm, replace(good.log, t=factor * good.log.t, qd=None)
+
+
 def degrees(good: Good) -> Planted:
     """Record degrees."""
     yield good.arm, positions(good.log, np.degrees(good.log.q))
@@ -291,6 +297,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
     'dead effort': (('effort_meaningless', 'effort_zero', 'effort_constant'), dead),
     'degrees for radians': (('position_degrees',), degrees),
     'velocity for position': (('unexplained', 'effort_copies_position'), velocities),
+    'time axis off': (('time_axis',), other_times),
     'effort is a copy': (
         ('effort_copies_velocity', 'effort_copies_position', 'effort_of_velocity'), copies),
     'zero off by 10 degrees': (('position_zero',), zeros),

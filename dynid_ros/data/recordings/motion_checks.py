@@ -163,7 +163,8 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     return absurd_values.marked_defects(
         recording, jumps, 'position_jump', 'error',
         '{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder fault, a '
-        'wrong unit, or a wrap that is not a whole turn; cut it out or record again.',
+        'wrong unit, or a wrap that is not a whole turn; cut it out or record again; if '
+        'the joint is that fast, correct its limits.velocity in arm.yaml.',
         value=largest, threshold=absurd_values.JUMP)
 
 

@@ -46,6 +46,9 @@ POSITION_SLACK = 0.02
 #: Multiple of the velocity limit that noise of a measured velocity explains. Good recordings reach
 #: 0.91.
 VELOCITY_SLACK = 1.05
+#: Least joints whose signals have no sign, and share of their largest value that counts as zero:
+#: gravity may hold the signals of single joints on one side, but not down to zero in all of three.
+UNSIGNED_JOINTS, NEAR_ZERO = 3, 0.01
 #: Least samples for each parameter and joint. With fewer, least squares fits noise. Good
 #: recordings have 52 and more.
 SAMPLES_PER_PARAMETER = 3
@@ -129,7 +132,7 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
     found += [*rate_defects(float(np.median(np.diff(recording.t)))), *stamp_defects(recording),
-              *_dead_signal(recording)]
+              *_dead_signal(recording), *_without_sign(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [*(degree_defects(recording, arm) or jump_defects(recording, arm)),
                   *constant_defects(recording), *_position_limits(recording, arm),
@@ -185,6 +188,20 @@ def _dead_signal(recording: Recording) -> list[Defect]:
         text = f'{unmeasured(name, recording.signal, value)}; record a topic that holds it.'
         defects.append(Defect(code, 'error', text, name, len(recording.t), 0.0, value))
     return defects
+
+
+def _without_sign(recording: Recording) -> list[Defect]:
+    """Report drive signals of several joints of which none is ever negative, down to zero."""
+    lowest, highest = finite_span(recording.u)
+    joints = moves(recording.q) & (highest > absurd_values.NO_SIGNAL)
+    if joints.sum() < UNSIGNED_JOINTS or not (
+            (lowest >= 0) & (lowest <= NEAR_ZERO * highest))[joints].all():
+        return []
+    return [Defect(
+        'effort_unsigned', 'error',
+        f'values of {recording.signal} are never negative and reach zero, in all '
+        f'{joints.sum()} joints that move: they are magnitudes without a sign; record a signal '
+        'that has one.', None, len(recording.t), 0.0, float(lowest[joints].min()), 0.0)]
 
 
 def unmeasured(joint: str, signal: str, value: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.drive import COMMAND, joint_torque
 from dynid_ros.arm.friction import friction_terms, PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
@@ -60,6 +60,9 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
         Motion and torque.
 
     """
+    # The damping of a position servo dominates its deviation.
+    if arm.drive.signal == COMMAND:
+        return []
     samples, arm = thinned(samples), arm.memoryless.with_friction(PLAIN)
     columns = base_parameters(arm).columns
     if samples.moving.sum() < ROWS_PER_COLUMN * len(columns):

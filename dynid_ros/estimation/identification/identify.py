@@ -45,7 +45,7 @@ from dynid_ros.estimation.identification.stated_parameters import compare_parame
 from dynid_ros.estimation.identification.train_test_split import divide, Division
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import metrics
-from dynid_ros.estimation.verdict.judge import judge
+from dynid_ros.estimation.verdict.judge import judge, single_files
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.progress import progress
 
@@ -166,7 +166,10 @@ def judge_model(
         arm, estimate, in_sample, data.largest_acceleration, fit, validation, data.trial,
         gravity=stated.gravity, earlier=fitted.findings,
         clipped=clipped_findings(arm, data.levels))
-    verdict = replace(verdict, findings=(*verdict.findings, *division.findings))
+    files = [metrics(arm.joint_names, [part for part in unseen if part.source == source])
+             for source in dict.fromkeys(part.source for part in unseen)]
+    verdict = replace(verdict, findings=(
+        *verdict.findings, *single_files(fit, validation, files), *division.findings))
     notes = (*division.notes, *fitted.notes, *remarks,
              *unexplained(arm, in_sample, unseen, data.train.settings.cutoff_hz))
     return IdentifiedModel(

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.data.signals.trial_samples import TrialSamples
-from dynid_ros.estimation.suspects.suspect import exchange, Fault, moving_together, names, Suspect
+from dynid_ros.estimation.suspects.suspect import (
+    exchange,
+    Fault,
+    moving_together,
+    names,
+    sized,
+    Suspect,
+)
 from dynid_ros.utilities.arrays import Array
+
+#: Start values for the ratio of the time of the stamps to that of the motion; prior standard
+#: deviation of its logarithm; and the size that a recording should detect.
+TIMES, TIME_STD, OTHER_TIME = (0.5, 1.0, 2.0), float(np.log(2.0)), float(np.log(1.25))
 
 
 def exchanged_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
@@ -56,6 +68,22 @@ def reversed_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
             'drive signal have the wrong sign', 'reverse the axis in the description',
             typical=True))
         yield replace(both, faults=(*base.faults, both.fault))
+
+
+def other_time_axes(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Let the motion take another time than its stamps."""
+    for factor in TIMES if joints else ():
+        yield sized(partial(_with_time, base), np.log([factor]), np.array([TIME_STD]),
+                    OTHER_TIME, is_factor=True)
+
+
+def _with_time(base: Suspect, size: Array) -> Suspect:
+    samples, factor = base.samples, float(np.exp(size[0]))
+    return base.refitted(Fault(
+        'time_axis', (), f'the stamps seem to cover {factor:.3g} times the time of the motion',
+        'check the stamps, or rate_hz of arm.yaml'),
+        samples=replace(samples, qd=factor * samples.qd, qdd=factor**2 * samples.qdd,
+                        period=samples.period / factor))
 
 
 def positions_in_millimetres(base: Suspect, joints: list[int]) -> Iterator[Suspect]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm.drive import COMMAND, joint_torque
 from dynid_ros.data.signals.filtered_friction import filtered_step
 from dynid_ros.data.signals.trial_samples import BREAK, LATE, TrialSamples, TYPICAL
 from dynid_ros.estimation.suspects.suspect import (
@@ -103,8 +103,14 @@ def _with_gains(base: Suspect, joints: list[int], size: Array) -> Suspect:
 
 
 def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Assume that the drive signal of each joint is late by one of `LATE`."""
+    """
+    Assume that the drive signal of each joint is late by one of `LATE`.
+
+    A servo itself follows its command late, so that no command is suspected.
+    """
     drive = base.arm.drive
+    if drive.signal == COMMAND:
+        return
     through = joint_torque(np.eye(base.arm.n), drive)
     for k, late in enumerate(LATE.tolist()):
         later = base.samples.later[:, :, k]

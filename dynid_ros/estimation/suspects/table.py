@@ -59,7 +59,8 @@ MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.scaled_signals, signal_suspects.scaled_together, signal_suspects.late_signals,
     signal_suspects.loads_in_a_part, motion_suspects.exchanged_positions,
     motion_suspects.reversed_positions, motion_suspects.positions_in_millimetres,
-    arm_suspects.shifted_zeros, arm_suspects.stretched_links, arm_suspects.other_gravity)
+    motion_suspects.other_time_axes, arm_suspects.shifted_zeros, arm_suspects.stretched_links,
+    arm_suspects.other_gravity)
 
 
 @dataclass(frozen=True, eq=False)

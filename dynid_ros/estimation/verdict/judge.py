@@ -207,6 +207,31 @@ def held_out_findings(fit: Metrics, validation: Metrics | None) -> list[Finding]
     return []
 
 
+def single_files(
+    fit: Metrics, validation: Metrics | None, files: Sequence[Metrics],
+) -> list[Finding]:
+    """
+    Warn of single held-out files that the model does not predict, though it does all together.
+
+    Parameters
+    ----------
+    fit, validation : Metrics
+        Of the fitted and of all held-out samples.
+    files : sequence of Metrics
+        Of each held-out file.
+
+    """
+    missed = [each for each in files if held_out_findings(fit, each)]
+    if held_out_findings(fit, validation) or not missed:
+        return []
+    listed = ', '.join(
+        f'{each.source} {each.relative_error_percent:.0f} %' for each in missed
+        if np.isfinite(each.relative_error_percent))
+    return [Finding(
+        'held_out_file', f'the torque error is too large on single held-out files: {listed}',
+        'compare them with the others, by "dynid validate"', severity='warning')] if listed else []
+
+
 def largest_general_error(fit: Metrics) -> float:
     """Largest error on another motion up to which a model generalises, %."""
     return min(HELD_OUT_ERROR_PERCENT, max(

@@ -199,6 +199,18 @@ def test_an_effort_that_never_changes_is_an_error_for_a_joint_that_moves(arm, va
     assert only(replace(log, u=u), arm, code).value == value
 
 
+@pytest.mark.parametrize('way', [1, -1])
+def test_signals_without_a_sign_are_an_error(arm, way):
+    log = recording()
+    assert not defects(log, arm, 'effort_unsigned')
+    magnitudes = np.abs(log.u)
+    if way < 0:
+        # One joint with a sign is enough.
+        magnitudes[:, 0] = log.u[:, 0]
+    found = defects(replace(log, u=magnitudes), arm, 'effort_unsigned')
+    assert [each.severity for each in found] == (['error'] if way > 0 else [])
+
+
 @pytest.mark.parametrize('field', ['q', 'u'])
 def test_absurd_values_are_an_error(arm, field):
     log = recording()

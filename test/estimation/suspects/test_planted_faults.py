@@ -222,6 +222,15 @@ def test_a_recording_with_another_load_is_named(ur10, loaded):
     assert first.error_after_percent < 3.0
 
 
+@pytest.mark.parametrize('factor', [0.5, 0.8, 1.25])
+def test_a_time_axis_of_another_rate_is_named_with_its_factor(ur10, factor):
+    arm, log = ur10
+    first = cause(arm, replace(log, t=factor * log.t, qd=None))
+    assert first.code == 'time_axis'
+    told = float(first.text.split(' times')[0].split()[-1])
+    assert told == pytest.approx(factor, rel=0.02)
+
+
 def test_one_late_drive_signal_is_named_with_its_delay(ur10):
     arm, log = ur10
     late = changed(log.u, 2, lambda x: np.interp(log.t - 0.12, log.t, x))

@@ -25,6 +25,7 @@ from dynid_ros.estimation.verdict.judge import (
     LARGEST_EXPECTED_PERCENT,
     NO_BETTER_THAN_NONE_PERCENT,
     ONE_JOINT_PERCENT,
+    single_files,
     WORSE_THAN_FIT,
 )
 from dynid_ros.interface.cli.main import main
@@ -198,6 +199,17 @@ def test_a_joint_that_is_mostly_noise_is_not_trusted():
 def test_held_out_samples_without_motion_validate_nothing():
     (reason,) = held_out_findings(metrics(1.0, False), metrics(float('nan')))
     assert 'nothing validates the model' in reason.text and 'last third' in reason.text
+
+
+@pytest.mark.parametrize(('errors', 'told'), [((13.0, 31.0), True), ((13.0, 18.0), False)])
+def test_a_single_held_out_file_that_is_missed_is_a_warning(errors, told):
+    files = [replace(metrics(error), source=f'{k}.csv') for k, error in enumerate(errors)]
+    found = single_files(metrics(10.0, False), metrics(19.0), files)
+    assert bool(found) == told
+    for each in found:
+        assert not each.is_error and '1.csv 31 %' in each.text and '0.csv' not in each.text
+    # What fails as a whole is an error of its own.
+    assert single_files(metrics(10.0, False), metrics(30.0), files) == []
 
 
 def test_without_held_out_samples_nothing_is_said_of_them():
