@@ -37,8 +37,10 @@ def rate_defects(usual_step: float) -> list[Defect]:
                 f'in s{other}; stamps must be in seconds.')
         return [Defect('rate_implausible', 'error', text, value=rate,
                        threshold=high if rate > high else low)]
-    if rate < least:
-        text = (f'The sample rate of {rate:.3g} Hz is too low to resolve accelerations well; '
+    # Jitter moves the median step; what is printed decides.
+    printed = f'{rate:.3g}'
+    if float(printed) < least:
+        text = (f'The sample rate of {printed} Hz is too low to resolve accelerations well; '
                 f'record at {least:g} Hz or more.')
         return [Defect('rate_low', 'warning', text, value=rate, threshold=least)]
     return []

@@ -66,8 +66,8 @@ def stated_findings(model: IdentifiedModel, errors: Mapping[str, Metrics]) -> li
     return [Finding(
         'other_masses', 'the masses that the description states miss '
         f'{found.relative_error_percent:.0f} % of the torque even with friction and rotor inertia '
-        'fitted: it is the description of another arm, its masses are no real ones, or gains of '
-        'the drives are wrong',
+        'fitted: it is the description of another arm, its masses are no real ones, its inertias '
+        'are not about the centres of mass, or gains of the drives are wrong',
         'compare its kinematics with the arm, and the gains by "dynid gains"',
         severity='warning')]
 

@@ -166,6 +166,7 @@ def test_trembling_stamps_are_warned_of_and_become_even(arm):
 
 def test_low_rates_and_stamps_in_another_unit_are_named(arm):
     assert only(recording(rate=12.0, seconds=60.0), arm, 'rate_low').value == pytest.approx(12.0)
+    assert not defects(recording(rate=19.999, seconds=60.0), arm, 'rate_low')
     log = recording()
     for scale in (1e3, 1e9):
         found = defects(replace(log, t=log.t * scale, qd=None), arm, 'rate_implausible')
