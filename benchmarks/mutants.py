@@ -91,6 +91,7 @@ POSSIBLE = tuple(f'estimate/test_possible_parameters.py::test_{name}' for name i
 CHOSEN = ('estimate/test_chosen_estimate.py',)
 GROUPS = ('blocks/test_groups.py',)
 TABLE = ('suspects/test_table.py',)
+MOMENTS = ('suspects/test_moments_and_times.py',)
 TIME_BLOCKS = ('online/test_time_blocks.py',)
 
 MUTANTS = (
@@ -209,6 +210,26 @@ MUTANTS = (
     Mutant('errors_of_other_torques', 'suspects/reported_lines.py',
            'reference.residual_squares.sum(axis=0) @ mixing**2',
            'reference.residual_squares.sum(axis=0)', TABLE),
+    Mutant('causes_that_reduce_no_error', 'suspects/table.py',
+           'line for line in winners if reduces_error(line, first.prediction)',
+           'line for line in winners', TABLE),
+    Mutant('errors_that_need_not_fall', 'suspects/reported_lines.py',
+           'prediction.error_percent < error_before_percent(reference, prediction)', 'True',
+           TABLE),
+    Mutant('sizes_that_may_be_none', 'suspects/best_size.py',
+           'abs(self.suspect.size.distance) > self._half', 'True', TABLE),
+    Mutant('loads_from_the_wrong_moment', 'suspects/load_moment.py',
+           'cost[1:stop].argmax()', 'cost[1:stop].argmin()', MOMENTS),
+    Mutant('loads_that_step', 'suspects/signal_suspects.py',
+           'filtered_step(elapsed - start, period)', 'filtered_step(elapsed - start, 0 * period)',
+           MOMENTS),
+    Mutant('loads_of_all_recordings', 'suspects/signal_suspects.py',
+           '*((-np.inf, each) for each in moments), *spans]',
+           '*((-np.inf, each) for each in moments)]', MOMENTS),
+    Mutant('filters_of_the_wrong_time', 'suspects/motion_suspects.py',
+           'period=samples.period / factor', 'period=samples.period', MOMENTS),
+    Mutant('little_motion_explains_any_residual', 'verdict/cause.py',
+           '(weak and _fits(table))', 'weak', ('verdict/test_cause.py',)),
     Mutant('impossible_signals_are_dead', 'verdict/cause.py',
            'impossible = table.joints[~follows & (share <= DEAD_SHARE)].tolist()',
            'impossible: list[int] = []', ('verdict/test_cause.py',)),

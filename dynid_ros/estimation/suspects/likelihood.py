@@ -281,11 +281,7 @@ class Likelihood:
 
     def _change_prior(self, rows: SuspectRows) -> Array:
         """Information (l, l) of the prior of the changed parameters."""
-        std = self._prior.std.copy()
-        links = rows.arm.layout.all_inertial().reshape(rows.arm.links, -1)
-        # A load may be as heavy as the heaviest link, whatever the last one weighs.
-        std[links] = std[links].max(axis=0)
-        return np.diag(std[rows.changed]**-2)
+        return np.diag(self._prior.std[rows.changed]**-2)
 
     def _possible(
         self, arm: ArmModel, products: Array, counts: Array, change_prior: Array,

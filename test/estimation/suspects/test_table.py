@@ -391,6 +391,14 @@ def test_a_correction_that_helps_one_joint_and_harms_the_torque_reduces_no_error
     assert reduces_error(line, reference) == reduced
 
 
+def test_a_correction_that_reduces_no_error_is_not_reported(ur10, monkeypatch):
+    arm, log = ur10
+    wrong = scaled(log.part(0, 500), 1, -1.0)
+    assert table(arm, wrong).winners
+    monkeypatch.setattr(table_module, 'reduces_error', lambda *_: False)
+    assert table(arm, wrong).winners == ()
+
+
 @pytest.mark.parametrize(('half', 'determined'), [(0.1, True), (1.0, False)])
 def test_a_size_is_determined_if_its_interval_excludes_none(base, half, determined):
     (suspect,) = [each for each in shifted_zeros(base, [1]) if not each.size.x.any()]

@@ -1,0 +1,78 @@
+"""Loads that change on the way, and stamps of another rate, are named with their numbers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from results import samples_of
+from synthetic_recordings import followed
+
+from dynid_ros.arm import load_arm
+from dynid_ros.data.signals.filters import butterworth, differentiate
+from dynid_ros.data.signals.segments import sample_rate
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.verdict.cause import with_cause
+from dynid_ros.motion.excitation.random_motion import random_motion
+
+PLAIN = ('viscous', 'coulomb', 'offset')
+
+
+@pytest.fixture(scope='module')
+def ur10():
+    arm = load_arm('ur10')
+    return arm, followed(arm, random_motion(arm, 0, tries=5, periods=2), 125.0)
+
+
+def cause(arm, log):
+    """Return the first cause that the samples alone give, without an identification."""
+    arm = arm.with_friction(PLAIN)
+    verdict, _ = with_cause(Verdict(True, (), 0.0), arm, samples_of(arm, log))
+    assert not verdict.trustworthy
+    return verdict.findings[0]
+
+
+def with_load(arm, log, kg, loaded):
+    """Add a point mass at the last joint where it is carried."""
+    mass = arm.layout.inertial(arm.n - 1).start
+    q = butterworth(log.q, sample_rate(log), 10.0)
+    qd = differentiate(q, sample_rate(log))
+    torque = kg * regressor(arm, q, qd, differentiate(qd, sample_rate(log)))[:, :, mass]
+    return replace(log, u=log.u + loaded[:, None] * torque)
+
+
+@pytest.mark.parametrize('picked_up', [True, False])
+def test_a_load_that_is_picked_up_or_put_down_is_named_with_its_moment(ur10, picked_up):
+    """The moment lies between those at which the search starts."""
+    arm, log = ur10
+    right = 0.71 * log.t[-1]
+    first = cause(arm, with_load(arm, log, 5.0, (log.t > right) == picked_up))
+    assert first.code == 'payload_changed'
+    moment = float(first.text.split(' s on')[0].split()[-1])
+    # The text has whole seconds.
+    assert abs(moment - right) < 0.6
+    assert first.error_after_percent < 3.0
+
+
+@pytest.mark.parametrize('loaded', ['b.csv', 'c.csv'])
+def test_a_recording_with_another_load_is_named(ur10, loaded):
+    arm, log = ur10
+    logs = [replace(log, source='a.csv'), *(replace(followed(
+        arm, random_motion(arm, seed, tries=5, periods=1), 125.0, seed=seed), source=source)
+        for seed, source in ((1, 'b.csv'), (2, 'c.csv')))]
+    *fitted, last = [with_load(arm, each, 5.0, np.full(len(each.t), each.source == loaded))
+                     for each in logs]
+    first = identify(arm, fitted, validation=[last], friction=PLAIN).verdict.findings[0]
+    assert first.code == 'payload_changed'
+    assert f"from the beginning of '{loaded}'" in first.text
+    assert first.error_after_percent < 3.0
+
+
+@pytest.mark.parametrize('factor', [0.5, 0.8, 1.25])
+def test_a_time_axis_of_another_rate_is_named_with_its_factor(ur10, factor):
+    arm, log = ur10
+    first = cause(arm, replace(log, t=factor * log.t, qd=None))
+    assert first.code == 'time_axis'
+    told = float(first.text.split(' times')[0].split()[-1])
+    assert told == pytest.approx(factor, rel=0.02)
