@@ -76,19 +76,10 @@ class EstimatedSize:
     @property
     def words(self) -> str:
         """Write the size with its interval of 95 %, in its least certain direction."""
-        assert self.suspect.size is not None
-        return self.suspect.size.words(self.suspect.size.distance, self._half)
-
-    @property
-    def excludes_none(self) -> bool:
-        """Whether no fault lies outside that interval."""
-        assert self.suspect.size is not None
-        return abs(self.suspect.size.distance) > self._half
-
-    @property
-    def _half(self) -> float:
-        c = len(self.theta)
-        return INTERVAL * _largest(self.covariance[c:, c:])
+        size, c = self.suspect.size, len(self.theta)
+        assert size is not None
+        half = INTERVAL * _largest(self.covariance[c:, c:])
+        return size.words(size.distance, half)
 
 
 def one_step_estimate(likelihood: Likelihood, suspect: Suspect) -> OneStepEstimate:

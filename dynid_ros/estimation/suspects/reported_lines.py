@@ -20,6 +20,8 @@ MATTERS = float(np.sqrt(2.0))
 #: Share of a typical size below which a fault is normal for real arms: a zero or a mounting a few
 #: degrees off, an offset a few per cent.
 SMALL = 0.5
+#: Decimals of a printed error, %. A fault of a quiet joint hardly changes that of the whole arm.
+DECIMALS = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,23 +148,14 @@ def _is_candidate(
     prediction, size = line.prediction, line.suspect.size
     if line.evidence is None or prediction is None or line.evidence < threshold:
         return False
-    if size is not None and not is_determined(line):
+    # The data determine gains up to a common factor, so that its size is arbitrary.
+    if size is not None and line.suspect.fault.code != GAINS and (
+            abs(size.distance) < SMALL * size.typical):
         return False
     # A fault of the arm, or of a joint that has torque as recorded or corrected.
     powers = [each.power.sum(axis=0) for each in (reference, prediction)]
     loud = joints[np.any([power > WEAKEST * power.sum() for power in powers], axis=0)]
     return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
-
-
-def is_determined(line: Line) -> bool:
-    """Whether a size is large, and its interval excludes no fault."""
-    size, estimated = line.suspect.size, line.estimated
-    assert size is not None
-    # The data determine gains up to a common factor, so that its size is arbitrary. Gravity that
-    # is missing is a fault in whatever direction.
-    return line.suspect.fault.code == GAINS or not size.typical or (
-        abs(size.distance) >= SMALL * size.typical
-        and (estimated is None or estimated.excludes_none))
 
 
 def _matters(line: Line, reference: Prediction) -> bool:
@@ -180,10 +173,11 @@ def _matters(line: Line, reference: Prediction) -> bool:
 
 
 def reduces_error(line: Line, reference: Prediction) -> bool:
-    """Whether correcting a fault reduces the error of the torque, as a report of it states."""
+    """Whether correcting a fault reduces the error of the torque, or leaves what is printed."""
     prediction = line.prediction
     assert prediction is not None
-    return prediction.error_percent < error_before_percent(reference, prediction)
+    before = error_before_percent(reference, prediction)
+    return round(prediction.error_percent, DECIMALS) <= round(before, DECIMALS)
 
 
 def _is_same(line: Line, other: Line) -> bool:

@@ -34,7 +34,6 @@ from dynid_ros.estimation.suspects.load_moment import with_best_moments
 from dynid_ros.estimation.suspects.reported_lines import (
     decisive,
     evidence_of,
-    is_determined,
     Line,
     reduces_error,
     winners_of,
@@ -183,11 +182,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
         assert line.prediction is not None
         tied = equally_likely_sizes(
             likelihood, line.suspect, starts, threshold * line.prediction.dispersion)
-        others = [_line(likelihood, each, fit, value, reference) for each in tied]
-        if all(map(is_determined, others)):
-            winners += others
-        else:
-            winners.remove(line)
+        winners += [_line(likelihood, each, fit, value, reference) for each in tied]
     predicted = {_fault_key(line.suspect) for line in lines}
     rest = [line for line, _ in scored if _fault_key(line.suspect) not in predicted]
     most = likelihood.unconstrained(base) - value
