@@ -121,6 +121,8 @@ class Recording(Summarised):
     as_logged : bool
         Whether stamps may go back and columns be NaN throughout, as in logs; `check_recording`
         reports that. Recordings derived from a recording have it set.
+    timed : bool
+        Whether velocities were recorded that confirm the stamps, once they are checked.
 
     Raises
     ------
@@ -141,6 +143,7 @@ class Recording(Summarised):
     clock: SampleClock | None = None
     validation: tuple[tuple[float, float], ...] = ()
     as_logged: bool = False
+    timed: bool = False
 
     def __post_init__(self) -> None:
         """Convert lists, and check shapes against the joints and stamps."""

@@ -139,6 +139,8 @@ class ConditionedMotion:
         Filter that decimated positions and torque, if any; see `BetweenSamples`.
     source : str
         File of the recording.
+    timed : bool
+        Whether recorded velocities confirm its stamps.
 
     """
 
@@ -151,6 +153,7 @@ class ConditionedMotion:
     warmth: Warmth
     low_pass: Decimator | None = None
     source: str = 'recording'
+    timed: bool = False
 
     def history(self, part: slice) -> JointHistory:
         """Return the history of the joints at some samples."""

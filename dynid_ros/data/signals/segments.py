@@ -39,6 +39,8 @@ class Segment:
         Warmth of the joints; if None, they are cold at the beginning of the stretch.
     source : str
         File of the recording.
+    timed : bool
+        Whether recorded velocities confirm its stamps.
 
     """
 
@@ -47,6 +49,7 @@ class Segment:
     u: Array
     warmth: Warmth | None = None
     source: str = 'recording'
+    timed: bool = False
 
 
 def sample_rate(recording: Recording) -> float:
@@ -130,7 +133,8 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
         q = _interpolate(t, q, grid)
     if not same or delay:
         u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
-    return Segment(grid, q, u, recording.warmth, recording.source)
+    return Segment(
+        grid, q, u, recording.warmth, recording.source, recording.timed)
 
 
 def _interpolate(t: Array, x: Array, times: Array) -> Array:

@@ -47,6 +47,8 @@ class TrialSamples:
         Time after which the motion repeats, s; None if it does not.
     source : (k,) ndarray of str or None
         File of the recording; None if all samples are of one.
+    timed : bool
+        Whether recorded velocities confirm the stamps.
 
     """
 
@@ -60,6 +62,7 @@ class TrialSamples:
     period: Array
     shift: float | None = None
     source: NDArray[np.object_] | None = None
+    timed: bool = False
 
     @property
     def elapsed(self) -> Array:
@@ -115,7 +118,7 @@ def trial_samples(
         parts.append(TrialSamples(
             t, q, qd, qdd, tau[::stride], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
             torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period), shift,
-            np.full(len(chosen), motion.source, dtype=object)))
+            np.full(len(chosen), motion.source, dtype=object), motion.timed))
     return joined(parts)
 
 

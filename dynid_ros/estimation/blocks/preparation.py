@@ -67,7 +67,8 @@ def checked_recording(
         if defect.severity == 'error':
             raise RecordingError(f'{recording.source}: {defect.message}')
     # Velocities are differentiated from positions; recorded ones would only take memory.
-    return replace(recording, qd=None, warmth=warmth_of(recording.t, recording.q)), defects
+    return replace(recording, qd=None, timed=recording.qd is not None,
+                   warmth=warmth_of(recording.t, recording.q)), defects
 
 
 def settings_for(
@@ -149,7 +150,8 @@ class Stretches:
     def conditioned(self, arm: ArmModel) -> list[ConditionedMotion]:
         """Condition the stretches and drop them as recorded."""
         return [replace(condition(segment, self.settings, arm.drive), low_pass=self.low_pass,
-                        source=segment.source) for segment in self.segments]
+                        source=segment.source, timed=segment.timed)
+                for segment in self.segments]
 
 
 def cut_into_stretches(

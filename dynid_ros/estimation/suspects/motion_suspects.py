@@ -71,8 +71,8 @@ def reversed_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 
 def other_time_axes(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Let the motion take another time than its stamps."""
-    for factor in TIMES if joints else ():
+    """Let the motion take another time than its stamps, unless velocities confirm these."""
+    for factor in TIMES if joints and not base.samples.timed else ():
         yield sized(partial(_with_time, base), np.log([factor]), np.array([TIME_STD]),
                     OTHER_TIME, is_factor=True)
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import COMMAND, joint_torque
 from dynid_ros.data.signals.filtered_friction import filtered_step
@@ -145,12 +146,21 @@ def load_between(base: Suspect, start: float, end: float) -> Suspect:
     last = base.arm.layout.inertial(base.arm.tool_link).start
     elapsed, period = base.samples.elapsed, base.samples.period
     presence = filtered_step(elapsed - start, period) - filtered_step(elapsed - end, period)
-    moments = [_place(base.samples, each) for each in (start, end) if np.isfinite(each)]
-    part = f'from {moments[0]} on' if len(moments) == 1 else f'from {" to ".join(moments)}'
+    part = _part(base.samples, start, end, presence > 0.5)
     return base.refitted(
         Fault(LOAD_CHANGED, (), f'the tool seems to carry something else {part}',
               'identify the parts with one load separately, or record again with one load'),
         changed=last + np.arange(LOAD), presence=presence)
+
+
+def _part(samples: TrialSamples, start: float, end: float, loaded: NDArray[np.bool_]) -> str:
+    """Name a part of the samples: one recording, or what lies between two moments."""
+    if samples.source is not None:
+        files = set(samples.source[loaded])
+        if len(files) == 1 and files.isdisjoint(samples.source[~loaded]):
+            return f"in '{Path(files.pop()).name}'"
+    moments = [_place(samples, each) for each in (start, end) if np.isfinite(each)]
+    return f'from {moments[0]} on' if len(moments) == 1 else f'from {" to ".join(moments)}'
 
 
 def _place(samples: TrialSamples, moment: float) -> str:

@@ -229,7 +229,7 @@ def single_files(
         if np.isfinite(each.relative_error_percent))
     return [Finding(
         'held_out_file', f'the torque error is too large on single held-out files: {listed}',
-        'compare them with the others, by "dynid validate"', severity='warning')] if listed else []
+        'compare them with the others', severity='warning')] if listed else []
 
 
 def largest_general_error(fit: Metrics) -> float:

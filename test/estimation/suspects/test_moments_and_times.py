@@ -11,8 +11,12 @@ from dynid_ros.arm import load_arm
 from dynid_ros.data.signals.filters import butterworth, differentiate
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.estimation.identification.conditioned_data import condition
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.train_test_split import divide
 from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.suspects.motion_suspects import other_time_axes
+from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.motion.excitation.random_motion import random_motion
 
@@ -65,8 +69,16 @@ def test_a_recording_with_another_load_is_named(ur10, loaded):
                      for each in logs]
     first = identify(arm, fitted, validation=[last], friction=PLAIN).verdict.findings[0]
     assert first.code == 'payload_changed'
-    assert f"from the beginning of '{loaded}'" in first.text
+    assert f"in '{loaded}'" in first.text
     assert first.error_after_percent < 3.0
+
+
+def test_stamps_that_recorded_velocities_confirm_are_not_suspected(ur10):
+    arm, log = ur10
+    for qd, suspected in ((None, True), (log.qd, False)):
+        data = condition(divide(arm, [replace(log, qd=qd)], [], None))
+        base = as_recorded(arm, data.trial)
+        assert bool(list(other_time_axes(base, [*range(arm.n)]))) == suspected
 
 
 @pytest.mark.parametrize('factor', [0.5, 0.8, 1.25])
