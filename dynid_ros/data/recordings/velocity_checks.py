@@ -28,6 +28,8 @@ OTHER_TIME = 5.0
 #: joints, and share of it that may be left. A time axis that is off by 5 % changes accelerations
 #: by 10 %.
 SAME_FACTOR, LEFT = 0.05, 0.5
+#: The same, as a ratio of times, from which it is an error: drivers' velocities are off by less.
+OTHER_RATE = 1.2
 LEFT_OUT = 'velocities are left out and positions differentiated.'
 
 
@@ -108,14 +110,14 @@ def _other_time(recording: Recording, compared: list[_Comparison]) -> Defect | N
             each.mismatch() < SAME_FACTOR or each.mismatch(factor) > LEFT * each.mismatch()
             for each in compared):
         return None
-    fatal = all(each.mismatch() > VELOCITY_MISMATCH for each in compared)
+    fatal = max(factor, 1 / factor) > OTHER_RATE
     remedy = ', or leave the velocities out of the file.' if fatal else f'; here, {LEFT_OUT}'
     return Defect(
         'stamps_scaled', 'error' if fatal else 'warning',
         f'The differentiated positions of all joints are {factor:.3g} times the recorded '
         f'velocities: the stamps cover {1 / factor:.3g} times the time of the motion, or all '
         f'velocities are in another unit; correct stamps or rate{remedy}',
-        None, len(recording.t), 0.0, factor, 1 + (VELOCITY_MISMATCH if fatal else SAME_FACTOR))
+        None, len(recording.t), 0.0, factor, OTHER_RATE if fatal else 1 + SAME_FACTOR)
 
 
 def _comparisons(recording: Recording, qd: Array) -> list[_Comparison]:

@@ -246,7 +246,7 @@ def _unexplained(table: Table | None) -> tuple[Finding, ...]:
     """Report that no suspect explains the data."""
     if table is None or table.prediction.error_percent < GOOD_PERCENT:
         return ()
-    best = [line for line in table.lines if line.prediction is not None][:LISTED]
+    best = [line for line in table.lines if (line.evidence or 0.0) > 0][:LISTED]
     listed = '; '.join(
         f'{described(table.recorded.arm, line.suspect.faults)} '
         f'({line.prediction.error_percent:.0f} %)' for line in best if line.prediction)

@@ -290,6 +290,12 @@ def test_velocities_of_all_joints_tell_a_wrong_time_axis(arm, factor, severity):
         'velocity_inconsistent'}
 
 
+@pytest.mark.parametrize('factor', [0.8, 1.25])
+def test_time_that_is_too_long_is_as_wrong_as_time_that_is_too_short(arm, factor):
+    log = recording()
+    assert only(replace(log, t=log.t / factor), arm, 'stamps_scaled').severity == 'error'
+
+
 def test_velocities_delayed_by_a_filter_are_still_used(arm):
     log = recording()
     # A first-order filter of 5 Hz, as drives have, delays by 32 ms.
