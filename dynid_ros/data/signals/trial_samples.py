@@ -48,7 +48,7 @@ class TrialSamples:
     source : (k,) ndarray of str or None
         File of the recording; None if all samples are of one.
     timed : bool
-        Whether recorded velocities confirm the stamps.
+        Whether the stamps are those of the motion, as recorded velocities confirm.
 
     """
 

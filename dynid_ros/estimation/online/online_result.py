@@ -217,9 +217,10 @@ def _stretch(part: Prediction, lag: float, shift: float | None) -> TrialSamples:
     # Derivatives next to rows without torque are wrong.
     edges = np.pad(moving, ((1, 1), (0, 0)), constant_values=True)
     moving = moving & edges[:-2] & edges[2:]
+    # Messages are stamped by a clock, and no rate is stated.
     return TrialSamples(
         part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau),
-        np.zeros(len(part.t)), shift)
+        np.zeros(len(part.t)), shift, timed=True)
 
 
 def _steepest(part: Prediction) -> Array:
