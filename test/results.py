@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from oracles import random_arm
 
+from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.signals.conditioning import Rung
@@ -18,7 +19,8 @@ from dynid_ros.estimation.blocks.preparation import (
 )
 from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
-from dynid_ros.estimation.model.verdict import Verdict
+from dynid_ros.estimation.model.verdict import Finding, Verdict
+from dynid_ros.estimation.verdict.cause import with_cause
 
 DEFECTS = (
     Defect('stamps_jitter', 'info', 'The stamps vary by 0.4 ms.', None, 12, 0.8, 4e-4, 2e-4),
@@ -90,6 +92,14 @@ def prediction(
     tau = 5 * q
     return Prediction(source, held_out, t, q, np.cos(q), tau,
                       tau + rng.normal(scale=0.1, size=tau.shape))
+
+
+def cause_of(arm: ArmModel, log: Recording) -> Finding:
+    """Return the first cause that the samples alone give, without an identification."""
+    arm = arm.with_friction(PLAIN)
+    verdict, _ = with_cause(Verdict(True, (), 0.0), arm, samples_of(arm, log))
+    assert not verdict.trustworthy
+    return verdict.findings[0]
 
 
 def samples_of(arm: ArmModel, log: Recording) -> TrialSamples:

@@ -133,8 +133,7 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
         q = _interpolate(t, q, grid)
     if not same or delay:
         u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
-    return Segment(
-        grid, q, u, recording.warmth, recording.source, recording.timed)
+    return Segment(grid, q, u, recording.warmth, recording.source, recording.timed)
 
 
 def _interpolate(t: Array, x: Array, times: Array) -> Array:

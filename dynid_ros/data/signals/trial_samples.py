@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class TrialSamples:
     source: NDArray[np.object_] | None = None
     timed: bool = False
 
-    @property
+    @cached_property
     def elapsed(self) -> Array:
         """Time along all recordings (k,), as if they followed each other after a break, s."""
         if self.source is None or not len(self.t):

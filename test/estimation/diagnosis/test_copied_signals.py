@@ -13,6 +13,8 @@ from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.diagnosis.copied_signals import copied_signals, unexplained_share
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
+from dynid_ros.estimation.suspects.signal_suspects import late_signals
+from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.motion.excitation.random_motion import random_motion
 
 ARM = load_arm('ur10')
@@ -67,6 +69,17 @@ def true():
 
 def codes(log, arm=ARM):
     return [each.code for each in copied_signals(arm, samples_of(arm, log))]
+
+
+def test_commands_of_a_position_servo_are_no_copy_of_its_velocity(true):
+    copy = copied_from(true, 'velocity')
+    assert codes(copy) == ['effort_copies_velocity']
+    samples = samples_of(ARM, copy)
+    servo = replace(ARM, drive=replace(ARM.drive, signal='command'))
+    assert copied_signals(servo, samples) == []
+    base, joints = as_recorded(ARM, samples), [*range(ARM.n)]
+    assert list(late_signals(base, joints))
+    assert not list(late_signals(replace(base, rows=replace(base.rows, arm=servo)), joints))
 
 
 def test_torque_of_strong_damping_is_torque_although_velocity_explains_most(true):

@@ -82,6 +82,13 @@ def test_links_are_those_of_the_result_and_the_stream_goes_on_as_without(log, se
     assert found.parameters.names == expected.names
 
 
+def test_the_time_axis_of_a_stream_is_not_suspected(log):
+    online = session()
+    push(online, log, slice(None))
+    detectable = {each.kind for each in online.result().verdict.detectable}
+    assert 'effort_scale' in detectable and 'time_axis' not in detectable
+
+
 def test_a_poor_session_has_links_and_no_robot_description(log, searching):
     online = session()
     search = searching(online)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from results import samples_of
+from results import cause_of
 from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
@@ -14,10 +14,8 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.identification.conditioned_data import condition
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import divide
-from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.suspects.motion_suspects import other_time_axes
 from dynid_ros.estimation.suspects.suspect import as_recorded
-from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.motion.excitation.random_motion import random_motion
 
 PLAIN = ('viscous', 'coulomb', 'offset')
@@ -27,14 +25,6 @@ PLAIN = ('viscous', 'coulomb', 'offset')
 def ur10():
     arm = load_arm('ur10')
     return arm, followed(arm, random_motion(arm, 0, tries=5, periods=2), 125.0)
-
-
-def cause(arm, log):
-    """Return the first cause that the samples alone give, without an identification."""
-    arm = arm.with_friction(PLAIN)
-    verdict, _ = with_cause(Verdict(True, (), 0.0), arm, samples_of(arm, log))
-    assert not verdict.trustworthy
-    return verdict.findings[0]
 
 
 def with_load(arm, log, kg, loaded):
@@ -51,7 +41,7 @@ def test_a_load_that_is_picked_up_or_put_down_is_named_with_its_moment(ur10, pic
     """The moment lies between those at which the search starts."""
     arm, log = ur10
     right = 0.71 * log.t[-1]
-    first = cause(arm, with_load(arm, log, 5.0, (log.t > right) == picked_up))
+    first = cause_of(arm, with_load(arm, log, 5.0, (log.t > right) == picked_up))
     assert first.code == 'payload_changed'
     moment = float(first.text.split(' s on')[0].split()[-1])
     # The text has whole seconds.
@@ -84,7 +74,7 @@ def test_stamps_that_recorded_velocities_confirm_are_not_suspected(ur10):
 @pytest.mark.parametrize('factor', [0.5, 0.8, 1.25])
 def test_a_time_axis_of_another_rate_is_named_with_its_factor(ur10, factor):
     arm, log = ur10
-    first = cause(arm, replace(log, t=factor * log.t, qd=None))
+    first = cause_of(arm, replace(log, t=factor * log.t, qd=None))
     assert first.code == 'time_axis'
     told = float(first.text.split(' times')[0].split()[-1])
     assert told == pytest.approx(factor, rel=0.02)

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from results import samples_of
+from results import cause_of
 from synthetic_recordings import followed
 import yaml
 
@@ -17,8 +17,6 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.model.verdict import Verdict
-from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
 
@@ -45,14 +43,6 @@ def identified(arm, log):
 @pytest.fixture(scope='module')
 def good(ur10):
     return identified(*ur10)
-
-
-def cause(arm, log):
-    """Return the first cause that the samples alone give, without an identification."""
-    arm = arm.with_friction(PLAIN)
-    verdict, _ = with_cause(Verdict(True, (), 0.0), arm, samples_of(arm, log))
-    assert not verdict.trustworthy
-    return verdict.findings[0]
 
 
 def codes(arm, log):
@@ -120,7 +110,7 @@ def test_a_fault_of_the_drive_signals_is_named(ur10, code, joints, u):
 
 def test_a_zero_can_be_corrected_as_the_remedy_says(ur10):
     arm, log = ur10
-    first = cause(arm, replace(log, q=changed(log.q, 2, lambda x: x + 1.0)))
+    first = cause_of(arm, replace(log, q=changed(log.q, 2, lambda x: x + 1.0)))
     assert (first.code, first.joints) == ('position_zero', (arm.joint_names[2],))
     subtracted = float(first.remedy.split('subtract ')[1].split()[0])
     assert abs(subtracted - 1.0) < 0.02
@@ -128,7 +118,7 @@ def test_a_zero_can_be_corrected_as_the_remedy_says(ur10):
 
 def test_the_right_order_of_three_drive_signals_is_given(ur10):
     arm, log = ur10
-    found = cause(arm, replace(log, u=exchanged(log.u, 0, 1, 2)))
+    found = cause_of(arm, replace(log, u=exchanged(log.u, 0, 1, 2)))
     text, (first, second, third) = found.text, arm.joint_names[:3]
     assert (found.code, set(found.joints)) == ('effort_exchanged', {first, second, third})
     for column, held in ((first, third), (second, first), (third, second)):
@@ -141,7 +131,7 @@ def test_the_right_order_of_three_drive_signals_is_given(ur10):
 ])
 def test_a_fault_of_the_positions_is_named(ur10, code, joints, q):
     arm, log = ur10
-    first = cause(arm, replace(log, q=q(log.q), qd=None))
+    first = cause_of(arm, replace(log, q=q(log.q), qd=None))
     assert first.code == code
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
 
@@ -153,7 +143,7 @@ def test_joints_whose_positions_and_efforts_are_in_another_order_are_named(ur10,
     """Arrays that were saved without names, by a driver that sorts its joints otherwise."""
     arm, log = ur10
     swapped = replace(log, q=exchanged(log.q, *joints), u=exchanged(log.u, *joints), qd=None)
-    first = cause(arm, swapped)
+    first = cause_of(arm, swapped)
     assert first.code == 'joint_exchanged'
     assert set(first.joints) == {arm.joint_names[joint] for joint in joints}
     assert 'ositions and drive signals of' in first.sentence
@@ -162,7 +152,7 @@ def test_joints_whose_positions_and_efforts_are_in_another_order_are_named(ur10,
 
 def test_the_data_do_not_tell_the_sign_of_the_last_position_from_that_of_its_effort(ur10):
     arm, log = ur10
-    first = cause(arm, replace(log, u=changed(log.u, 5, np.negative)))
+    first = cause_of(arm, replace(log, u=changed(log.u, 5, np.negative)))
     assert 'the drive signal of' in first.text and arm.joint_names[5] in first.joints
     assert {'effort_sign', 'position_sign'} >= {first.code}
 
@@ -171,7 +161,7 @@ def test_the_data_do_not_tell_the_sign_of_the_last_position_from_that_of_its_eff
 def test_an_axis_that_points_the_other_way_is_named(ur10, joint):
     arm, log = ur10
     both = [changed(values, joint, np.negative) for values in (log.q, log.u)]
-    first = cause(arm, replace(log, q=both[0], u=both[1]))
+    first = cause_of(arm, replace(log, q=both[0], u=both[1]))
     assert (first.code, first.joints) == ('axis_reversed', (arm.joint_names[joint],))
 
 
@@ -180,13 +170,13 @@ def test_an_axis_that_points_the_other_way_is_named(ur10, joint):
     (np.zeros(3), 'gravity_missing')])
 def test_wrong_gravity_is_named_and_not_an_exchange(ur10, gravity, code):
     arm, log = ur10
-    assert cause(replace(arm, gravity=gravity), log).code == code
+    assert cause_of(replace(arm, gravity=gravity), log).code == code
 
 
 def test_one_late_drive_signal_is_named_with_its_delay(ur10):
     arm, log = ur10
     late = changed(log.u, 2, lambda x: np.interp(log.t - 0.12, log.t, x))
-    first = cause(arm, replace(log, u=late))
+    first = cause_of(arm, replace(log, u=late))
     assert (first.code, first.joints) == ('effort_delay', (arm.joint_names[2],))
     assert '120 ms late' in first.text
 
@@ -195,7 +185,7 @@ def test_a_wrong_zero_is_named_although_the_error_stays_small():
     arm = load_arm('panda')
     log = moved(arm)
     shifted = changed(log.q, 2, lambda q: q + np.radians(10))
-    first = cause(arm, replace(log, q=shifted, qd=None))
+    first = cause_of(arm, replace(log, q=shifted, qd=None))
     assert (first.code, first.joints) == ('position_zero', (arm.joint_names[2],))
     assert 'off by 10 degrees' in first.text
 
@@ -204,7 +194,7 @@ def test_a_wrong_offset_between_two_joints_is_named_with_its_length(ur10):
     arm, log = ur10
     translation = arm.translation.copy()
     translation[2] *= 2
-    first = cause(arm.with_tree(translation=translation), log)
+    first = cause_of(arm.with_tree(translation=translation), log)
     assert (first.code, first.joints) == ('link_length', (arm.joint_names[2],))
     found, stated = (float(text.split(' mm')[0].split()[-1])
                      for text in first.text.split(' instead of '))
@@ -229,14 +219,14 @@ def test_a_fault_that_widens_the_error_bars_is_not_blamed_on_the_motion(shared_d
     # With some friction terms the torque of joint 7 is missed, too.
     assert found[0] == 'gravity_direction'
     assert set(found) <= {'gravity_direction', 'joint_error'}
-    assert cause(arm, replace(log, u=exchanged(log.u, 0, 4))).code == 'effort_exchanged'
+    assert cause_of(arm, replace(log, u=exchanged(log.u, 0, 4))).code == 'effort_exchanged'
 
 
 def test_several_dead_joints_are_named_together(ur10):
     arm, log = ur10
     u = log.u.copy()
     u[:, 3:] = 1e-3 * np.random.default_rng(0).normal(size=u[:, 3:].shape)
-    first = cause(arm, replace(log, u=u))
+    first = cause_of(arm, replace(log, u=u))
     assert first.code == 'effort_meaningless'
     assert set(first.joints) == set(arm.joint_names[3:])
 
@@ -270,7 +260,7 @@ def test_a_real_arm_whose_signals_are_all_reversed_is_named(shared_data, tmp_pat
         'name': 'med7', 'description': {'urdf': str(folder / 'med7dock.urdf')},
         'table': {'rate_hz': 100}}))
     arm = load_arm(str(tmp_path / 'arm.yaml'))
-    first = cause(arm, read_recording(folder / 'measurements.csv', arm))
+    first = cause_of(arm, read_recording(folder / 'measurements.csv', arm))
     assert (first.code, first.joints) == ('effort_sign', arm.joint_names)
 
 
