@@ -21,9 +21,11 @@ OPTIONAL = ('distributed', 'fsspec', 'launch_testing', 'mcap', 'mujoco', 'pandas
 MISSING = {name for name in OPTIONAL if find_spec(name) is None}
 if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
     MISSING |= {'cyclonedds', 'rclpy'}
-#: Folders whose tests run nodes, those with the longest files first: one that begins last would be
-#: waited for.
+#: Folders whose tests run nodes.
 NODES = ('interface/demo', 'ros/motion', 'ros/nodes', 'ros/stand_in', 'launch')
+#: The longest files: one that begins last would be waited for.
+LONGEST = ('test_site.py', 'test_linters.py', 'estimation/suspects/test_planted_faults.py',
+           'ros/motion/test_lockstep.py', 'ros/motion/test_lost_listeners.py')
 #: What needs rclpy, or cyclonedds to stand in for it.
 ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(ros|interface\.demo))\b',
                  re.MULTILINE)
@@ -67,12 +69,12 @@ class NothingCollected(pytest.Item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Run the core first, and fail a complete run in which a file of tests is missing."""
+    """Order the files, and fail a complete run in which a file of tests is missing."""
     for item in items:
         if _folder(item.path) in NODES:
             item.add_marker('nodes')
-    items.sort(key=lambda item: NODES.index(_folder(item.path))
-               if _folder(item.path) in NODES else -1)
+    places = _places(list(dict.fromkeys(item.path for item in items)))
+    items.sort(key=lambda item: places[item.path])
     config = session.config
     if (config.args_source is not config.ArgsSource.TESTPATHS
             or any(config.getoption(name, None) for name in ('lf', 'ignore', 'ignore_glob'))):
@@ -87,6 +89,21 @@ def pytest_collection_finish() -> None:
     """Spare the imported modules the search for cycles, which takes a twentieth of the time."""
     gc.collect()
     gc.freeze()
+
+
+def _places(paths: list[Path]) -> dict[Path, float]:
+    """
+    Return the place of each test file in the order of a run.
+
+    The longest come first. Nodes mostly wait, so their files are spread evenly among the others,
+    and both processors are busy all the time.
+    """
+    places = {FOLDER / name: k - float(len(LONGEST)) for k, name in enumerate(LONGEST)}
+    rest = [path for path in paths if path not in places]
+    for nodes in (True, False):
+        kind = [path for path in rest if (_folder(path) in NODES) == nodes]
+        places |= {path: (k + 0.5) / len(kind) for k, path in enumerate(kind)}
+    return places
 
 
 @cache

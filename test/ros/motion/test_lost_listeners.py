@@ -88,10 +88,10 @@ def test_node_stays_until_the_arm_rests_however_slow_the_simulation(rig, talker)
     rig.move()
     rig.publisher.send(signal.SIGINT)
     since, states = time.monotonic(), len(rig.states)
-    # As many seconds a state as let braking last for longer than the node waits in silence.
+    # Braking takes more than a hundred states: longer than the node waits in silence.
     rig.until(lambda: ']: stopping' in rig.publisher.printed, 'the signal')
     rig.until(lambda: ']: holding' in rig.publisher.printed or rig.publisher.ended, 'rest',
-              act=lambda: time.sleep(0.5) or ())
+              act=lambda: time.sleep(SIMULATED_PATIENCE / 100) or ())
     assert time.monotonic() - since > SIMULATED_PATIENCE
     assert len(rig.states) - states < PATIENCE
     assert ']: holding' in rig.publisher.printed
