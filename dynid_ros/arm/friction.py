@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,7 @@ class FrictionTerm:
     name: str
     symbol: str
     unit: str
-    value: Callable[[Array, Array, FrictionShape], Array]
+    value: Callable[[Array, Any, FrictionShape], Array]
     state: str = ''
 
     @property
@@ -96,8 +97,10 @@ class FrictionTerm:
         """Whether the term depends on the motion before."""
         return self.state in ('warmth', 'presliding')
 
-    def at(self, qd: Array, load: Array, history: JointHistory, shape: FrictionShape) -> Array:
-        """Column (N, n) by velocity, load and history of the joints, (N, n) each."""
+    def at(
+        self, qd: Array, load: Array | None, history: JointHistory | None, shape: FrictionShape,
+    ) -> Array:
+        """Column (N, n) by velocity, load and history (N, n), which may be None if not needed."""
         state = getattr(history, self.state) if self.needs_history else load
         return self.value(qd, state, shape)
 
@@ -108,7 +111,7 @@ def _smooth_sign(qd: Array, speed: float) -> Array:
     return np.asarray(np.copysign((1 - left) / (1 + left), qd))
 
 
-def _stribeck(qd: Array, _load: Array, shape: FrictionShape) -> Array:
+def _stribeck(qd: Array, _load: object, shape: FrictionShape) -> Array:
     return _smooth_sign(qd, shape.smooth_speed) * np.exp(-np.abs(qd) / shape.stribeck_speed)
 
 

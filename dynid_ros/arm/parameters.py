@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel, CouplingColumn
 
 INERTIAL = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+#: Symbol of the inertia of a drive.
+ROTOR = 'Ia'
 #: Rounding of a second moment of mass, by the largest one of its link.
 ROUNDING = 1e-9
 #: Thickness of a link of which the description leaves none, by its length.
@@ -69,7 +71,7 @@ class ParameterLayout:
     @property
     def names(self) -> tuple[str, ...]:
         """Column names: symbol and joint number from 1, such as ``mx3`` or ``Fv6``."""
-        rotor = ('Ia',) if self.rotor_inertia else ()
+        rotor = (ROTOR,) if self.rotor_inertia else ()
         symbols = (*INERTIAL, *rotor, *self.friction)
         own = tuple(f'{symbol}{j + 1}' for j in range(self.joints) for symbol in symbols)
         links = range(self.joints, self.joints + self.followers)
@@ -92,12 +94,16 @@ class ParameterLayout:
     def rotors(self) -> NDArray[np.intp]:
         """Columns of the rotor inertias, (n,), or none."""
         joints = np.arange(self.joints if self.rotor_inertia else 0)
-        return joints * self.block + len(INERTIAL)
+        return joints * self.block + self.place(ROTOR)
 
     def friction_columns(self, symbol: str) -> NDArray[np.intp]:
         """Columns of one friction term of all joints, (n,)."""
-        first = len(INERTIAL) + int(self.rotor_inertia) + self.friction.index(symbol)
-        return np.arange(self.joints) * self.block + first
+        return np.arange(self.joints) * self.block + self.place(symbol)
+
+    def place(self, symbol: str) -> int:
+        """Place of the rotor inertia or of a friction coefficient in the block of a joint."""
+        before = 0 if symbol == ROTOR else int(self.rotor_inertia) + self.friction.index(symbol)
+        return len(INERTIAL) + before
 
     def all_inertial(self) -> NDArray[np.intp]:
         """Columns of the inertial parameters of all links, (10 m,)."""

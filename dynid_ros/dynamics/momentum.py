@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import ROTOR
 from dynid_ros.dynamics.kernel_arrays import tree
 from dynid_ros.dynamics.regressor import (
     coupling_value,
@@ -67,7 +68,7 @@ def momentum_regressors(
     momentum, force = np.zeros(shape), np.zeros(shape)
     fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
     if layout.rotor_inertia:
-        own_columns(arm, layout.rotors, momentum)[:] = qd
+        own_columns(layout, ROTOR, momentum)[:] = qd
     fill_friction(arm, qd, load, history, force)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):

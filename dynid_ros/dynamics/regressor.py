@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import ParameterLayout, ROTOR
 from dynid_ros.dynamics.kernel_arrays import all_joints, pairs, Tree, tree
 from dynid_ros.dynamics.link_tiles import WIDTH
 from dynid_ros.dynamics.regressor_kernels import combine, fill_inertial
@@ -133,7 +134,7 @@ def regressor(
     Y = np.zeros(shape)
     fill_links(arm, inertial_rows, tree(arm), (q, qd, qdd), layout.block, Y)
     if layout.rotor_inertia:
-        own_columns(arm, layout.rotors, Y)[:] = qdd
+        own_columns(layout, ROTOR, Y)[:] = qdd
     fill_friction(arm, qd, load, history, Y)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
@@ -202,21 +203,21 @@ def fill_friction(
         ``load`` is missing where a friction term needs it.
 
     """
-    if not arm.friction:
-        return
-    loads = np.zeros_like(qd) if load is None else np.atleast_2d(np.asarray(load, dtype=float))
-    joint_history = JointHistory.unknown(qd) if history is None else history
-    for term in friction_terms(arm.friction):
-        if term.needs_load and load is None:
+    terms = friction_terms(arm.friction)
+    if history is None and any(term.needs_history for term in terms):
+        history = JointHistory.unknown(qd)
+    loads = None if load is None else np.atleast_2d(np.asarray(load, dtype=float))
+    for term in terms:
+        if term.needs_load and loads is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
-        own_columns(arm, arm.layout.friction_columns(term.symbol), out)[:] = term.at(
-            qd, loads, joint_history, arm.friction_shape)
+        own_columns(arm.layout, term.symbol, out)[:] = term.at(
+            qd, loads, history, arm.friction_shape)
 
 
-def own_columns(arm: ArmModel, columns: NDArray[np.intp], rows: Array) -> Array:
-    """View (N, n) of the entries of each joint in a column of its own, of rows (N, n, p)."""
-    view: Array = np.einsum('kjj->kj', rows[:, :, columns[0]:columns[-1] + 1:arm.layout.block])
-    return view
+def own_columns(layout: ParameterLayout, symbol: str, rows: Array) -> Array:
+    """View (N, n) of the entries of each joint in its column ``Ia`` or ``Fv``; rows (N, n, p)."""
+    blocks = rows[:, :, layout.place(symbol):layout.joints * layout.block:layout.block]
+    return np.asarray(np.einsum('kjj->kj', blocks))
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

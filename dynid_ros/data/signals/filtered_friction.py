@@ -43,7 +43,7 @@ def fill_filtered_friction(
     near = np.abs(qd) < REACH_PERIODS * change
     u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
     for term in friction_terms([name for name in arm.friction if name in STEEP]):
-        column = own_columns(arm, arm.layout.friction_columns(term.symbol), out)
+        column = own_columns(arm.layout, term.symbol, out)
         filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
         column[near] = filtered[near]
 
