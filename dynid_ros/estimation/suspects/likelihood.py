@@ -9,6 +9,7 @@ unconstrained likelihood is too small needs no search among possible parameters.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,18 +23,15 @@ from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.metrics import TINY
+from dynid_ros.estimation.suspects.sums import Sums
 from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect
-from dynid_ros.estimation.suspects.suspect_rows import mixed, SuspectRows
+from dynid_ros.estimation.suspects.suspect_rows import SuspectRows
 from dynid_ros.utilities.arrays import Array
 
-#: Passes in which the weights of the joints converge.
-PASSES = 5
 #: Least number of moving samples of a compared joint, relative to the joint that moves most.
 LEAST_MOVING = 0.1
-#: Smallest credible mean square of a residual, relative to the torque.
-FLOOR = 1e-8
-#: Least mean square torque of a joint, relative to the largest, to which its residual is compared.
-SILENT = 1e-6
+#: Suspects that are fitted together: more do not fit the cache.
+TOGETHER = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,19 +126,38 @@ class Likelihood:
 
     def unconstrained(self, suspect: Suspect) -> float:
         """Log likelihood at the best unconstrained parameters."""
-        return self._value(self.fit(suspect)[1], suspect.rows.counts, suspect.mixing)
+        return self.all_unconstrained([suspect])[0]
+
+    def all_unconstrained(self, suspects: Sequence[Suspect]) -> list[float]:
+        """Return those of several suspects; suspects of the same rows are fitted together."""
+        values = np.empty(len(suspects))
+        sharing: dict[int, list[int]] = {}
+        for k, each in enumerate(suspects):
+            sharing.setdefault(id(each.rows), []).append(k)
+        for places in sharing.values():
+            rows = suspects[places[0]].rows
+            for start in range(0, len(places), TOGETHER):
+                some = places[start:start + TOGETHER]
+                mixings = np.array([suspects[k].mixing for k in some])
+                _, variances = self._fits(rows, mixings)
+                values[some] = [self._value(variance, rows.counts, mixing)
+                                for variance, mixing in zip(variances, mixings, strict=True)]
+        return [float(value) for value in values]
 
     def fit(self, suspect: Suspect) -> tuple[Array, Array]:
         """Return the best unconstrained parameters (c,), and mean square residuals (n,)."""
-        products, counts = suspect.rows.mixed(suspect.mixing), suspect.rows.counts
-        return self._free(products, counts, self._prior, self._prior_information,
-                          self._change_prior(suspect.rows))
+        theta, variance = self._fits(suspect.rows, suspect.mixing[None])
+        return theta[0], variance[0]
+
+    def _fits(self, rows: SuspectRows, mixings: Array) -> tuple[Array, Array]:
+        return self._free(Sums.of(rows.products, rows.counts, mixings), self._prior,
+                          self._prior_information, self._change_prior(rows))
 
     def free_share(self, suspect: Suspect) -> Array:
         """Unexplained share (m,) of the torque of each compared joint, without constraints."""
         _, variance = self.fit(suspect)
-        squares = suspect.rows.mixed(suspect.mixing)[:, -1, -1]
-        share = np.sqrt(variance * suspect.rows.counts / np.maximum(squares, TINY))
+        sums = Sums.of(suspect.rows.products, suspect.rows.counts, suspect.mixing[None])
+        share = np.sqrt(variance * sums.counts / np.maximum(sums.power[0], TINY))
         return np.asarray(share[self.joints])
 
     def prior_information(self, rows: SuspectRows) -> Array:
@@ -168,36 +185,41 @@ class Likelihood:
         groups = zip(*suspect.rows.by_group(sets), strict=True)
         ratios = []
         for products, counts in groups:
-            own = mixed(products, suspect.mixing)
-            _, variance = self._free(own, counts, self._prior, self._prior_information,
+            own = Sums.of(products, counts, suspect.mixing[None])
+            _, variance = self._free(own, self._prior, self._prior_information,
                                      self._change_prior(suspect.rows))
-            ratios.append(np.sqrt(_squares(own, theta) / np.maximum(counts, 1) / variance))
+            squares = own.squares(theta[None]) / np.maximum(counts, 1)
+            ratios.append(np.sqrt(squares / variance)[0])
         return np.array(ratios)
 
     def possible(self, suspect: Suspect, start: Fit | None = None) -> tuple[float, Fit]:
         """Return the log likelihood at the best possible parameters, and these."""
         rows = self._rebased(suspect).rows
-        fit = self._possible(suspect.arm, rows.mixed(suspect.mixing), rows.counts,
-                             self._change_prior(rows), start)
+        sums = Sums.of(rows.products, rows.counts, suspect.mixing[None])
+        fit = self._possible(suspect.arm, sums, self._change_prior(rows), start)
         return self._value(fit.variance, rows.counts, suspect.mixing), fit
 
     def blocks(self, suspect: Suspect, fit: Fit) -> Prediction:
         """Predict each group of samples from the others, starting from a fit to all."""
         products, counts = self._rebased(suspect).rows.by_group(suspect.groups)
-        products, groups = mixed(products, suspect.mixing), np.arange(len(counts))
+        mixing, groups = suspect.mixing[None], np.arange(len(counts))
         values, squares = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
+        power = np.zeros_like(squares)
         change_prior = self._change_prior(suspect.rows)
         for k in groups.tolist():
             others = groups != k
             count = counts[others].sum(axis=0)
             fitted = self._possible(
-                suspect.arm, products[others].sum(axis=0), count, change_prior, fit)
-            squares[k] = np.maximum(_squares(products[k], fitted.theta), 0.0)
+                suspect.arm, Sums.of(products[others].sum(axis=0), count, mixing), change_prior,
+                fit)
+            held_out = Sums.of(products[k], counts[k], mixing)
+            squares[k] = np.maximum(held_out.squares(fitted.theta[None])[0], 0.0)
+            power[k] = held_out.power[0]
             # Student's t, as the variance is estimated from so many samples.
             terms = counts[k] * np.log(fitted.variance) + (count + counts[k]) * np.log1p(
                 squares[k] / np.maximum(count, 1) / fitted.variance)
             values[k] = self._jacobian(counts[k], suspect.mixing) - terms[self.joints].sum() / 2
-        return Prediction(values, squares[:, self.joints], products[:, self.joints, -1, -1],
+        return Prediction(values, squares[:, self.joints], power[:, self.joints],
                           self.dispersion(suspect, fit),
                           suspect.mixing[np.ix_(self.joints, self.joints)])
 
@@ -258,76 +280,46 @@ class Likelihood:
         return float(counts @ np.log(lengths) + counts.mean() * turned)
 
     def _free(
-        self, products: Array, counts: Array, prior: ArmPrior, information: Array,
-        change_prior: Array,
+        self, sums: Sums, prior: ArmPrior, information: Array, change_prior: Array,
     ) -> tuple[Array, Array]:
-        """Parameters (c,) of a fit without constraints, and mean square residuals (n,)."""
-        c = products.shape[-1] - 1
-        score = np.append(information @ prior.theta, np.zeros(len(change_prior)))
-        if len(change_prior):
-            information = block_diag(information, change_prior)
-        floor, variance = _floor(products, counts)
-        for _ in range(PASSES):
-            H = np.einsum('j,jab->ab', 1 / variance, products)
-            theta = np.linalg.solve(H[:c, :c] + information, H[:c, c] + score)
-            variance = np.maximum(_squares(products, theta) / np.maximum(counts, 1), floor)
-        b = len(prior.theta)
-        if _has_negative_mass(theta[b:]):
-            rest = _without_changed(products, b)
-            theta, variance = self._free(
-                rest, counts, prior, information[:b, :b], np.zeros((0, 0)))
-            theta = np.append(theta, np.zeros(c - b))
-        return theta, np.asarray(variance)
+        """Parameters (S, c) of fits without constraints, and mean square residuals (S, n)."""
+        b, score = len(prior.theta), information @ prior.theta
+        theta, variance = sums.fitted(
+            block_diag(information, change_prior), np.append(score, np.zeros(len(change_prior))))
+        negative = _has_negative_mass(theta[:, b:])
+        if negative.any():
+            rest, of_rest = sums.first(b).fitted(information, score)
+            theta[negative] = np.pad(rest, ((0, 0), (0, len(change_prior))))[negative]
+            variance[negative] = of_rest[negative]
+        return theta, variance
 
     def _change_prior(self, rows: SuspectRows) -> Array:
         """Information (l, l) of the prior of the changed parameters."""
         return np.diag(self._prior.std[rows.changed]**-2)
 
     def _possible(
-        self, arm: ArmModel, products: Array, counts: Array, change_prior: Array,
-        start: Fit | None,
+        self, arm: ArmModel, sums: Sums, change_prior: Array, start: Fit | None,
     ) -> Fit:
         """Fit possible parameters; of the changed ones, only the mass of a load is constrained."""
         arm, prior, cone, information = self._prior_of(arm)
-        _, variance = self._free(products, counts, prior, information, change_prior)
-        floor, _ = _floor(products, counts)
-        b, c = len(prior.grouping), products.shape[-1] - 1
-        H = np.einsum('j,jab->ab', 1 / variance, products)
-        change_normal = H[b:c, b:c] + change_prior
-        reduced = H[:b] - H[:b, b:c] @ np.linalg.solve(change_normal, H[b:c])
+        _, variance = self._free(sums, prior, information, change_prior)
+        b = len(prior.grouping)
+        (normal,), (right,) = sums.weighted(1 / variance)
+        change_normal = normal[b:, b:] + change_prior
+        change = np.linalg.solve(change_normal, np.column_stack([normal[b:, :b], right[b:]]))
         near = PossibleParameters(
-            arm, prior, cone, reduced[:, :b], reduced[:, c], prior.covariance,
+            arm, prior, cone, normal[:b, :b] - normal[:b, b:] @ change[:, :b],
+            right[:b] - normal[:b, b:] @ change[:, b], prior.covariance,
             cone.prior if start is None else start.values)
         values = near.constrained_fit(prior, near.information, near.score)
         theta = prior.grouping @ values
-        theta = np.append(theta, np.linalg.solve(change_normal, H[b:c, c] - H[b:c, :b] @ theta))
-        if _has_negative_mass(theta[b:]):
-            rest = _without_changed(products, b)
-            fit = self._possible(arm, rest, counts, np.zeros((0, 0)), start)
-            return replace(fit, theta=np.append(fit.theta, np.zeros(c - b)))
-        mean_squares = _squares(products, theta) / np.maximum(counts, 1)
-        return Fit(theta, np.maximum(mean_squares, floor), values)
+        theta = np.append(theta, change[:, b] - change[:, :b] @ theta)
+        if _has_negative_mass(theta[None, b:]).any():
+            fit = self._possible(arm, sums.first(b), np.zeros((0, 0)), start)
+            return replace(fit, theta=np.append(fit.theta, np.zeros(len(change))))
+        return Fit(theta, sums.mean_squares(theta[None])[0], values)
 
 
-def _has_negative_mass(changed: Array) -> bool:
-    """Whether the mass of a load, the first changed parameter, is negative."""
-    return bool((changed[:1] < 0).any())
-
-
-def _without_changed(products: Array, b: int) -> Array:
-    """Return products (n, b + 1, b + 1) without the changed parameters."""
-    changed = np.s_[b:products.shape[-1] - 1]
-    return np.delete(np.delete(products, changed, 1), changed, 2)
-
-
-def _floor(products: Array, counts: Array) -> tuple[Array, Array]:
-    """Return the smallest credible mean square residuals (n,), and mean square torques."""
-    power = products[:, -1, -1] / np.maximum(counts, 1)
-    power = np.maximum(power, SILENT * power.max() + TINY)
-    return FLOOR * power, power
-
-
-def _squares(products: Array, theta: Array) -> Array:
-    """Return the sum of the squared residuals of each joint, (n,)."""
-    x = np.append(theta, -1.0)
-    return np.asarray(products @ x @ x)
+def _has_negative_mass(changed: Array) -> NDArray[np.bool_]:
+    """Mark fits (S,) in which the mass of a load, the first changed parameter, is negative."""
+    return np.asarray((changed[:, :1] < 0).any(axis=1))

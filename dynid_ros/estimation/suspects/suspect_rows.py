@@ -61,10 +61,6 @@ class SuspectRows:
         """Count the samples in which each joint moves, (n,)."""
         return np.asarray(self.samples.moving.sum(axis=0), dtype=float)
 
-    def mixed(self, mixing: Array) -> Array:
-        """Return products (n, c + 1, c + 1) where joint i has the torque tau @ mixing[:, i]."""
-        return mixed(self.products, mixing)
-
     def regressor(self) -> Array:
         """Evaluate W, (k, n, c)."""
         arm, samples = self.arm, self.samples
@@ -89,14 +85,3 @@ class SuspectRows:
         rows[:, :, :c], rows[:, :, c:] = W.transpose(1, 0, 2), samples.tau
         rows[~used.T] = 0.0
         return np.asarray(rows.transpose(0, 2, 1) @ rows)
-
-
-def mixed(products: Array, mixing: Array) -> Array:
-    """Return products (.., n, c + 1, c + 1) where joint i has the torque tau @ mixing[:, i]."""
-    c = products.shape[-1] - len(mixing)
-    out = np.empty((*products.shape[:-2], c + 1, c + 1))
-    torque = np.einsum('...iab,bi->...ia', products[..., c:], mixing)
-    out[..., :c, :c] = products[..., :c, :c]
-    out[..., :c, c] = out[..., c, :c] = torque[..., :c]
-    out[..., c, c] = np.einsum('...ib,bi->...i', torque[..., c:], mixing)
-    return out

@@ -160,7 +160,8 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     suspects = [refined(likelihood, each) if each.fault.code == GAINS
                 else resized(each, sizes[k].step) if k in sizes else each
                 for k, each in enumerate(suspects)]
-    free = [(likelihood.unconstrained(each) - value, each) for each in suspects]
+    free = [(most - value, each)
+            for most, each in zip(likelihood.all_unconstrained(suspects), suspects, strict=True)]
     scored: list[tuple[Line, Fit]] = []
     for most, each in _likeliest(free):
         # The likelihood at possible parameters is lower than the unconstrained one.

@@ -1,6 +1,7 @@
 """Products of rows are those of the rows themselves, for any change of the signals."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from dynid_ros.arm.friction import PLAIN
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.groups import GROUPS, groups_of_samples
-from dynid_ros.estimation.suspects.suspect_rows import mixed, SuspectRows
+from dynid_ros.estimation.suspects.sums import Sums
+from dynid_ros.estimation.suspects.suspect_rows import SuspectRows
 from dynid_ros.motion.excitation.random_motion import random_motion
 
 
@@ -24,19 +26,35 @@ def rows():
     return arm, samples, SuspectRows(arm, samples, base_parameters(arm).columns)
 
 
-def test_mixed_products_are_those_of_mixed_torque(rows):
+def test_sums_are_those_of_mixed_torque(rows):
     arm, samples, found = rows
-    mixing = np.random.default_rng(1).normal(size=(arm.n, arm.n))
+    mixings = np.random.default_rng(1).normal(size=(3, arm.n, arm.n))
     Y = regressor(arm, samples.q, samples.qd, samples.qdd)[:, :, base_parameters(arm).columns]
     inertial = [k for k, name in enumerate(base_parameters(arm).names) if name[0] not in 'F']
-    products = found.mixed(mixing)
-    for joint in range(arm.n):
+    sums = Sums.of(found.products, found.counts, mixings)
+    for joint, (s, mixing) in product(range(arm.n), enumerate(mixings)):
         used = samples.moving[:, joint]
         W, tau = Y[used, joint][:, inertial], (samples.tau @ mixing)[used, joint]
-        own = products[joint][np.ix_([*inertial, -1], [*inertial, -1])]
-        every = np.column_stack([W, tau])
-        np.testing.assert_allclose(own, every.T @ every, rtol=1e-9, atol=1e-9)
+        own = sums.W[joint][np.ix_(inertial, inertial)]
+        np.testing.assert_allclose(own, W.T @ W, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            sums.torque[s, joint, inertial], W.T @ tau, rtol=1e-9, atol=1e-9)
+        assert sums.power[s, joint] == pytest.approx(tau @ tau)
         assert found.counts[joint] == used.sum()
+
+
+def test_fits_are_the_least_squares_of_the_rows():
+    rng = np.random.default_rng(2)
+    W = rng.normal(size=(50, 4))
+    tau = W @ rng.normal(size=4) + rng.normal(size=50)
+    every = np.column_stack([W, tau])
+    mixings = np.array([[[1.0]], [[-1.0]], [[2.0]]])
+    sums = Sums.of((every.T @ every)[None], np.array([50]), mixings)
+    theta, variance = sums.fitted(np.zeros((4, 4)), np.zeros(4))
+    for factor, values, square in zip((1, -1, 2), theta, variance[:, 0], strict=True):
+        expected, rest, _, _ = np.linalg.lstsq(W, factor * tau, rcond=None)
+        np.testing.assert_allclose(values, expected, rtol=1e-9)
+        assert square == pytest.approx(rest[0] / 50)
 
 
 def test_groups_add_up_to_the_recording(rows):
@@ -57,12 +75,3 @@ def test_a_load_from_a_moment_on_has_columns_of_its_own(rows):
     for joint in range(arm.n):
         used = samples.moving[:, joint] & late
         assert found.products[joint, at, at] == pytest.approx((Y[used, joint]**2).sum())
-
-
-def test_mixing_by_the_identity_changes_nothing():
-    products = np.random.default_rng(0).normal(size=(2, 5, 5))
-    products = products + products.transpose(0, 2, 1)
-    found = mixed(products, np.eye(2))
-    for joint in range(2):
-        own = [*range(3), 3 + joint]
-        np.testing.assert_array_equal(found[joint], products[joint][np.ix_(own, own)])
