@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 import shutil
+from typing import Any
 
 import pytest
 
@@ -25,3 +26,23 @@ def chromium():
             yield browser
         finally:
             browser.close()
+
+
+class FewFrames:
+    """
+    A browser that draws two pictures a second.
+
+    Drawn by the processor, a scene takes as much of it as there is, from the nodes that are shown.
+    """
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+
+    def new_page(self, **options: Any) -> Any:
+        """Open a page."""
+        tab = self._browser.new_page(**options)
+        tab.add_init_script(
+            'window.requestAnimationFrame ='
+            ' draw => setTimeout(() => draw(performance.now()), 500);'
+            'window.cancelAnimationFrame = clearTimeout')
+        return tab

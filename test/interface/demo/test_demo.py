@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from browsers import chromium
+from browsers import chromium, FewFrames
 import numpy as np
 from pages.watch.live_rig import visit
 import pytest
@@ -179,7 +179,7 @@ def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_another_rec
         assert 'Traceback' not in printed
         assert 'dynid demo: identifier was killed by signal 9' in printed
         assert all(other.node(name) for name in ('identifier', 'recorder', 'simulated_arm'))
-        check_page(tab := visit(browser, other.page()))
+        check_page(tab := visit(FewFrames(browser), other.page()))
         until(lambda: other.recorded() > 100, 'a hundred samples')
         before = other.recorded()
         other.process.send_signal(signal.SIGINT)
