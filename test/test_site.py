@@ -1,6 +1,6 @@
 """The site of docs/ is built without a warning, and the notebooks run."""
 
-from functools import partial
+import asyncio
 from html.parser import HTMLParser
 import os
 from pathlib import Path
@@ -12,19 +12,18 @@ import sys
 
 from matplotlib import pyplot
 import pytest
+from short_pages import shorten
 
 import dynid_ros
 from dynid_ros.interface.cli.main import build_parser, COMMANDS
-from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation import session
 
 ROOT = Path(__file__).resolve().parents[1]
-#: First cell of a notebook: what it shows is the same for a quarter of the motion.
-SHORT = """
-from functools import partial
-from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation import session
-session.random_motion = partial(random_motion, period=7.0, periods=1, tries=20)
+#: First cell of a notebook, in a kernel that others have used.
+FIRST = """
+%reset -f
+%cd -q {folder}
+from short_pages import shorten
+shorten(period=7.0)
 """
 
 
@@ -45,7 +44,8 @@ def site(tmp_path_factory):
 
 
 def _environment():
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
+    path = os.pathsep.join(filter(None, [
+        str(ROOT), str(ROOT / 'test'), os.environ.get('PYTHONPATH')]))
     return {**os.environ, 'PYTHONPATH': path}
 
 
@@ -123,29 +123,37 @@ def test_site_holds_every_public_name(site):
 def test_example_of_the_gallery_runs(script, tmp_path, monkeypatch):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     monkeypatch.chdir(tmp_path)
-    # The lines are the same for one period instead of three, the best of a tenth as many motions.
-    monkeypatch.setattr(session, 'random_motion', partial(random_motion, periods=1, tries=20))
+    shorten(monkeypatch.setattr)
     with pyplot.rc_context({'backend': 'agg'}):
         runpy.run_path(str(script), run_name='__main__')
         pyplot.close('all')
 
 
+@pytest.fixture(scope='module')
+def kernel():
+    """One process for all notebooks, which takes longer to start than most cells to run."""
+    for needed in ('ipykernel', 'mujoco', 'nbclient', 'pandas'):
+        pytest.importorskip(needed, reason=f'{needed} is not installed')
+    from jupyter_client.manager import AsyncKernelManager
+
+    manager = AsyncKernelManager(kernel_name='python3')
+    asyncio.run(manager.start_kernel(env=_environment()))
+    yield manager
+    asyncio.run(manager.shutdown_kernel(now=True))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize('path', sorted((ROOT / 'examples' / 'notebooks').glob('*.ipynb')),
                          ids=lambda path: path.stem)
-def test_notebook_runs_and_is_kept_without_outputs(path, tmp_path, monkeypatch):
-    for needed in ('ipykernel', 'mujoco', 'pandas'):
-        pytest.importorskip(needed, reason=f'{needed} is not installed')
-    client = pytest.importorskip('nbclient', reason='nbclient is not installed')
-    nbformat = pytest.importorskip('nbformat', reason='nbformat is not installed')
-    for name, value in _environment().items():
-        monkeypatch.setenv(name, value)
+def test_notebook_runs_and_is_kept_without_outputs(path, kernel, tmp_path):
+    from nbclient import NotebookClient
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == 'code']
     assert code
     assert not any(cell.outputs or cell.execution_count for cell in code)
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(SHORT))
-    client.NotebookClient(notebook, timeout=300, resources={'metadata': {'path': tmp_path}},
-                          kernel_name='python3').execute()
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(FIRST.format(folder=tmp_path)))
+    NotebookClient(notebook, timeout=300, km=kernel).execute()
     # Of pyplot, or within the HTML of a picture of this package.
     assert 'image/png' in str([cell.outputs for cell in code])

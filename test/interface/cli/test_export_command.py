@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio
 import pytest
 from results import identification
+from short_pages import shorten
 import yaml
 
 from dynid_ros.applications.export.standalone import table_of
@@ -38,7 +39,9 @@ def result(tmp_path_factory):
     folder = tmp_path_factory.mktemp('made')
     motion, arm = folder / 'motion.yaml', load_arm('panda')
     write_motion(motion, random_motion(arm, 0, period=5.0, periods=2, tries=20), arm)
-    assert main(['simulate', 'panda', str(motion), '-o', str(folder / 'bag')]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        shorten(patch.setattr)
+        assert main(['simulate', 'panda', str(motion), '-o', str(folder / 'bag')]) == 0
     assert main(['identify', str(folder / 'bag'), '--arm', 'panda', '-o', str(folder / 'result'),
                  '--friction', 'viscous,coulomb']) == 0
     return folder / 'result'
@@ -74,7 +77,7 @@ def test_urdf_states_its_error_and_its_lack_and_is_an_arm_again(result, tmp_path
     np.testing.assert_allclose(
         again.inertial, model.possible_arm.inertial, rtol=1e-9, atol=1e-12)
     assert main(['design', str(tmp_path / 'arm.urdf'), '-o', str(tmp_path / 'motion.yaml'),
-                 '--time', '1']) == 0
+                 '--time', '0.3']) == 0
 
 
 @pytest.mark.parametrize(('arguments', 'root'), [

@@ -9,6 +9,7 @@ from oracles import pinocchio_model
 import pinocchio
 import pytest
 from results import identification
+from short_pages import shorten
 
 import dynid_ros as dyn
 from dynid_ros.dynamics.base import base_parameters
@@ -30,7 +31,9 @@ def bags(tmp_path_factory):
     for seed, name in enumerate(('my_bag', 'other_bag')):
         motion = folder / f'{name}.yaml'
         write_motion(motion, random_motion(arm, seed, period=5.0, periods=2, tries=30), arm)
-        dyn.simulate(ARM, motion, seed=seed, out=folder / name)
+        with pytest.MonkeyPatch.context() as patch:
+            shorten(patch.setattr)
+            dyn.simulate(ARM, motion, seed=seed, out=folder / name)
     return folder
 
 

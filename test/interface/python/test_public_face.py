@@ -3,7 +3,6 @@
 import ast
 from contextlib import redirect_stdout
 from dataclasses import replace
-from functools import partial
 import io
 from pathlib import Path
 import re
@@ -13,12 +12,11 @@ import sys
 import numpy as np
 import pytest
 from results import identification
+from short_pages import shorten
 
 import dynid_ros as dyn
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
-from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.simulation import session
 
 ROOT = Path(__file__).resolve().parents[3]
 TWO_AXIS = dyn.load_arm('two_axis')
@@ -28,9 +26,7 @@ TWO_AXIS = dyn.load_arm('two_axis')
 def test_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     monkeypatch.chdir(tmp_path)
-    # The lines are the same for a fifth of the motion, the best of a tenth as many.
-    monkeypatch.setattr(
-        session, 'random_motion', partial(random_motion, period=6.0, periods=1, tries=20))
+    shorten(monkeypatch.setattr, period=6.0)
     page = (ROOT / 'docs' / 'python.md').read_text()
     names: dict = {}
     with redirect_stdout(io.StringIO()) as printed:
