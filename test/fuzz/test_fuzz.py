@@ -17,9 +17,13 @@ def good(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope='module')
+def ended(good, tmp_path_factory):
+    return fuzz(SEED, SAMPLE, 1, good, tmp_path_factory.mktemp('sample'))
+
+
 @pytest.mark.slow
-def test_a_sample_of_mutated_inputs_ends_as_users_may_rely_on(good, tmp_path, capsys):
-    ended = fuzz(SEED, SAMPLE, 1, good, tmp_path)
+def test_a_sample_of_mutated_inputs_ends_as_users_may_rely_on(ended, capsys):
     assert sorted(each.case for each in ended) == list(range(SAMPLE))
     assert report(ended) == 0, capsys.readouterr().out
     # The sample is no use if all of it is refused, or none.
@@ -36,18 +40,17 @@ def test_a_case_depends_on_its_numbers_alone(good, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_case_that_takes_too_much_of_the_processor_is_a_hang(good, tmp_path):
+def test_a_case_that_takes_too_much_of_the_processor_is_a_hang(good, ended, tmp_path):
     # A fit takes far more than a tick of the clock that counts processor time.
-    ends = (run_case(SEED, case, good, tmp_path / 'case') for case in range(400))
-    fit = next(each.case for each in ends
+    fit = next(each.case for each in ended
                if "['identify'" in each.words and each.end in ('status 0', 'status 1'))
-    worker, ended = Worker(SEED, [0, fit], good, tmp_path, longest=1e-3), []
-    while len(ended) < 2:
+    worker, again = Worker(SEED, [0, fit], good, tmp_path, longest=1e-3), []
+    while len(again) < 2:
         wait([worker.read], timeout=1.0)
-        ended += worker.results()
+        again += worker.results()
     # The first case of a worker may take longer.
-    assert ended[0].end == run_case(SEED, 0, good, tmp_path / 'case').end
-    assert (ended[1].end, 'processor time' in ended[1].detail) == (HANG, True)
+    assert again[0].end == next(each.end for each in ended if each.case == 0)
+    assert (again[1].end, 'processor time' in again[1].detail) == (HANG, True)
 
 
 def test_failures_are_counted(capsys):

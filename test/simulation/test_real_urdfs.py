@@ -25,7 +25,7 @@ def test_every_joint_follows(name, drives):
     arm = load_arm(urdf(name))
     if drives:
         arm, _ = with_plausible_drives(arm)
-    motion = random_motion(arm, 0, period=5.0, periods=1, tries=20)
+    motion = random_motion(arm, 0, period=2.5, periods=1, tries=20)
     truth = simulate(arm, motion, rate_hz=100).truth
     # The error of a first-order method in 1 ms, and of friction over the stiffness of the control.
     assert np.abs(truth.q - truth.wanted).max() < 2e-3
