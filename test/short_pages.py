@@ -3,14 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from synthetic_recordings import followed_simulation
-
 from dynid_ros.motion.excitation import search
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation import session
 
-#: Rate of the recordings, Hz.
-RATE = 200.0
 #: Stages of a design: some steps far inside the limits, some right beside them.
 STAGES = ((2.0, 1e-2, 6), (20.0, 3e-4, 8))
 
@@ -19,7 +15,7 @@ def shorten(
     change: Callable[[object, str, object], object] = setattr, period: float = 10.0,
 ) -> None:
     """
-    Record one period of the best of few motions under a perfect control, and design in few steps.
+    Record one period of the best of few motions, and design in few steps.
 
     Parameters
     ----------
@@ -30,5 +26,4 @@ def shorten(
 
     """
     change(session, 'random_motion', partial(random_motion, period=period, periods=1, tries=20))
-    change(session, 'simulate', partial(followed_simulation, rate_hz=RATE))
     change(search, 'STAGES', STAGES)

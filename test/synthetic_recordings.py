@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.signal import lfilter
@@ -12,8 +12,8 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair
-from dynid_ros.simulation.record import HOLD, Simulation, Trace
+from dynid_ros.motion.trajectory.motion_pair import Motion
+from dynid_ros.simulation.record import HOLD
 from dynid_ros.simulation.sensors import measure, plausible_sensors, SensorModel
 
 Array = np.ndarray
@@ -77,24 +77,11 @@ def followed(
 
     For tests of what is made of a recording, not of how an arm follows its motion.
     """
-    return followed_simulation(arm, motion, rate_hz=rate_hz, seed=seed, sensors=sensors).log
-
-
-def followed_simulation(
-    arm: ArmModel, motion: Motion, *, rate_hz: float, seed: int = 0,
-    sensors: SensorModel | None = None,
-) -> Simulation:
-    """Return the same with the truth, as `simulate` does."""
     t = np.arange(round((motion.duration + 2 * HOLD) * rate_hz) + 1.0) / rate_hz
     q, qd, qdd = motion.evaluate(t - HOLD)
     tau = regressor(arm, q, qd, qdd) @ nominal_parameters(arm)
     if sensors is None:
         sensors = plausible_sensors(arm, tau.std(axis=0), qd.std(axis=0))
-    measured = measure(arm, sensors, np.random.default_rng(seed), q, qd, tau)
-    log = Recording(
-        t, measured[0], measured[2], arm.joint_names, arm.drive.signal, f'motion of {arm.name}',
-        qd=measured[1])
-    if isinstance(motion, MotionPair):
-        begin = HOLD + motion.excitation.duration
-        log = replace(log, validation=((begin, HOLD + motion.duration),))
-    return Simulation(log, sensors, Trace(t, q, qd, tau, q))
+    q, qd, u = measure(arm, sensors, np.random.default_rng(seed), q, qd, tau)
+    return Recording(
+        t, q, u, arm.joint_names, arm.drive.signal, f'motion of {arm.name}', qd=qd)

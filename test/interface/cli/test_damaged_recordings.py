@@ -18,7 +18,6 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
-from dynid_ros.pages.report import figures, plots
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +32,6 @@ def log():
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
     noise = 1e-3 * np.random.default_rng(0).normal(size=(3000, arm.n))
     return recording(arm, Waves.random(arm, seed=1), theta, noise)
-
-
-@pytest.fixture(autouse=True)
-def no_pictures(monkeypatch):
-    """Draw nothing: no sample changes how, and a picture takes as long as the estimates."""
-    monkeypatch.setattr(plots, 'evolution_figure', lambda *_: None)
-    monkeypatch.setattr(figures, 'drawn', lambda *_: b'')
 
 
 def saved(path: Path, log, t, keep=slice(None)) -> Path:

@@ -14,7 +14,6 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.interface.cli.main import build_parser
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.pages.report import figures, plots
 
 pytestmark = pytest.mark.slow
 EXCERPT = Path(__file__).resolve().parents[2] / 'excerpts/panda/excerpt.npz'
@@ -61,10 +60,7 @@ def batch(tmp_path_factory):
     return folder
 
 
-def test_it_starts_from_a_result_without_an_arm(run, batch, tmp_path, monkeypatch):
-    # The picture of the history is drawn above.
-    monkeypatch.setattr(plots, 'evolution_figure', lambda *_: None)
-    monkeypatch.setattr(figures, 'drawn', lambda *_: b'')
+def test_it_starts_from_a_result_without_an_arm(run, batch, tmp_path):
     first = read_result(batch / 'result')
     assert run(batch / 'bag', '--start', batch / 'result', '-o', tmp_path) == 0
     result = read_result(tmp_path)
