@@ -4,11 +4,9 @@ Held-out torque error on public recordings of real arms, at equal bandwidths, be
     pip install --editable . figaroh
     python benchmarks/accuracy.py FOLDER
 
-FOLDER holds the recordings: ur10/ur10_exciting_trajectory.db3 and
-panda/panda_exciting_trajectory.db3 (unisa-acg/inverse-dynamics-solver), tx40/pos_read_data.csv and
-curr_data.csv (figaroh-examples). Where there is a folder field/, a second table has the recordings
-in it, each with an arm.yaml, that are predicted by fits to others: most are of another motion.
-The last line is the geometric mean of the ratio of errors, chosen to plain friction.
+FOLDER is that of shared/recordings.py. Where it has a folder field/, a second table has the
+recordings in it that are predicted by fits to others: most are of another motion. The last line
+is the geometric mean of the ratio of errors, chosen to plain friction.
 
 Each line is a bandwidth: measured torque, predicted torque and regressors pass the same low-pass,
 and all columns are fitted to the same rows of the first part and compared on the same rows of the
@@ -28,48 +26,25 @@ from __future__ import annotations
 
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 import sys
 
-from figaroh_fit import figaroh_residual
 import numpy as np
-from numpy.typing import NDArray
+from shared.figaroh_fit import figaroh_residual
+from shared.recordings import below, field_recordings, held_out, in_two, percent, recordings
 
-from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.utilities.arrays import Array
 
-Array = NDArray[np.float64]
-Logs = list[Recording]
-
-CASES = (
-    ('ur10', 'ur10/ur10_exciting_trajectory.db3', 1 / 3),
-    ('panda', 'panda/panda_exciting_trajectory.db3', 1 / 3),
-    ('tx40', 'tx40/pos_read_data.csv', 1 / 2),
-)
-#: Recordings to fit and to predict, and the held-out share where there are none to predict.
-FIELD: tuple[tuple[str, tuple[str, ...], tuple[str, ...], float], ...] = (
-    ('six_joint', ('traj2.csv',), ('traj3.csv',), 0.0),
-    ('dual_arm', ('motion_13.5.csv', 'motion_15.7.csv'), ('motion_52.2.csv',), 0.0),
-    ('kr300', ('A.csv', 'B.csv'), ('C.csv',), 0.0),
-    ('kr300', ('A.csv',), ('B.csv', 'C.csv'), 0.0),
-    ('dvrk_psm', ('free.csv',), ('two.csv',), 0.0),
-    ('sawyer', ('log_1khz.npz',), (), 1 / 3),
-)
-#: Arm whose torques of joints 3, 5 and 6 are recorded with the opposite sign.
-TURNED = 'six_joint'
 BANDWIDTHS = (2.0, 5.0, 10.0)
 #: The recording of 4.5 s of fast motion has few rows below 10 Hz.
 WIDER = {'tx40': (16.0,)}
@@ -119,49 +94,11 @@ def as_recorded(model: IdentifiedModel, rest: Recording) -> float:
     return percent(np.concatenate(left), np.concatenate(power))
 
 
-def percent(error: Array, tau: Array) -> float:
-    """Relative error, %."""
-    return float(100 * np.linalg.norm(error) / np.linalg.norm(tau))
-
-
-def held_out(model: IdentifiedModel) -> float:
-    """Held-out error of a model, %."""
-    assert model.validation is not None
-    return model.validation.relative_error_percent
-
-
 def line(name: str, bandwidth: float | str, errors: list[float | None], terms: str) -> None:
     """Print one line of the table."""
     shown = ' | '.join('' if error is None else f'{error:.1f} %' for error in errors)
     hz = bandwidth if isinstance(bandwidth, str) else f'{bandwidth:.3g} Hz'
     print(f'| {name} | {hz} | {shown} | {terms} |', flush=True)
-
-
-def recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Recording, float]]:
-    """Read each recording, without its defects; with it come its arm and the held-out share."""
-    for name, file, share in CASES:
-        arm = load_arm(name)
-        log, _ = checked_recording(read_recording(folder / file, arm), arm)
-        yield name, arm, log, share
-
-
-def field_recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Logs, Logs, float]]:
-    """Read the fitted and the held-out recordings of each field case, and its held-out share."""
-    for name, fitted, unseen, share in FIELD:
-        arm = load_arm(folder / name / 'arm.yaml')
-        if name == TURNED:
-            gain = arm.drive.gain.copy()
-            gain[[2, 4, 5]] *= -1
-            arm = replace(arm, drive=replace(arm.drive, gain=gain))
-        logs, rest = ([read_recording(folder / name / file, arm) for file in files]
-                      for files in (fitted, unseen))
-        held = f'last {100 * share:.0f} %' if share else ', '.join(unseen)
-        yield f'{name}, {", ".join(fitted)}, held out: {held}', arm, logs, rest, share
-
-
-def below(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
-    """Return an arm whose signals are limited to a bandwidth; None leaves it to the data."""
-    return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff_hz))
 
 
 def main(folder: Path) -> None:
@@ -171,8 +108,7 @@ def main(folder: Path) -> None:
           '| chosen friction beyond plain |')
     print('|---|---|---|---|---|---|---|---|')
     for name, arm, log, share in recordings(folder):
-        first, rest = split(log, share)
-        assert rest is not None
+        first, rest = in_two(log, share)
         label = f'{name}, last {100 * share:.0f} %'
         for cutoff in (None, *BANDWIDTHS, *WIDER.get(name, ())):
             own = below(arm, cutoff)

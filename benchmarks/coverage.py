@@ -13,10 +13,10 @@ excited, and the true links differ from the stated ones: by half a mass, a tenth
 half an inertia (standard deviations). It has the intervals of parameters that are the data's and
 of those that remain the prior's, and the narrowest of all, relative to the prior's.
 
-The third table plants friction that no term has into the recordings of friction_kinds.py with
-plain friction, 60 s each. Chosen friction is fitted to the first two thirds; shown are the
-error of the fit, intervals of the inertial parameters that hold, and the samples of the rest
-within the bands of the predicted torque, in the mean of the joints and in the worst one.
+The third table plants friction that no term has into recordings of 60 s with plain friction.
+Chosen friction is fitted to the first two thirds; shown are the error of the fit, intervals of
+the inertial parameters that hold, and the samples of the rest within the bands of the predicted
+torque, in the mean of the joints and in the worst one.
 
 - hysteresis: a contact as of `presliding`, which bends over 0.1 rad instead of 0.01
 - ripple: Coulomb friction that changes by half, eight times a turn
@@ -33,10 +33,10 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 from collections.abc import Callable
 from dataclasses import replace
 
-from friction_kinds import PLAIN_KIND, planted, SIZE
 import numpy as np
 from prediction_bands import held_out
-from scipy.signal import lfilter
+from shared.noise import coloured
+from shared.recordings import in_two
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, TERMS
@@ -48,13 +48,11 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.motion.excitation.random_motion import random_motion
 
 RATE = 125.0
 REPETITIONS = 40
 NOISE = 0.03
-SETTLE = 500
 #: Number of last joints that hardly move in the second table, and their motion relative to others.
 WEAK, SMALL = 3, 0.02
 CASES = (('ur10', 12, 0.98), ('ur10', 20, 0.98), ('ur10', 60, 0.98),
@@ -65,6 +63,10 @@ CASES = (('ur10', 12, 0.98), ('ur10', 20, 0.98), ('ur10', 60, 0.98),
 BEND, RIPPLES, RIPPLE, LEAD = 0.1, 8, 0.5, 1e-3
 #: Recordings for each planted friction, and held-out share.
 RECORDINGS, REST = 6, 1 / 3
+#: Plain friction of these, by the standard deviation of each joint's torque, its share of that,
+#: and their length, s, low-pass, Hz, and noise, with its correlation.
+PLAIN, SIZE = {'viscous': 0.5, 'coulomb': 0.7, 'offset': 0.3}, 1 / 6
+SECONDS, LOW_PASS, OWN_NOISE, MEMORY = 60.0, 5.0, 0.02, 0.9
 
 
 def coverage(name: str, seconds: float, correlation: float) -> tuple[float, float, int]:
@@ -79,9 +81,8 @@ def coverage(name: str, seconds: float, correlation: float) -> tuple[float, floa
     rng = np.random.default_rng(0)
     stated, white = [], []
     for _ in range(REPETITIONS):
-        noise = lfilter([1], [1, -correlation], rng.normal(size=(len(t) + SETTLE, arm.n)), axis=0)
-        noise *= np.sqrt(1 - correlation**2) * NOISE * tau.std(axis=0)
-        log = Recording(t, q, tau + noise[SETTLE:], arm.joint_names, 'effort', 'simulated')
+        noise = NOISE * tau.std(axis=0) * coloured(rng, tau.shape, correlation)
+        log = Recording(t, q, tau + noise, arm.joint_names, 'effort', 'simulated')
         result = identify(arm, [log], friction=arm.friction, holdout=0)
         error = np.abs(result.theta - truth)
         stated.append(error < 1.96 * result.std)
@@ -130,9 +131,8 @@ def weakly_excited(name: str, seconds: float, correlation: float) -> tuple[float
         arm = other_links(stated, rng)
         theta = nominal_parameters(arm)
         tau = regressor(arm, q, small * qd, small * qdd) @ theta
-        noise = lfilter([1], [1, -correlation], rng.normal(size=(len(t) + SETTLE, arm.n)), axis=0)
-        noise *= np.sqrt(1 - correlation**2) * NOISE * np.abs(tau).max()
-        log = Recording(t, q, tau + noise[SETTLE:], arm.joint_names, 'effort', 'simulated')
+        noise = NOISE * np.abs(tau).max() * coloured(rng, tau.shape, correlation)
+        log = Recording(t, q, tau + noise, arm.joint_names, 'effort', 'simulated')
         result = identify(stated, [log], friction=stated.friction, holdout=0)
         inside = np.abs(result.theta - base_parameters(arm).grouping @ theta) < 1.96 * result.std
         for own, hold in zip(result.from_data.tolist(), inside.tolist(), strict=True):
@@ -144,6 +144,27 @@ def weakly_excited(name: str, seconds: float, correlation: float) -> tuple[float
             100 * len(holds[False]) / total, narrowest)
 
 
+def with_plain_friction(name: str, seed: int) -> tuple[ArmModel, Recording, dict[str, float]]:
+    """Record an arm with plain friction on a random motion; its base parameters by name."""
+    arm = load_arm(name)
+    settings = replace(arm.conditioning, cutoff_hz=LOW_PASS, delay=0.0)
+    arm = replace(arm, friction=tuple(PLAIN), conditioning=settings)
+    t = np.arange(int(SECONDS * RATE)) / RATE
+    q, qd, qdd = random_motion(arm, seed, period=10.0, tries=20, periods=20).evaluate(t + 1.0)
+    base, theta = base_parameters(arm), nominal_parameters(arm)
+    W = regressor(arm, q, qd, qdd)[:, :, base.columns] @ base.grouping
+    columns = {term: arm.layout.friction_columns(TERMS[term].symbol) for term in PLAIN}
+    theta[np.concatenate(list(columns.values()))] = 0.0
+    spread = (W @ theta).std(axis=0)
+    for term, size in PLAIN.items():
+        theta[columns[term]] = size * SIZE * spread
+    tau = W @ theta
+    noise = coloured(np.random.default_rng(seed), tau.shape, MEMORY)
+    log = Recording(t, q, tau + OWN_NOISE * tau.std(axis=0) * noise, arm.joint_names, 'effort',
+                    f'{name} {seed}')
+    return arm, log, dict(zip(base.names, base.grouping @ theta, strict=True))
+
+
 def hysteresis(log: Recording, torque: np.ndarray) -> Recording:
     """Add friction that follows each reversal over a distance, as large as a torque."""
     bend = presliding_of(log.q * PRESLIDING_DISTANCE / BEND)
@@ -152,7 +173,7 @@ def hysteresis(log: Recording, torque: np.ndarray) -> Recording:
 
 def ripple(log: Recording, torque: np.ndarray) -> Recording:
     """Add friction that depends on the angle of the joint."""
-    level = RIPPLE * PLAIN_KIND['coulomb'] * SIZE * torque * np.sin(RIPPLES * log.q)
+    level = RIPPLE * PLAIN['coulomb'] * SIZE * torque * np.sin(RIPPLES * log.q)
     return replace(log, u=log.u + level * np.sign(np.gradient(log.q, axis=0)))
 
 
@@ -172,9 +193,8 @@ def unmodelled(name: str, effect: str) -> tuple[float, ...]:
     """Error, share of intervals that hold, of samples within bands, and in the worst joint, %."""
     errors, holds, within = [], [], []
     for seed in range(RECORDINGS):
-        arm, log, truth = planted(name, PLAIN_KIND, seed, rests=False)
-        first, rest = split(EFFECTS[effect](log, log.u.std(axis=0)), REST)
-        assert rest is not None
+        arm, log, truth = with_plain_friction(name, seed)
+        first, rest = in_two(EFFECTS[effect](log, log.u.std(axis=0)), REST)
         result = identify(arm, [first], holdout=0)
         names = base_parameters(result.arm).names
         friction = {TERMS[term].symbol for term in result.arm.friction}

@@ -3,8 +3,8 @@ The cut-off that is chosen from the data, against the best of a sweep, and its r
 
     python benchmarks/cutoff.py FOLDER
 
-FOLDER holds recordings of real arms, as for logs.py. To them come the recordings of two arms with
-white noise added to the positions, and simulated ones, fast and slow.
+FOLDER is that of shared/recordings.py, with field/ in it. To its recordings come those of two
+arms with white noise added to the positions, and simulated ones, fast and slow.
 
 The first table has a row for each recording: the error of each rung of the ladder in the lowest
 band, the cut-off that follows, and the held-out errors below 2 and below 5 Hz of `identify` at
@@ -25,29 +25,33 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+import gzip
 from itertools import product
 from pathlib import Path
 import sys
+import tempfile
 
-from accuracy import below, recordings
-from logs import Case, LADDER, real_cases, Reference, SHARE
-from logs import shown as percent
 import numpy as np
-from numpy.typing import NDArray
+from shared.recordings import below, field_recordings, in_two, recordings
 
-from dynid_ros.arm import load_arm
+from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band import ladder
+from dynid_ros.estimation.blocks.preparation import checked_recording
+from dynid_ros.estimation.identification.bandwidth import error_at
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
+from dynid_ros.utilities.arrays import Array
 
-Array = NDArray[np.float64]
-
-#: Cut-offs of the models, Hz.
-SWEEP = tuple(sorted({*LADDER, 3.0}))
+#: Cut-offs of the models, and bands in which they are compared, Hz.
+SWEEP, BANDS = (2.0, 3.0, 5.0, 10.0, 20.0), (2.0, 5.0)
+#: Held-out share of simulated recordings.
+SHARE = 1 / 3
 #: Arm, period of the fundamental in s, samples/s.
 SIMULATED = (('ur10', 10.0, 125.0), ('ur10', 30.0, 125.0), ('panda', 10.0, 1000.0),
              ('panda', 20.0, 50.0), ('panda', 60.0, 50.0), ('two_axis', 20.0, 100.0),
@@ -58,6 +62,35 @@ NOISY, NOISES = ('ur10', 'panda'), (3e-4, 3e-3)
 PAIRS = tuple(product((1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0), (2.0, 5.0, 10.0)))
 #: Ratio of geometric means up to which two pairs are as good.
 SAME = 1 + 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Recordings to fit, those to predict, and the share of the former that these are, or zero."""
+
+    name: str
+    arm: ArmModel
+    logs: list[Recording]
+    unseen: list[Recording]
+    share: float
+
+    @classmethod
+    def part(cls, name: str, arm: ArmModel, log: Recording, share: float) -> Case:
+        """Hold out the last part of a recording."""
+        return cls(name, arm, [log], [in_two(checked_recording(log, arm)[0], share)[1]], share)
+
+    def identified(self, cutoff: float | None, delay: float | None) -> IdentifiedModel:
+        """Identify with a cut-off and a delay, or with those that the data ask for."""
+        arm = below(self.arm, cutoff)
+        if delay is not None:
+            arm = replace(arm, conditioning=replace(arm.conditioning, delay=delay))
+        return identify(arm, self.logs, validation=[] if self.share else self.unseen,
+                        holdout=self.share)
+
+    def errors_of(self, model: IdentifiedModel) -> Array:
+        """Return the held-out error of a model in each band, %: the mean square of all, rooted."""
+        each = [[error(model, log, band) for log in self.unseen] for band in BANDS]
+        return np.asarray(np.sqrt(np.mean(np.square(each), axis=1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +128,11 @@ class Study:
         return self.errors[cutoff]
 
     def _error(self, cutoff: float) -> Array:
-        reference = self.case.reference
         if cutoff == self.chosen:
-            return reference.errors_of(self.default)
-        arm = below(reference.arm, cutoff)
-        arm = replace(arm, conditioning=replace(
-            arm.conditioning, delay=self.default.treatment.delay))
+            return self.case.errors_of(self.default)
         try:
-            return reference.errors_of(identify(
-                arm, self.case.logs, validation=reference.rest, holdout=reference.share))
+            return self.case.errors_of(
+                self.case.identified(cutoff, self.default.treatment.delay))
         except DynidError:
             # The rate is too low for it, or too few rows are left.
             return np.full(2, np.inf)
@@ -126,21 +155,47 @@ class Study:
             ladder.WORSE = present
 
 
+def error(model: IdentifiedModel, log: Recording, band: float) -> float:
+    """Held-out error in a band, %; NaN where the recording is too short for the low-pass."""
+    try:
+        return error_at(model, log, band).relative_error_percent
+    except DynidError:
+        return np.nan
+
+
+def unpacked(path: Path, arm: ArmModel) -> Recording:
+    """Read a compressed recording."""
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / path.stem
+        plain.write_bytes(gzip.decompress(path.read_bytes()))
+        return read_recording(plain, arm)
+
+
 def cases(folder: Path) -> Iterator[Case]:
     """Read the recordings of real arms, spoil some, and simulate others."""
-    yield from real_cases(folder)
+    real = list(recordings(folder))
+    for name, arm, log, share in real:
+        yield Case.part(f'real {name}', arm, log, share)
+    for name, arm, logs, rest, share in field_recordings(folder / 'field'):
+        yield (Case.part(f'real {name}', arm, logs[0], share) if share
+               else Case(f'real {name}', arm, logs, rest, 0.0))
+    gen3 = folder / 'field' / 'gen3'
+    arm = load_arm(gen3 / 'arm.yaml')
+    first, second = (
+        [unpacked(gen3 / f'opti_traj_testing{number}.csv.gz', arm)] for number in (1, 2))
+    yield Case('real gen3, testing1, held out: testing2', arm, first, second, 0.0)
     rng = np.random.default_rng(1)
-    for name, arm, log, share in recordings(folder):
+    for name, arm, log, share in real:
         white = rng.normal(size=log.q.shape) if name in NOISY else log.q
         for noise in NOISES if name in NOISY else ():
-            yield Case(f'{name}, noise of {noise:g} rad', [replace(log, q=log.q + noise * white)],
-                       Reference(arm, [log], [], share))
+            yield replace(Case.part(f'{name}, noise of {noise:g} rad', arm, log, share),
+                          logs=[replace(log, q=log.q + noise * white)])
     for name, period, rate in SIMULATED:
         arm = load_arm(name)
         motion = random_motion(arm, 1, period=period, periods=round(60 / period))
         log = simulate(arm, motion, rate_hz=rate, seed=1).log
-        yield Case(f'simulated {name}, {1 / period:.2g} Hz, {rate:g} samples/s', [log],
-                   Reference(arm, [log], [], SHARE))
+        yield Case.part(
+            f'simulated {name}, {1 / period:.2g} Hz, {rate:g} samples/s', arm, log, SHARE)
 
 
 def study(case: Case) -> Study:
@@ -154,11 +209,16 @@ def study(case: Case) -> Study:
 
     ladder.chosen = noted
     try:
-        default = case.reference.identified(case.logs, None)
+        default = case.identified(None, None)
     finally:
         ladder.chosen = rule
     rungs = [rung.cutoff_hz for rung in default.treatment.ladder]
     return Study(case, default, next(each for each in reversed(seen) if list(each) == rungs))
+
+
+def shown(errors: Array) -> str:
+    """Return the errors of both bands as two columns."""
+    return ' / '.join(f'{each:.2f}' for each in errors)
 
 
 def row(each: Study) -> str:
@@ -167,7 +227,7 @@ def row(each: Study) -> str:
                       for rung in each.default.treatment.ladder)
     delay = 1e3 * each.default.treatment.delay
     errors = ' | '.join(
-        percent(each.error(cutoff)) if np.isfinite(each.error(cutoff)).any() else 'refused'
+        shown(each.error(cutoff)) if np.isfinite(each.error(cutoff)).any() else 'refused'
         for cutoff in SWEEP)
     return (f'| {each.case.name} | {rungs or "too short"} | {each.chosen:.3g} Hz | {delay:.0f} '
             f'| {errors} | {each.regret(each.chosen):.3f} |')
@@ -194,8 +254,8 @@ def leave_out(studies: Sequence[Study]) -> None:
     print('\n| arm left out | recordings | WORSE | USUAL_HZ | largest regret | as shipped |')
     print('|---' * 6 + '|')
     shipped, pairs, regrets = (ladder.WORSE, ladder.USUAL_HZ), [], []
-    for name in dict.fromkeys(each.case.reference.arm.name for each in studies):
-        own = [each for each in studies if each.case.reference.arm.name == name]
+    for name in dict.fromkeys(each.case.arm.name for each in studies):
+        own = [each for each in studies if each.case.arm.name == name]
         pair = best_pair([each for each in studies if each not in own])
         worst, usual = (max(each.regret(each.choice(*constants)) for each in own)
                         for constants in (pair, shipped))

@@ -1,7 +1,7 @@
 """
 Claim: an identified model as feed-forward makes the tracking error of a PD loop far smaller.
 
-    python benchmarks/feedforward.py [--arms panda ur10] [--picture FILE.svg]
+    python benchmarks/feedforward.py [--arms panda ur10]
 
 A simulated arm (MuJoCo, its friction, effort noise and encoder of `dynid simulate`) is recorded in
 one random motion and identified. Then it follows another motion under PD control of 1 kHz with a
@@ -15,10 +15,8 @@ from __future__ import annotations
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.model import ArmModel
@@ -30,8 +28,7 @@ from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.trajectory_file import sample_times, Trajectory
 from dynid_ros.simulation.physics import SimulatedArm, TIMESTEP
 from dynid_ros.simulation.record import simulate
-
-Array = NDArray[np.float64]
+from dynid_ros.utilities.arrays import Array
 
 PERIOD, POINTS_HZ = 0.001, 100.0
 WAYS = ('PD alone', 'with gravity', 'with the identified model')
@@ -52,8 +49,8 @@ def followed(arm: ArmModel, motion: FourierMotion, t: Array, ahead: Array) -> Ar
     return error
 
 
-def compare(name: str) -> tuple[Array, list[Array]]:
-    """Return times, and the tracking errors of each of the ways."""
+def compare(name: str) -> list[Array]:
+    """Return the tracking errors of each of the ways."""
     arm = load_arm(name)
     model = identify(arm, [simulate(arm, random_motion(arm, 1, periods=2)).log])
     motion = random_motion(arm, 2, periods=1)
@@ -64,43 +61,21 @@ def compare(name: str) -> tuple[Array, list[Array]]:
     model_torque = np.stack([np.interp(t, points, own) for own in filled.effort.T], axis=1)
     rigid = RigidArm(arm)
     gravity = np.array([rigid.gravity(q) for q in motion.evaluate(t)[0]])
-    return t, [followed(arm, motion, t, ahead)
-               for ahead in (np.zeros_like(gravity), gravity, model_torque)]
-
-
-def draw(path: Path, name: str, t: Array, errors: list[Array]) -> None:
-    """Draw the root mean square over the joints."""
-    import matplotlib as mpl
-
-    mpl.use('svg')
-    from matplotlib import pyplot as plt
-
-    mpl.rcParams['svg.hashsalt'] = 'dynid'
-    figure, axes = plt.subplots(figsize=(7, 3), layout='constrained')
-    for way, error in zip(WAYS, errors, strict=True):
-        axes.semilogy(t, 1000 * np.sqrt((error**2).mean(axis=1)), label=way, lw=1)
-    axes.set(xlabel='time (s)', ylabel='tracking error (mrad)', title=f'{name}, simulated',
-             ylim=(1e-3, None))
-    axes.legend()
-    axes.grid(alpha=0.3)
-    figure.savefig(path, metadata={'Date': None})
+    return [followed(arm, motion, t, ahead)
+            for ahead in (np.zeros_like(gravity), gravity, model_torque)]
 
 
 def main() -> None:
-    """Print the table, and draw the first arm."""
-    parser = argparse.ArgumentParser()
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('--arms', nargs='*', default=['panda', 'ur10', 'gluon_6l3'])
-    parser.add_argument('--picture', type=Path)
     args = parser.parse_args()
     print('| arm | ' + ' | '.join(WAYS) + ' | PD alone by the model |')
     print('|---' * (2 + len(WAYS)) + '|')
     for name in args.arms:
-        t, errors = compare(name)
-        sizes = [1000 * float(np.sqrt((error**2).mean())) for error in errors]
+        sizes = [1000 * float(np.sqrt((error**2).mean())) for error in compare(name)]
         shown = ' | '.join(f'{size:.2f} mrad' for size in sizes)
         print(f'| {name} | {shown} | {sizes[0] / sizes[-1]:.1f} |', flush=True)
-        if args.picture and name == args.arms[0]:
-            draw(args.picture, name, t, errors)
 
 
 if __name__ == '__main__':

@@ -13,38 +13,25 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-import resource
-import subprocess
-import sys
 import tempfile
 
-HERE = Path(__file__).resolve().parents[1]
+from shared.processes import DYNID, HERE, python
+
 COMPILE = ('-m', 'dynid_ros.ros.nodes.warm_up', 'two_axis')
 STARTS = {
     'python -c pass': ('-c', 'pass'),
     'import dynid_ros': ('-c', 'import dynid_ros'),
-    'dynid --help': ('-m', 'dynid_ros.interface.cli.main', '--help'),
-    'dynid identify --help': ('-m', 'dynid_ros.interface.cli.main', 'identify', '--help'),
-    'dynid gains --help': ('-m', 'dynid_ros.interface.cli.main', 'gains', '--help'),
+    'dynid --help': (*DYNID, '--help'),
+    'dynid identify --help': (*DYNID, 'identify', '--help'),
+    'dynid gains --help': (*DYNID, 'gains', '--help'),
 }
-
-
-def processor_time(version: Path, words: tuple[str, ...], cache: str = '') -> float:
-    """Return the processor time of an interpreter, s."""
-    environment = {**os.environ, 'PYTHONPATH': str(version)}
-    if cache:
-        environment['NUMBA_CACHE_DIR'] = cache
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *words], check=True, env=environment, cwd=version,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def compilation(version: Path) -> float:
     """Return the processor time that an empty cache costs, s."""
     with tempfile.TemporaryDirectory() as cache:
-        empty, full = (processor_time(version, COMPILE, cache) for _ in range(2))
+        empty, full = (python(*COMPILE, version=version, NUMBA_CACHE_DIR=cache).seconds
+                       for _ in range(2))
     return empty - full
 
 
@@ -58,7 +45,7 @@ def main() -> None:
           + (', before and now' if len(versions) > 1 else ''))
     for name, words in STARTS.items():
         least = [min(each) for each in zip(*(
-            [processor_time(version, words) for version in versions]
+            [python(*words, version=version).seconds for version in versions]
             for _ in range(args.rounds)), strict=True)]
         print(f'{name:24}', *(f'{each:7.3f}' for each in least), flush=True)
     print(f'{"compilation of kernels":24}',

@@ -18,19 +18,14 @@ from __future__ import annotations
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
 import argparse
-from dataclasses import dataclass
-import os
 from pathlib import Path
-import re
-import subprocess
-import sys
 import tempfile
-from threading import Event, Thread
 import time
 import zipfile
 
 import numpy as np
 from numpy.lib import format as npy
+from shared.processes import DYNID, python, Spent
 
 from dynid_ros.applications.export.urdf import urdf_of
 from dynid_ros.arm import load_arm
@@ -43,8 +38,6 @@ ARM = 'panda'
 RATE = 1000.0
 HARMONICS = 5
 BLOCK = 20_000
-#: Time between samples of the memory of a process, s.
-SAMPLED = 0.01
 #: Friction of the simulated arm: viscous, Coulomb and offset of each joint.
 FRICTION = {'viscous': 2.0, 'coulomb': 1.5, 'offset': 0.2}
 #: Noise of the torque by its standard deviation, and of the positions, rad.
@@ -113,63 +106,16 @@ def pinocchio_loop(samples: int) -> None:
     print(time.process_time() - start)
 
 
-@dataclass(frozen=True)
-class Spent:
-    """
-    Means that a process took.
-
-    Attributes
-    ----------
-    printed : str
-        Its output.
-    seconds : float
-        Processor time, s.
-    resident, anonymous : float
-        Peak of the resident memory, and of its part that is in no file, MB.
-
-    """
-
-    printed: str
-    seconds: float
-    resident: float
-    anonymous: float
-
-    @property
-    def memory(self) -> str:
-        """Describe both figures."""
-        return (f'at most {self.resident:.0f} MB resident (ru_maxrss), {self.anonymous:.0f} MB '
-                'anonymous (RssAnon)')
-
-
-def run(*command: str | Path) -> Spent:
-    """Run a process."""
-    process = subprocess.Popen(
-        [sys.executable, *map(str, command)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    ended, anonymous = Event(), [0.0]
-
-    def watch() -> None:
-        status = Path(f'/proc/{process.pid}/status')
-        while not ended.wait(SAMPLED):
-            found = re.search(r'RssAnon:\s+(\d+)', status.read_text())
-            # A process that has ended has no memory.
-            anonymous.append(int(found[1]) / 1024 if found else 0.0)
-
-    watcher = Thread(target=watch)
-    watcher.start()
-    printed = process.stdout.read()
-    ended.set()
-    watcher.join()
-    _, status, usage = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status):
-        sys.exit(f'{" ".join(map(str, command))} failed: {printed}')
-    return Spent(printed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, max(anonymous))
-
-
 def size(path: Path) -> float:
     """Size of a file or of the files in a folder, MB."""
     files = [path] if path.is_file() else list(path.iterdir())
     return sum(file.stat().st_size for file in files) / 2**20
+
+
+def memory(spent: Spent) -> str:
+    """Describe both figures of the memory."""
+    return (f'at most {spent.resident:.0f} MB resident (ru_maxrss), {spent.anonymous:.0f} MB '
+            'anonymous (RssAnon)')
 
 
 def main(minutes: float, bag: bool, folder: Path) -> None:
@@ -177,17 +123,17 @@ def main(minutes: float, bag: bool, folder: Path) -> None:
     short, long = folder / f'short{suffix}', folder / f'long{suffix}'
     for path, length in ((short, 1.0), (long, minutes)):
         if not path.exists():
-            run(__file__, '--write', path, '--minutes', str(length))
-    identify = ('-m', 'dynid_ros.interface.cli.main', 'identify', '--arm', ARM, '-o')
+            python(__file__, '--write', path, '--minutes', str(length))
+    identify = (*DYNID, 'identify', '--arm', ARM, '-o')
     # The first run after an installation compiles the kernels.
-    run(*identify, folder / 'short_result', short)
-    own = run(*identify, folder / 'long_result', long)
-    loop = run(__file__, '--loop', '--minutes', str(minutes))
+    python(*identify, folder / 'short_result', short)
+    own = python(*identify, folder / 'long_result', long)
+    loop = python(__file__, '--loop', '--minutes', str(minutes))
     peer = float(loop.printed)
     print(own.printed)
     print(f'{minutes:g} min at {RATE:g} Hz, {size(long):.0f} MB: dynid identify {own.seconds:.1f} '
-          f's of processor time, {own.memory}; loop over the regressor of Pinocchio {peer:.1f} s, '
-          f'{loop.memory}; ratio {own.seconds / peer:.2f}')
+          f's of processor time, {memory(own)}; loop over the regressor of Pinocchio {peer:.1f} '
+          f's, {memory(loop)}; ratio {own.seconds / peer:.2f}')
 
 
 if __name__ == '__main__':
@@ -204,7 +150,7 @@ if __name__ == '__main__':
         write(args.write, args.minutes)
     elif args.folder:
         args.folder.mkdir(parents=True, exist_ok=True)
-        main(args.minutes, args.bag, args.folder)
+        main(args.minutes, args.bag, args.folder.resolve())
     else:
         with tempfile.TemporaryDirectory() as temporary:
             main(args.minutes, args.bag, Path(temporary))

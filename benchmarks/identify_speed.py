@@ -4,7 +4,7 @@ Processor time of `identify`, its report and the whole command, beside an earlie
     git worktree add ../before VERSION     # 0522de1~1 is version 0.1
     python benchmarks/identify_speed.py FOLDER ../before [--rounds 5]
 
-FOLDER holds the recordings, as for accuracy.py. Both versions identify each recording in turn, in
+FOLDER is that of shared/recordings.py. Both versions identify each recording in turn, in
 processes of their own that have identified it once before, then draw their report, and run the
 command ``dynid identify``, with all that it imports. Printed are the least times, and the held-out
 errors.
@@ -16,17 +16,13 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 
 import argparse
 import json
-import os
 from pathlib import Path
-import resource
-import subprocess
-import sys
 import tempfile
 
-from accuracy import CASES
 import numpy as np
+from shared.processes import DYNID, HERE, python
+from shared.recordings import CASES
 
-HERE = Path(__file__).resolve().parents[1]
 PARTS = ('identification', 'report', 'command')
 # Names that every version has.
 ONCE = """
@@ -44,7 +40,7 @@ for _ in range(2):
     seconds = time.process_time() - start
 start = time.process_time()
 from dynid_ros.pages.report.page import report_page
-report_page(model, pathlib.Path('report.html'))
+report_page(model, pathlib.Path(sys.argv[4]))
 report = time.process_time() - start
 print(json.dumps([seconds, report, model.validation.relative_error_percent]))
 """
@@ -52,19 +48,13 @@ print(json.dumps([seconds, report, model.validation.relative_error_percent]))
 
 def once(version: Path, name: str, recording: Path, share: float) -> tuple[float, ...]:
     """Return the processor times of identification, report and command, s, and the error, %."""
-    at = {'cwd': version, 'env': {**os.environ, 'PYTHONPATH': str(version)}}
-    done = subprocess.run(
-        [sys.executable, '-c', ONCE, name, recording, str(share)], check=True, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **at)
-    identification, report, error = json.loads(done.stdout.splitlines()[-1])
     with tempfile.TemporaryDirectory() as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [sys.executable, '-m', 'dynid_ros.interface.cli.main', 'identify', recording, '--arm',
-             name, '-o', folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **at)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return identification, report, command, error
+        page = Path(folder, 'report.html')
+        done = python('-c', ONCE, name, recording, str(share), page, version=version)
+        identification, report, error = json.loads(done.printed.splitlines()[-1])
+        command = python(
+            *DYNID, 'identify', recording, '--arm', name, '-o', folder, version=version)
+    return identification, report, command.seconds, error
 
 
 def main() -> None:

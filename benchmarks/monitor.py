@@ -5,8 +5,7 @@ How soon the monitor finds pushes, and how often it raises a false alarm.
 
 A Panda moves in MuJoCo under computed-torque control, with the sensors of `dynid simulate`:
 encoders of 2^16 counts, and white torque noise of a tenth of the spread of each joint's torque,
-at 500 Hz. A model is identified from one recording of 60 s; the true one has the true parameters,
-and the residuals of the same recording. Then follow, for both:
+at 500 Hz. A model is identified from one recording of 60 s. Then follow:
 
 - an hour of free motion: 12 random motions of five minutes, each with 20 s of rest behind it;
 - pushes of 5 to 30 N for 0.5 s, every 3 s, in random directions, at the tool and at the elbow (the
@@ -16,8 +15,8 @@ and the residuals of the same recording. Then follow, for both:
   right if the force really loads that joint, with that sign, by half the threshold. The direction
   is the error of the tool force 0.15 s after the push started.
 
-Given FOLDER, which holds recordings of real arms as for accuracy.py, a model is identified from
-the first 60 % of each. The monitor runs over all of it, and must be quiet in the rest; then forces
+Given FOLDER, that of shared/recordings.py, a model is identified from the first 60 % of each
+recording. The monitor runs over all of it, and must be quiet in the rest; then forces
 in six directions at four moments of the rest, 0.4 s each, are added as ``-J' F``.
 """
 
@@ -28,40 +27,36 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 import argparse
 from collections.abc import Iterator
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from shared.recordings import held_out, in_two, recordings
 
 from dynid_ros.applications.contact.monitor import Monitor, MonitoredSamples
 from dynid_ros.applications.contact.tool_wrench import tool_wrench
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import joint_torque
-from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics
 from dynid_ros.dynamics.rigid_body import geometric_jacobian
-from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.train_test_split import split
-from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution.tracking_control import ComputedTorque, RigidArm
 from dynid_ros.simulation.physics import SimulatedArm
 from dynid_ros.simulation.record import simulate
 from dynid_ros.simulation.sensors import quantise, SensorModel
+from dynid_ros.utilities.arrays import Array
 
-Array = np.ndarray
 CONTROL, EVERY = 1000, 2
 FORCES = (5.0, 10.0, 15.0, 20.0, 30.0)
 ELBOW = 3
 #: Time between pushes, length of one, and times by which it is found and has its direction, s.
 PERIOD, LENGTH, SOON, LATER = 3.0, 0.5, 0.05, 0.15
 REST = 20.0
-REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
-        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
+#: Rates of false alarms, 1/h.
+HOURLY = (1.0, 20.0)
 REAL_FORCES = (10.0, 20.0, 40.0, 80.0, 160.0)
 
 
@@ -207,51 +202,38 @@ def print_simulated(pieces: int, motions: int, rests: int) -> None:
     """Print the figures of the simulated arm."""
     arm = load_arm('panda')
     first = simulate(arm, random_motion(arm, 1, tries=20, periods=6), seed=1)
-    own = identify(arm, [first.log])
-    base = base_parameters(own.arm)
-    truth = replace(own, theta=base.grouping @ nominal_parameters(own.arm),
-                    covariance=0 * own.covariance, predictions=())
-    truth = replace(truth, predictions=tuple(
-        replace(part, held_out=True) for part in validate(truth, first.log)[1]))
-    print(f'identified from {own.seconds:.0f} s: friction {", ".join(own.arm.friction)}; held-out '
-          f'error {own.validation.relative_error_percent if own.validation else 0:.2f} %')
-    models = {'true': truth, 'identified': own}
-    monitors = {(name, rate): Monitor(models[name], alarms_per_hour=rate, portion=0.2)
-                for name, rate in (('true', 1.0), ('identified', 1.0), ('identified', 20.0))}
+    model = identify(arm, [first.log])
+    print(f'identified from {model.seconds:.0f} s: friction {", ".join(model.arm.friction)}; '
+          f'held-out error {held_out(model):.2f} %')
+    monitors = {rate: Monitor(model, alarms_per_hour=rate, portion=0.2) for rate in HOURLY}
     counts, seconds = dict.fromkeys(monitors, 0), 0.0
     for k in range(pieces):
         samples = moved(arm, first.sensors, 100 + k, 300.0, REST, [], 400.0 * k)
         seconds += len(samples[0]) * EVERY / CONTROL
-        for key, monitor in monitors.items():
-            counts[key] += alarms(list(fed(monitor, *samples, 5000)))
-        for (name, rate), count in counts.items():
-            aged = monitors[name, rate].age.finding
-            print(f'{name} model: {count} false alarms in {seconds / 3600:.2f} h at a rate of '
-                  f'{rate:g} an hour; {aged.sentence if aged else "the model fits"}', flush=True)
-    print('\n| model, arm | at | force | found in 50 ms | found | median | joint right | '
+        for rate, monitor in monitors.items():
+            counts[rate] += alarms(list(fed(monitor, *samples, 5000)))
+            aged = monitor.age.finding
+            print(f'{counts[rate]} false alarms in {seconds / 3600:.2f} h at a rate of {rate:g} '
+                  f'an hour; {aged.sentence if aged else "the model fits"}', flush=True)
+    print('\n| arm | at | force | found in 50 ms | found | median | joint right | '
           'direction off by |\n|---|---|---|---|---|---|---|---|')
     kinds = (('in motion', 60.0, 0.0, motions), ('at rest', 0.0, 33.0, rests))
     for kind, moving, resting, count in kinds:
-        outcomes: dict[str, list[Outcome]] = {name: [] for name in models}
-        wrong = dict.fromkeys(models, 0)
+        outcomes: list[Outcome] = []
+        wrong = 0
         for k in range(count):
             pushes = random_pushes(arm, 200 + k, moving + resting)
             samples = moved(arm, first.sensors, 200 + k, moving, resting, pushes)
-            for name, model in models.items():
-                new, false = pushed(model, monitors[name, 1.0], samples, pushes)
-                outcomes[name] += new
-                wrong[name] += false
-        for name in models:
-            print_pushes(f'{name}, {kind}', outcomes[name])
-            print(f'| {name}, {kind} | false alarms between pushes | | {wrong[name]} | | | | |')
+            new, false = pushed(model, monitors[HOURLY[0]], samples, pushes)
+            outcomes += new
+            wrong += false
+        print_pushes(kind, outcomes)
+        print(f'{kind}: {wrong} false alarms between pushes')
 
 
-def print_real(name: str, path: Path) -> None:
+def print_real(name: str, arm: ArmModel, log: Recording) -> None:
     """Print false alarms and forces found in the held-out part of a real recording."""
-    arm = load_arm(name)
-    log, _ = checked_recording(read_recording(path, arm), arm)
-    first, rest = split(log, 0.4)
-    assert rest is not None
+    first, rest = in_two(log, 0.4)
     model = identify(arm, [first])
     t, cut = log.t - log.t[0], float(rest.t[0] - log.t[0])
     own = t < cut
@@ -289,14 +271,14 @@ def print_real(name: str, path: Path) -> None:
 
 def main() -> None:
     """Print all figures."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('folder', nargs='?', type=Path)
     parser.add_argument('--pieces', type=int, default=12)
     parser.add_argument('--pushed', type=int, default=8)
     parser.add_argument('--rests', type=int, default=8)
     args = parser.parse_args()
-    for name, path in REAL.items() if args.folder else ():
-        print_real(name, args.folder / path)
+    for name, arm, log, _ in recordings(args.folder) if args.folder else ():
+        print_real(name, arm, log)
     if args.pieces:
         print_simulated(args.pieces, args.pushed, args.rests)
 

@@ -8,9 +8,9 @@ A fleet is 16 bags of one arm (ur10, panda, random chains of links) with differe
 each coefficient varies by 5 % from bag to bag, and a tenth of the torque acts as friction that no
 model has; beside it coloured noise of 3 %. In the planted fleets three bags carry a load of a
 third of the last two links, and one bag each has exchanged efforts, one reversed, one doubled, or
-comes from an arm with other links. FOLDER of --real holds recordings of real arms, as for
-accuracy.py; each is cut into bags, with and without planted faults. Printed is how many good bags
-are accused and of what, and how many planted ones are found and get their cause.
+comes from an arm with other links. FOLDER of --real is that of shared/recordings.py; each of its
+recordings is cut into bags, with and without planted faults. Printed is how many good bags are
+accused and of what, and how many planted ones are found and get their cause.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -27,8 +27,7 @@ from pathlib import Path
 import tempfile
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.signal import lfilter
+from shared.noise import coloured
 from verdicts import random_chain
 
 from dynid_ros.applications.fleet.run import run_fleet
@@ -41,9 +40,11 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
+from dynid_ros.utilities.arrays import Array
 
-Array = NDArray[np.float64]
-Bags = dict[str, tuple[Array, Array, Array]]
+Bag = tuple[Array, Array, Array]
+Bags = dict[str, Bag]
+Fleet = tuple[ArmModel, Bags, dict[str, str]]
 
 BAGS, RATE, HARMONICS, CUTOFF = 16, 100.0, 5, 4.0
 NOISE, MEMORY, WARMING, OWN_FRICTION, ROUGH = 0.03, 0.9, 0.33, 0.05, 0.1
@@ -71,35 +72,39 @@ def the_arm(number: int) -> ArmModel:
     return with_plausible_drives(arm.with_friction(FRICTION))[0]
 
 
-def simulated(arm: ArmModel, number: int, seed: int, change: dict[str, float]) -> tuple[
-        Array, Array, Array]:
-    """Return stamps, positions and torque of a bag; a change scales or adds parameters."""
+def sines(rng: np.random.Generator, joints: int, seconds: float, hz: float, size: float) -> tuple[
+        Array, Array, Array, Array]:
+    """Return times, positions, velocities and accelerations of a sum of sines."""
+    t = np.arange(int(seconds * RATE)) / RATE
+    w = 2 * np.pi * hz * np.arange(1, HARMONICS + 1)[:, None]
+    a = rng.uniform(0.3, 1.0, (HARMONICS, joints)) / w / np.sqrt(HARMONICS) * size
+    angle = w * t[:, None, None] + rng.uniform(0, 2 * np.pi, a.shape)
+    q, qd, qdd = ((a * w**k * np.sin(angle + k * np.pi / 2)).sum(axis=1) for k in range(3))
+    return t, q + rng.uniform(-1, 1, joints), qd, qdd
+
+
+def simulated(arm: ArmModel, number: int, seed: int, change: dict[str, float]) -> Bag:
+    """Return stamps, positions and torque of a bag; a change adds to parameters."""
     rng = np.random.default_rng([seed, number])
-    names, theta = arm.layout.names, nominal_parameters(arm)
+    theta = nominal_parameters(arm)
     warm = 1 + WARMING * np.exp(-number / 4)
-    for k, name in enumerate(names):
+    for k, name in enumerate(arm.layout.names):
         if name.startswith(('Fv', 'Fc')):
             theta[k] *= warm * (1 + OWN_FRICTION * rng.normal())
         theta[k] += change.get(name, 0.0)
-    t = np.arange(int(rng.uniform(8, 25) * RATE)) / RATE
-    w = 2 * np.pi * rng.choice([0.05, 0.08, 0.12]) * np.arange(1, HARMONICS + 1)[:, None]
-    a = rng.uniform(0.3, 1.0, (HARMONICS, arm.n)) / w / np.sqrt(HARMONICS) * 0.8
-    angle = w * t[:, None, None] + rng.uniform(0, 2 * np.pi, a.shape)
-    q, qd, qdd = ((a * w**k * np.sin(angle + k * np.pi / 2)).sum(axis=1) for k in range(3))
-    q = q + rng.uniform(-1, 1, arm.n)
+    t, q, qd, qdd = sines(rng, arm.n, rng.uniform(8, 25), rng.choice([0.05, 0.08, 0.12]), 0.8)
     tau = regressor(arm, q, qd, qdd) @ theta
     tau += ROUGH * np.abs(tau) * np.tanh(qd / 0.05)
-    noise = lfilter([1], [1, -MEMORY], rng.normal(size=(len(t) + 200, arm.n)), axis=0)[200:]
-    return t, q, tau + noise * np.sqrt(1 - MEMORY**2) * NOISE * tau.std(axis=0)
+    return t, q, tau + NOISE * tau.std(axis=0) * coloured(rng, tau.shape, MEMORY)
 
 
-def good_fleet(seed: int) -> tuple[ArmModel, Bags, dict[str, str]]:
+def good_fleet(seed: int) -> Fleet:
     """Make a fleet without faults."""
     arm = the_arm(seed)
     return arm, {f'{k:02d}': simulated(arm, k, seed, {}) for k in range(BAGS)}, {}
 
 
-def planted_fleet(seed: int) -> tuple[ArmModel, Bags, dict[str, str]]:
+def planted_fleet(seed: int) -> Fleet:
     """Make a fleet with odd bags."""
     arm, bags, kinds = good_fleet(seed)
     rng, layout = np.random.default_rng(seed), arm.layout
@@ -119,7 +124,7 @@ def planted_fleet(seed: int) -> tuple[ArmModel, Bags, dict[str, str]]:
     return arm, bags, kinds
 
 
-def spoilt(bag: tuple[Array, Array, Array], fault: str, seed: int) -> tuple[Array, Array, Array]:
+def spoilt(bag: Bag, fault: str, seed: int) -> Bag:
     """Plant a fault of the signals into one of the first joints but the base."""
     t, q, tau = bag
     tau, joint = tau.copy(), 1 + seed % 2
@@ -130,14 +135,14 @@ def spoilt(bag: tuple[Array, Array, Array], fault: str, seed: int) -> tuple[Arra
     return t, q, tau
 
 
-def cut(log: Recording, seconds: float) -> Iterator[tuple[Array, Array, Array]]:
+def cut(log: Recording, seconds: float) -> Iterator[Bag]:
     """Cut a recording into bags."""
     count = max(int((log.t[-1] - log.t[0]) // seconds), 1)
     for part in np.array_split(np.arange(len(log.t)), count):
         yield log.t[part], log.q[part], log.u[part]
 
 
-def real_fleets(folder: Path) -> Iterator[tuple[str, ArmModel, Bags, dict[str, str]]]:
+def real_fleets(folder: Path) -> Iterator[tuple[str, Fleet]]:
     """Cut recordings of each arm into bags, with and without planted faults."""
     for place, plain, loaded, seconds in REAL:
         own = folder / place / 'arm.yaml'
@@ -148,7 +153,7 @@ def real_fleets(folder: Path) -> Iterator[tuple[str, ArmModel, Bags, dict[str, s
             good |= {f'{Path(file).stem}_{k:02d}': bag for k, bag in enumerate(cut(log, seconds))}
         # The bags are written under names that every arm has.
         arm = replace(arm, table=Table())
-        yield place, arm, good, {}
+        yield place, (arm, good, {})
         bags, kinds = dict(good), {}
         names = list(good)
         for k, fault in enumerate(CAUSES):
@@ -158,7 +163,7 @@ def real_fleets(folder: Path) -> Iterator[tuple[str, ArmModel, Bags, dict[str, s
             log, _ = checked_recording(read_recording(folder / place / file, given), given)
             for k, bag in zip(range(2), cut(log, seconds), strict=False):
                 bags[f'loaded{k}'], kinds[f'loaded{k}'] = bag, 'load'
-        yield f'{place}, planted', arm, bags, kinds
+        yield f'{place}, planted', (arm, bags, kinds)
 
 
 def judged(arm: ArmModel, bags: Bags, kinds: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -183,15 +188,14 @@ def judged(arm: ArmModel, bags: Bags, kinds: dict[str, str]) -> list[tuple[str, 
     return result
 
 
-def _simulate(make: partial[tuple[ArmModel, Bags, dict[str, str]]]) -> tuple[
-        str, list[tuple[str, str, str]]]:
-    arm, bags, kinds = make()
-    return arm.name, judged(arm, bags, kinds)
+def _simulated(make: Callable[[int], Fleet], seed: int) -> tuple[str, list[tuple[str, str, str]]]:
+    fleet = make(seed)
+    return fleet[0].name, judged(*fleet)
 
 
 def main() -> None:
     """Print the accused and the planted bags, and count them."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('--fleets', type=int, default=20)
     parser.add_argument('--first', type=int, default=0)
     parser.add_argument('--real', type=Path)
@@ -202,14 +206,14 @@ def main() -> None:
         for kind, make in (('good', good_fleet), ('planted', planted_fleet)):
             if kind in args.kinds:
                 count: Counter[str] = Counter()
-                made = pool.map(_simulate, [partial(make, seed) for seed in seeds])
+                made = pool.map(partial(_simulated, make), seeds)
                 for seed, (name, lines) in zip(seeds, made, strict=True):
                     _tell(f'{kind} fleet {seed}, {name}', lines, count)
                 print(f'{args.fleets} {kind} fleets of {BAGS} bags: {dict(count)}\n', flush=True)
     if args.real and 'real' in args.kinds:
         count = Counter()
-        for name, arm, bags, kinds in real_fleets(args.real):
-            _tell(f'{name}: {len(bags)} bags', judged(arm, bags, kinds), count)
+        for name, fleet in real_fleets(args.real):
+            _tell(f'{name}: {len(fleet[1])} bags', judged(*fleet), count)
         print(f'real bags: {dict(count)}')
 
 

@@ -22,8 +22,8 @@ from itertools import combinations
 from pathlib import Path
 import sys
 
-from accuracy import recordings
 import numpy as np
+from shared.recordings import recordings
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN, TERMS

@@ -3,21 +3,21 @@ How well `dynid payload` finds a load, on simulated arms of which it is known.
 
     python benchmarks/payload.py [FOLDER] [--arms NAME...] [--trials 20]
 
-The arms come from simulated_loads.py, with models from random motions of 30 s. Printed are, for
-each arm:
+The regressor gives the torque of each arm, with viscous and Coulomb friction and an offset. Torque
+noise is coloured (time constant 20 ms; 0.2 % of the torque limit, or of the largest torque where
+there is none), encoders have 2^20 counts. The friction of a recording with a load differs by 5 %
+(standard deviation) from the free one. Printed are, for each arm:
 
 - errors of mass and centre of mass of loads of 0.5 to 5 kg, and the share of 95 % intervals of
   the parameters that the motion determines in which the truth lies: from the motion of 10 s that
-  `dynid design ARM --for payload --load 5 --given MODEL` makes, from a minute of it with a model
-  from two minutes, and from random ones of 20 s;
+  `dynid design ARM --for payload --load 5 --given MODEL` makes, the model from a random motion of
+  30 s; from a minute of it with a model from two minutes; and from random ones of 20 s;
 - recordings without a load: the masses, and how many are reported as free;
-- a load that slips by 4 cm, or falls down, half-way: how many are reported, and how many of the
-  fixed ones falsely;
-- rests of 1.5 s at 12 positions, each approached from a random direction, with static friction.
+- a load that slips by 4 cm, or falls down, half-way: how many are reported.
 
-Given FOLDER, which holds recordings of real arms as for accuracy.py, a model is identified from
-the first 60 % of each, and the load estimated from the rest: as it is, with the torque of 2 kg
-added, and with 2 kg that slip or fall half-way.
+Given FOLDER, that of shared/recordings.py, a model is identified from the first 60 % of each, and
+the load estimated from the rest: as it is, with the torque of 2 kg added, and with 2 kg that slip
+or fall half-way.
 """
 
 from __future__ import annotations
@@ -26,83 +26,156 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from rests import rest_motion
-from simulated_loads import (
-    along,
-    Bench,
-    INTERVAL,
-    loaded_recording,
-    prepared,
-    random_load,
-    RATE,
-    recorded,
-    SECONDS,
-    truth,
-)
+from shared.noise import coloured
+from shared.recordings import in_two, recordings
 
+from dynid_ros.applications.payload.design import PayloadDesign
 from dynid_ros.applications.payload.estimate import estimate_payload, Payload
 from dynid_ros.applications.payload.payload_replay import replay_payload
-from dynid_ros.arm import load_arm
-from dynid_ros.arm.drive import joint_torque
+from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.arm.drive import Drive, joint_torque
 from dynid_ros.arm.parameters import inertial_from_com
-from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.dynamics.load_columns import frame_change
+from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.load_columns import frame_change, friction_change
 from dynid_ros.dynamics.regressor import regressor
-from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.motion.excitation.design import design
+from dynid_ros.motion.excitation.design_objective import Task
+from dynid_ros.motion.excitation.random_motion import random_motion
+from dynid_ros.motion.feasibility.scene import build_scene
+from dynid_ros.motion.trajectory.fourier import FourierMotion
+from dynid_ros.simulation.sensors import quantise
+from dynid_ros.utilities.arrays import Array
 
-Array = np.ndarray
-REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
-        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv'}
+#: Rate, Hz, and time constant of the noise, s.
+RATE, TIME_CONSTANT = 200.0, 0.02
+NOISE, FRICTION_CHANGE, COUNTS = 2e-3, 0.05, 2.0**20
+FRICTION = ('viscous', 'coulomb', 'offset')
 MASSES = (0.5, 1.0, 2.0, 5.0)
+#: Period of the motion for loads, s, the heaviest of them, kg, and the time for its design, s.
+SECONDS, HEAVIEST, SEARCH = 10.0, 5.0, 30.0
 #: Periods of the long motion.
 LONG = 6
+#: Half of a 95 % interval, in standard deviations.
+INTERVAL = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """
+    One arm, its noise, the model of it without a load, and a motion for loads.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm.
+    noise : (n,) ndarray
+        Standard deviation of the torque noise, Nm.
+    model : IdentifiedModel
+        From a random motion without a load.
+    designed : PayloadDesign
+        Task of the motion.
+    motion : FourierMotion
+        That of ``dynid design ARM --for payload --load 5 --given MODEL``.
+
+    """
+
+    arm: ArmModel
+    noise: Array
+    model: IdentifiedModel
+    designed: PayloadDesign
+    motion: FourierMotion
+
+    @cached_property
+    def course(self) -> tuple[Array, Array, Array]:
+        """Return times, positions and regressor of the motion."""
+        return along(self.arm, self.motion)
+
+
+def along(arm: ArmModel, motion: FourierMotion) -> tuple[Array, Array, Array]:
+    """Return times (N,), positions (N, n) and regressor of a motion."""
+    t = np.arange(round(motion.duration * RATE)) / RATE
+    q, qd, qdd = motion.evaluate(t)
+    return t, q, regressor(arm, q, qd, qdd)
+
+
+def link(arm: ArmModel) -> slice:
+    """Return where the parameters of the link that carries the tool are."""
+    return arm.layout.inertial(arm.tool.joint % arm.n)
+
+
+def truth(arm: ArmModel, load: Array, rng: np.random.Generator | None) -> Array:
+    """Return the true parameters with a load and, given a generator, friction of another day."""
+    theta = nominal_parameters(arm)
+    theta[link(arm)] += frame_change(arm.tool.placement) @ load
+    if rng is not None:
+        own = base_parameters(arm).columns[friction_change(arm).argmax(axis=0)]
+        theta[own] *= 1 + FRICTION_CHANGE * rng.normal(size=len(own))
+    return theta
+
+
+def random_load(rng: np.random.Generator, mass: float) -> Array:
+    """Inertial parameters (10,) of a box whose centre is up to 10 cm from the tool."""
+    sides = rng.uniform(0.04, 0.2, 3)
+    inertia = mass / 12 * np.diag((sides**2).sum() - sides**2)
+    return inertial_from_com(mass, rng.uniform(-0.1, 0.1, 3), inertia)
+
+
+def recorded(arm: ArmModel, t: Array, q: Array, tau: Array, noise: Array, seed: int) -> Recording:
+    """Record a course through noisy sensors."""
+    memory = float(np.exp(-1 / (RATE * TIME_CONSTANT)))
+    noisy = tau + noise * coloured(np.random.default_rng([seed, 7]), tau.shape, memory)
+    return Recording(
+        t, quantise(q, COUNTS, arm.prismatic), noisy, arm.joint_names, source=f'seed {seed}')
+
+
+def prepared(name: str, periods: int = 1) -> Bench:
+    """
+    Identify an arm from a motion without a load, and design one for loads.
+
+    With several periods of that, the motion without a load is longer, too: two minutes.
+    """
+    arm = load_arm(name).with_friction(FRICTION)
+    arm = replace(arm, drive=Drive.joint_torque(arm.n))
+    t, q, Y = along(arm, random_motion(arm, 1000, tries=20, periods=3 if periods == 1 else 12))
+    tau = Y @ truth(arm, np.zeros(10), None)
+    known = np.isfinite(arm.limits.effort) & (arm.limits.effort > 0)
+    noise = NOISE * np.where(known, arm.limits.effort, np.abs(tau).max(axis=0))
+    model = identify(arm, [recorded(arm, t, q, tau, noise, 1)], friction=FRICTION,
+                     holdout=1 / 3 if periods == 1 else 0.0)
+    task = PayloadDesign(arm, SECONDS * periods, HEAVIEST, given=[model])
+    scene = build_scene(task.arm, load_surroundings(name, task.arm))
+    found = design(task.arm, Task(
+        SECONDS, periods=periods, objective=task.objective, seconds=SEARCH), scene)
+    return Bench(arm, noise, model, task, found.motion)
 
 
 def designed(bench: Bench, load: Array, seed: int) -> Payload:
     """Estimate a load from the motion that is designed for it."""
-    return estimate_payload(bench.model, [loaded_recording(bench, load, seed)])
+    t, q, Y = bench.course
+    tau = Y @ truth(bench.arm, load, np.random.default_rng(seed))
+    return estimate_payload(bench.model, [recorded(bench.arm, t, q, tau, bench.noise, seed)])
 
 
 def with_load(bench: Bench, load: Array, seed: int, after: Array | None = None) -> Payload:
     """Estimate a load, which may change half-way, from a motion of 20 s."""
-    arm, rng = bench.arm, np.random.default_rng(seed)
-    course = along(arm, seed, 2)
-    theta = truth(arm, load, rng)
-    Y = regressor(arm, *course[1:])
-    tau = Y @ theta
+    arm = bench.arm
+    t, q, Y = along(arm, random_motion(arm, seed, tries=20, periods=2))
+    tau = Y @ truth(arm, load, np.random.default_rng(seed))
     if after is not None:
         half = len(tau) // 2
-        link = arm.layout.inertial(arm.tool.joint % arm.n)
-        tau[half:] += Y[half:, :, link] @ frame_change(arm.tool.placement) @ (after - load)
-    return estimate_payload(
-        bench.model, [recorded(arm, course, tau, bench.noise, seed, 'loaded')])
-
-
-def at_rest(bench: Bench, load: Array, seed: int, positions: int = 12) -> Payload:
-    """Estimate a load from rests; the first joint hardly moves between them."""
-    arm, rng = bench.arm, np.random.default_rng(seed)
-    theta = truth(arm, load, rng)
-    lower, upper = (np.clip(x, -2.5, 2.5) for x in (arm.limits.lower, arm.limits.upper))
-    course = rest_motion(rng.uniform(lower, upper, (positions + 1, arm.n)), RATE)
-    names = {term: k for k, term in enumerate(arm.layout.names)}
-    coulomb = theta[[names[f'Fc{j + 1}'] for j in range(arm.n)]]
-    tau = regressor(arm, course.q, course.qd, course.qdd) @ theta
-    tau += course.held(coulomb, rng.uniform(-0.2, 0.8, (positions, arm.n)))
-    return estimate_payload(bench.model, [recorded(
-        arm, (course.t, course.q), tau, bench.noise, seed, 'rests')])
-
-
-def errors(found: Payload, load: Array) -> tuple[float, float, float]:
-    """Error of the mass, by it and in kg, and of the centre, m."""
-    mass = abs(found.body.mass - load[0])
-    return mass / load[0], mass, float(
-        np.linalg.norm(found.body.center - load[1:4] / load[0]))
+        tau[half:] += Y[half:, :, link(arm)] @ frame_change(arm.tool.placement) @ (after - load)
+    return estimate_payload(bench.model, [recorded(arm, t, q, tau, bench.noise, seed)])
 
 
 def print_loads(
@@ -110,62 +183,42 @@ def print_loads(
     masses: tuple[float, ...] = MASSES,
 ) -> None:
     """Print errors and coverage of loads."""
-    inside, wrong, every = [], 0, 0
+    inside, wrong = [], 0
     for mass in masses:
-        found_errors, stds = [], []
+        errors, stds = [], []
         for k in range(trials):
             load = random_load(np.random.default_rng([k, 3]), mass)
             found = estimate(bench, load, 10 * k + int(10 * mass))
-            found_errors.append(errors(found, load))
+            errors.append((abs(found.body.mass - mass),
+                           np.linalg.norm(found.body.center - load[1:4] / mass)))
             stds.append(found.body.mass_std)
-            known = found.body.from_data
             inside += list((np.abs(found.body.parameters - load)
-                            <= INTERVAL * found.body.std)[known])
+                            <= INTERVAL * found.body.std)[found.body.from_data])
             wrong += not found.trustworthy
-            every += 1
-        relative, absolute, center = np.array(found_errors).T
-        print(f'  {mass:g} kg: mass error median {100 * np.median(relative):.2f} %, 95 of 100 '
-              f'{100 * np.quantile(relative, 0.95):.2f} % ({np.quantile(absolute, 0.95):.4f} kg; '
-              f'stated std {np.median(stds):.4f} kg); centre {1e3 * np.median(center):.1f} and '
-              f'{1e3 * np.quantile(center, 0.95):.1f} mm')
+        (off, center), (most, far) = np.quantile(errors, (0.5, 0.95), axis=0)
+        print(f'  {mass:g} kg: mass error median {100 * off / mass:.2f} %, 95 of 100 '
+              f'{100 * most / mass:.2f} % ({most:.4f} kg; stated std {np.median(stds):.4f} kg); '
+              f'centre {1e3 * center:.1f} and {1e3 * far:.1f} mm', flush=True)
     print(f'  truth in {100 * np.mean(inside):.1f} % of {len(inside)} intervals of 95 %; '
-          f'{wrong} of {every} not trusted')
+          f'{wrong} of {len(masses) * trials} not trusted')
 
 
 def print_others(bench: Bench, trials: int) -> None:
-    """Print free arms, changing loads and rests."""
+    """Print free arms and changing loads."""
     free = [with_load(bench, np.zeros(10), 5000 + k) for k in range(trials)]
     masses = [abs(found.masses[found.method][0]) for found in free]
     print(f'  without load: largest mass {max(masses):.3f} kg; '
           f'{sum(not found.present for found in free)} of {trials} without payload')
-    slipped = dropped = 0
+    named = {'slip of 4 cm': 0, 'drop': 0}
     for k in range(trials):
         load = random_load(np.random.default_rng([k, 5]), 2.0)
         moved = load.copy()
         moved[1:4] += 2.0 * 0.04 * np.eye(3)[k % 3]
-        for name, after in (('slip', moved), ('drop', np.zeros(10))):
+        for name, after in zip(named, (moved, np.zeros(10)), strict=True):
             found = with_load(bench, load, 7000 + k, after)
-            named = any(finding.code == 'payload_changed' for finding in found.findings)
-            slipped += named and name == 'slip'
-            dropped += named and name == 'drop'
-    print(f'  2 kg: slip of 4 cm named {slipped} of {trials}, drop {dropped} of {trials}')
-    rests, inside = [], []
-    for k in range(trials):
-        load = random_load(np.random.default_rng([k, 9]), 2.0)
-        found = at_rest(bench, load, 9000 + k)
-        alone, std = found.masses['rests']
-        rests.append((*errors(found, load), abs(alone / load[0] - 1),
-                      abs(alone - load[0]) <= INTERVAL * std))
-        known = found.body.from_data[:4]
-        inside += list((np.abs(found.body.parameters - load)[:4]
-                        <= INTERVAL * found.body.std[:4])[known])
-    relative, _, center, alone, hold = np.array(rests).T
-    print(f'  2 kg, 12 rests and the ways between: mass median {100 * np.median(relative):.2f} %, '
-          f'95 of 100 {100 * np.quantile(relative, 0.95):.2f} %; centre '
-          f'{1e3 * np.median(center):.1f} and {1e3 * np.quantile(center, 0.95):.1f} mm; '
-          f'{100 * np.mean(inside):.0f} % of intervals hold')
-    print(f'    from the rests alone: mass median {100 * np.median(alone):.2f} %, 95 of 100 '
-          f'{100 * np.quantile(alone, 0.95):.2f} %; {100 * hold.mean():.0f} % of intervals hold')
+            named[name] += 'payload_changed' in verdict_of(found)
+    print('  2 kg: ' + ', '.join(
+        f'{name} named {count} of {trials}' for name, count in named.items()))
 
 
 def verdict_of(found: Payload) -> str:
@@ -173,16 +226,14 @@ def verdict_of(found: Payload) -> str:
     return ', '.join(each.code for each in found.findings) or 'trusted'
 
 
-def print_real(name: str, path: Path) -> None:
+def print_real(name: str, arm: ArmModel, log: Recording) -> None:
     """Print what is found in a real recording, and in copies with the torque of a load."""
-    arm = load_arm(name)
-    log, _ = checked_recording(read_recording(path, arm), arm)
-    first, rest = split(log, 0.4)
+    first, rest = in_two(log, 0.4)
     model = identify(arm, [first], holdout=0.0)
     motion = condition_recordings(arm, [rest], model.treatment)[0]
     rigid = arm.rigid()
     Y = regressor(rigid, motion.q, motion.qd[:], motion.qdd[:])
-    Y = Y[:, :, rigid.layout.inertial(arm.tool.joint % arm.n)] @ frame_change(arm.tool.placement)
+    Y = Y[:, :, link(rigid)] @ frame_change(arm.tool.placement)
     through = np.linalg.inv(joint_torque(np.eye(arm.n), arm.drive))
     load = inertial_from_com(2.0, [0.03, -0.02, 0.08], np.diag([0.01, 0.012, 0.006]))
     slip = load + 0.08 * np.eye(10)[2]
@@ -201,19 +252,19 @@ def print_real(name: str, path: Path) -> None:
         print(f'  {what}: {mass:.3f} ± {INTERVAL * std:.3f} kg{center}, clearest change '
               f'by chance {change.chance if change else 1:.0e}; {verdict_of(found)}')
         mass, std = live.masses['motion']
-        print(f'    live: {mass:.3f} ± {INTERVAL * std:.3f} kg; {verdict_of(live)}')
+        print(f'    live: {mass:.3f} ± {INTERVAL * std:.3f} kg; {verdict_of(live)}', flush=True)
 
 
 def main() -> None:
     """Print the figures of all arms."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('folder', nargs='?', type=Path)
     parser.add_argument('--arms', nargs='+', default=['panda', 'ur10', 'tx40'])
     parser.add_argument('--trials', type=int, default=20)
     args = parser.parse_args()
-    if args.folder is not None:
-        for name in args.arms:
-            print_real(name, args.folder / REAL[name])
+    for name, arm, log, _ in recordings(args.folder) if args.folder else ():
+        if name in args.arms:
+            print_real(name, arm, log)
     for name in args.arms if args.trials else ():
         bench = prepared(name)
         error = bench.model.validation.relative_error_percent if bench.model.validation else 0

@@ -3,11 +3,12 @@ How many held-out samples of real arms lie within the 95 % bands of the predicte
 
     python benchmarks/prediction_bands.py FOLDER
 
-FOLDER and split are as in accuracy.py. The model of the first part, its covariance and its
-error in samples that were not fitted, by cross-validation, give a band around the torque of each
-sample of the rest: 1.96 standard deviations of `torque_variance`. A good band holds 90 to 98 % of
-the samples, in each joint too. The last column divides the held-out error of a joint by
-the residual of its fit, for the joint in which that is largest.
+FOLDER is that of shared/recordings.py, the split that of accuracy.py. The model of
+the first part, its covariance and its error in samples that were not fitted, by cross-validation,
+give a band around the torque of each sample of the rest: 1.96 standard deviations of
+`torque_variance`. A good band holds 90 to 98 % of the samples, in each joint too. The last column
+divides the held-out error of a joint by the residual of its fit, for the joint in which that is
+largest.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 from pathlib import Path
 import sys
 
-from accuracy import BANDWIDTHS, below, recordings
+from accuracy import BANDWIDTHS
 import numpy as np
+from shared.recordings import below, in_two, recordings
 
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import torque_variance
 from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.train_test_split import split
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 WIDTH = 1.96
@@ -55,8 +56,7 @@ def main(folder: Path) -> None:
           '| joint with the least | joint with the most | largest error by residual |')
     print('|---' * 7 + '|')
     for name, arm, log, share in recordings(folder):
-        first, rest = split(log, share)
-        assert rest is not None
+        first, rest = in_two(log, share)
         for bandwidth in BANDWIDTHS:
             model = identify(below(arm, bandwidth), [first], holdout=0)
             shares, ratios, samples = held_out(model, rest)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
 import subprocess
@@ -109,6 +110,8 @@ def ours(folder: Path) -> None:
 
 def main(folder: str) -> None:
     """Run both in turn, and print the least time of each."""
+    if find_spec('figaroh') is None:
+        sys.exit('FIGAROH is not installed: pip install figaroh')
     best = {}
     for side in ('figaroh', 'ours'):
         runs = [

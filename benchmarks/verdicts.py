@@ -7,10 +7,10 @@ Whether the verdict accuses recordings that have no fault.
 Simulated are the arms of ``any_arm.py``, each URDF in the folders given, the shipped arms, and
 random chains of links of random size, every one with several motions and levels of noise. Those
 whose description or motion is refused are counted separately. FOLDER of --real holds recordings
-of real arms without a fault, as for accuracy.py. Each finding that is an error is printed with the
-number of recordings that have one; findings that are warnings are counted only. With --stretches,
-so many random stretches of each length in `LENGTHS` take the place of each real recording, and
-none is simulated.
+of real arms without a fault (shared/recordings.py). Each finding that is an error is printed with
+the number of recordings that have one; findings that are warnings are counted only. With
+--stretches, so many random stretches of each length in `LENGTHS` take the place of each real
+recording, and none is simulated.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from itertools import chain
 from pathlib import Path
 import tempfile
 
-import accuracy
 from any_arm import command, folder_of_robots, ROBOTS
 import numpy as np
+from shared.recordings import field_recordings, recordings
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.tree import JointLimits, KinematicTree
@@ -107,9 +107,9 @@ def simulated(arm: ArmModel, seeds: int) -> Iterator[tuple[str, Recording]]:
 
 def real_recordings(folder: Path) -> Iterator[Judged]:
     """Yield recordings of real arms to fit and to hold out, with a name."""
-    for name, arm, log, _ in accuracy.recordings(folder):
+    for name, arm, log, _ in recordings(folder):
         yield name, arm, [log], []
-    for name, arm, logs, rest, _ in accuracy.field_recordings(folder / 'field'):
+    for name, arm, logs, rest, _ in field_recordings(folder / 'field'):
         yield name, arm, logs, rest
 
 

@@ -12,7 +12,6 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
 # Bounds between a continuous clock, one that was set, and a wrong stamp.
-# benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
 
 #: Step forward from which a clock was set or a stamp is wrong, s. A paused recorder causes steps
 #: of minutes. A clock is set by an hour if the time zone was wrong, and by years if it had never

@@ -21,8 +21,8 @@ TURN = 2 * np.pi
 QUANTISED_SAMPLES = 20_000
 
 
-# Bounds of good positions and velocities. Measured figures come from benchmarks/thresholds.py:
-# real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+# Bounds of good positions and velocities. Measured figures are of real arms (UR10, Panda, TX40),
+# simulated arms, and planted defects.
 
 #: Step from which a position may have wrapped, rad: no revolute joint moves half a turn within a
 #: sample.

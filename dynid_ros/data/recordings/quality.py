@@ -32,8 +32,8 @@ from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 from dynid_ros.utilities.arrays import Array
 
-# Bounds of a recording that can be trusted. Measured figures come from
-# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+# Bounds of a recording that can be trusted. Measured figures are of real arms (UR10, Panda,
+# TX40), simulated arms, and planted defects.
 
 #: Distance from the effort limit, relative to it, of a clipped signal. If the signal exceeds the
 #: limit by more, the limit is not that of the drive.

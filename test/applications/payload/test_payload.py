@@ -1,8 +1,6 @@
 """Loads that are known, from motions and from rests, and recordings that tell none."""
 
 from dataclasses import replace
-from pathlib import Path
-import sys
 
 import hypothesis
 from hypothesis import strategies as st
@@ -10,6 +8,7 @@ from loaded_arms import arm_named, free_model, free_theta, LOAD, noise_of, RATE,
 import numpy as np
 from oracles import random_arm
 import pytest
+from rests import rest_motion
 from results import identification
 
 from dynid_ros.applications.payload.body import load_body
@@ -26,7 +25,6 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
 
 ARM = arm_named()
-BENCHMARKS = Path(__file__).resolve().parents[3] / 'benchmarks'
 
 
 def codes(found):
@@ -203,9 +201,6 @@ def test_speeds_have_the_units_of_their_joints():
 @pytest.fixture
 def rests():
     """Return a recorder of positions that are approached from either side, held by friction."""
-    sys.path.insert(0, str(BENCHMARKS))
-    from rests import rest_motion
-
     def record(load, seed, positions=10):
         rng = np.random.default_rng(seed)
         course = rest_motion(rng.uniform(-1.5, 1.5, (positions + 1, ARM.n)), RATE)
@@ -217,8 +212,7 @@ def rests():
         tau += 0.3 * rng.normal(size=tau.shape) * noise_of(ARM)
         return Recording(course.t, course.q, tau, ARM.joint_names, source='rests')
 
-    yield record
-    sys.path.remove(str(BENCHMARKS))
+    return record
 
 
 def test_rests_from_both_directions_give_mass_and_centre(rests):

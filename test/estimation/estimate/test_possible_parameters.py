@@ -1,9 +1,8 @@
 """Physically possible parameters, against Clarabel, Pinocchio and what must come back."""
 
 from dataclasses import replace
-from pathlib import Path
-import sys
 
+import conic_program
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -21,8 +20,6 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.barrier_newton import closest_possible
 from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
 from dynid_ros.estimation.estimate.possible_parameters import possible_parameters, SHAPE_STD
-
-BENCHMARKS = Path(__file__).resolve().parents[3] / 'benchmarks'
 
 
 def root_of(arm):
@@ -185,14 +182,11 @@ def test_friction_that_no_motion_shows_is_little_of_the_drive_or_what_arm_yaml_s
 def test_minimum_is_that_of_clarabel(joints, information, sign):
     """Also of data of the wrong sign, which no body explains, however well they are known."""
     pytest.importorskip('clarabel', reason='clarabel is not installed')
-    sys.path.insert(0, str(BENCHMARKS))
-    import consistent_parameters as bench
-
-    sys.path.remove(str(BENCHMARKS))
-    A, b, cone = bench.problem(bench.many_joints(joints))
+    A, b, cone = conic_program.problem(conic_program.many_joints(joints))
     A, b = information * A, sign * information * b
-    own, other = closest_possible(A.T @ A, A.T @ b, cone, 1.0), bench.by_clarabel(A, b, cone, 1.0)
-    values = [bench.objective(A, b, cone, 1.0, x) for x in (own, other)]
+    own = closest_possible(A.T @ A, A.T @ b, cone, 1.0)
+    other = conic_program.by_clarabel(A, b, cone, 1.0)
+    values = [conic_program.objective(A, b, cone, 1.0, x) for x in (own, other)]
     assert np.linalg.eigvalsh(cone.bodies(own)).min() > 0
     assert values[0] == pytest.approx(values[1], rel=2e-6)
 

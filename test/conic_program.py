@@ -1,23 +1,13 @@
 """
-Physically possible parameters by the package and by Clarabel, on the same problems.
+Physically possible parameters as a conic program, which Clarabel solves: the truth of a test.
 
-    python benchmarks/consistent_parameters.py
-
-For arms of several sizes, whose estimates are impossible at each link: time from the square root
-of the information to the parameters, by both in the same run (medians), the relative difference
-of the objective, and the least eigenvalue of a pseudo-inertia by its largest one. Clarabel gets
-the conic program itself, without a modelling layer (pip install clarabel).
+The arms are of several sizes, and their estimates are impossible at each link.
 """
 
 from __future__ import annotations
 
-import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
-
-from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 
-import clarabel
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -29,7 +19,6 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.estimate.barrier_newton import closest_possible
 from dynid_ros.estimation.estimate.physical_cone import (
     physical_cone,
     PhysicalCone,
@@ -39,7 +28,6 @@ from dynid_ros.estimation.estimate.physical_cone import (
 
 Array = NDArray[np.float64]
 
-REPEATS = 5
 #: Standard deviation of the torque, Nm, and of the parameters' error in their own.
 SIGMA, OFF = 1.0, 3.0
 
@@ -51,6 +39,8 @@ def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
     With Z lower triangular, ``[[P, Z], [Zᵀ, diag(Z)]] >= 0`` and ``t_i <= log Z_ii`` give
     ``sum t <= log det P`` (Boyd and Vandenberghe 2004; MOSEK Modeling Cookbook, 6.2.3).
     """
+    import clarabel
+
     p, links, scalars = A.shape[1], len(cone.links), len(cone.rows)
     # Unknowns: x, then ten entries of Z and four t of each link, then one t of each scalar.
     size = p + 14 * links + scalars
@@ -142,39 +132,3 @@ def many_joints(count: int) -> ArmModel:
             axis=panda.axis[at]),
         inertial=panda.inertial[at], rotor_nominal=None, friction_nominal={},
         limits=JointLimits.unknown(count), drive=Drive.joint_torque(count))
-
-
-def _by_dynid(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
-    return closest_possible(A.T @ A, A.T @ b, cone, weight)
-
-
-def _median(
-    solve: Callable[[Array, Array, PhysicalCone, float], Array],
-    known: tuple[Array, Array, PhysicalCone],
-) -> tuple[float, Array]:
-    times = []
-    for _ in range(REPEATS):
-        begin = perf_counter()
-        found = solve(*known, 1.0)
-        times.append(perf_counter() - begin)
-    return float(np.median(times)), found
-
-
-def main() -> None:
-    print('| joints | unknowns | dynid | Clarabel | ratio | objective | least eigenvalue |')
-    print('|---|---|---|---|---|---|---|')
-    for count in (6, 7, 12, 30):
-        arm = load_arm('ur10') if count == 6 else many_joints(count)
-        known = problem(arm)
-        A, cone = known[0], known[2]
-        own, x = _median(_by_dynid, known)
-        other, y = _median(by_clarabel, known)
-        values = [objective(*known, 1.0, z) for z in (x, y)]
-        eigenvalues = np.linalg.eigvalsh(np.einsum('nk,kij->nij', x[cone.links], UNITS))
-        print(f'| {count} | {A.shape[1]} | {1e3 * own:.1f} ms | {1e3 * other:.0f} ms '
-              f'| {other / own:.1f} | {values[0] / values[1] - 1:+.1e} '
-              f'| {(eigenvalues[:, 0] / eigenvalues[:, -1]).min():.1e} |')
-
-
-if __name__ == '__main__':
-    main()

@@ -1,0 +1,89 @@
+"""
+Recordings of real arms, below the FOLDER that scripts take.
+
+FOLDER holds ur10/ur10_exciting_trajectory.db3 and panda/panda_exciting_trajectory.db3
+(unisa-acg/inverse-dynamics-solver), tx40/pos_read_data.csv and curr_data.csv (figaroh-examples),
+and may hold field/ with further arms, each with its arm.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.arm import ArmModel, load_arm
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.estimation.blocks.preparation import checked_recording
+from dynid_ros.estimation.identification.train_test_split import split
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+
+Array = NDArray[np.float64]
+Logs = list[Recording]
+
+#: Shipped arm, file, and held-out share.
+CASES = (
+    ('ur10', 'ur10/ur10_exciting_trajectory.db3', 1 / 3),
+    ('panda', 'panda/panda_exciting_trajectory.db3', 1 / 3),
+    ('tx40', 'tx40/pos_read_data.csv', 1 / 2),
+)
+#: Recordings to fit and to predict, and the held-out share where there are none to predict.
+FIELD: tuple[tuple[str, tuple[str, ...], tuple[str, ...], float], ...] = (
+    ('six_joint', ('traj2.csv',), ('traj3.csv',), 0.0),
+    ('dual_arm', ('motion_13.5.csv', 'motion_15.7.csv'), ('motion_52.2.csv',), 0.0),
+    ('kr300', ('A.csv', 'B.csv'), ('C.csv',), 0.0),
+    ('kr300', ('A.csv',), ('B.csv', 'C.csv'), 0.0),
+    ('dvrk_psm', ('free.csv',), ('two.csv',), 0.0),
+    ('sawyer', ('log_1khz.npz',), (), 1 / 3),
+)
+#: Arm whose torques of joints 3, 5 and 6 are recorded with the opposite sign.
+TURNED = 'six_joint'
+
+
+def recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Recording, float]]:
+    """Read each recording of `CASES`, without its defects, with its arm and held-out share."""
+    for name, file, share in CASES:
+        arm = load_arm(name)
+        log, _ = checked_recording(read_recording(folder / file, arm), arm)
+        yield name, arm, log, share
+
+
+def in_two(log: Recording, share: float) -> tuple[Recording, Recording]:
+    """Split a recording into the part to fit and the last one, a share of it to hold out."""
+    first, rest = split(log, share)
+    assert rest is not None
+    return first, rest
+
+
+def field_recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Logs, Logs, float]]:
+    """Read the fitted and the held-out recordings of `FIELD`, with the held-out share."""
+    for name, fitted, unseen, share in FIELD:
+        arm = load_arm(folder / name / 'arm.yaml')
+        if name == TURNED:
+            gain = arm.drive.gain.copy()
+            gain[[2, 4, 5]] *= -1
+            arm = replace(arm, drive=replace(arm.drive, gain=gain))
+        logs, rest = ([read_recording(folder / name / file, arm) for file in files]
+                      for files in (fitted, unseen))
+        held = f'last {100 * share:.0f} %' if share else ', '.join(unseen)
+        yield f'{name}, {", ".join(fitted)}, held out: {held}', arm, logs, rest, share
+
+
+def below(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
+    """Return an arm whose signals are limited to a bandwidth; None leaves it to the data."""
+    return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff_hz))
+
+
+def held_out(model: IdentifiedModel) -> float:
+    """Held-out error of a model, %."""
+    assert model.validation is not None
+    return model.validation.relative_error_percent
+
+
+def percent(error: Array, tau: Array) -> float:
+    """Relative error, %."""
+    return float(100 * np.linalg.norm(error) / np.linalg.norm(tau))
