@@ -32,6 +32,7 @@ import sys
 import numpy as np
 from shared.figaroh_fit import figaroh_residual
 from shared.recordings import below, field_recordings, held_out, in_two, percent, recordings
+from shared.tables import heading, row
 
 from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
@@ -96,17 +97,15 @@ def as_recorded(model: IdentifiedModel, rest: Recording) -> float:
 
 def line(name: str, bandwidth: float | str, errors: list[float | None], terms: str) -> None:
     """Print one line of the table."""
-    shown = ' | '.join('' if error is None else f'{error:.1f} %' for error in errors)
     hz = bandwidth if isinstance(bandwidth, str) else f'{bandwidth:.3g} Hz'
-    print(f'| {name} | {hz} | {shown} | {terms} |', flush=True)
+    row(name, hz, *('' if error is None else f'{error:.1f} %' for error in errors), terms)
 
 
 def main(folder: Path) -> None:
     """Print the tables and the geometric mean."""
     ratios = []
-    print('| arm, held out | bandwidth | chosen | plain | least squares | FIGAROH | published '
-          '| chosen friction beyond plain |')
-    print('|---|---|---|---|---|---|---|---|')
+    heading('arm, held out', 'bandwidth', 'chosen', 'plain', 'least squares', 'FIGAROH',
+            'published', 'chosen friction beyond plain')
     for name, arm, log, share in recordings(folder):
         first, rest = in_two(log, share)
         label = f'{name}, last {100 * share:.0f} %'
@@ -131,15 +130,15 @@ def main(folder: Path) -> None:
 
 def field_table(folder: Path) -> list[float]:
     """Print the table of the field recordings, and return the ratio of chosen by plain."""
-    print('\n| arm, fitted, held out | chosen | plain | by plain | chosen friction |')
-    print('|---|---|---|---|---|')
+    print()
+    heading('arm, fitted, held out', 'chosen', 'plain', 'by plain', 'chosen friction')
     ratios = []
     for label, arm, logs, rest, share in field_recordings(folder):
         chosen, plain = (identify(arm, logs, validation=rest, holdout=share, friction=friction)
                          for friction in (None, PLAIN))
         ratios.append(held_out(chosen) / held_out(plain))
-        print(f'| {label} | {held_out(chosen):.2f} % | {held_out(plain):.2f} % | '
-              f'{ratios[-1]:.3f} | {further(chosen)} |', flush=True)
+        row(label, f'{held_out(chosen):.2f} %', f'{held_out(plain):.2f} %', f'{ratios[-1]:.3f}',
+            further(chosen))
     return ratios
 
 

@@ -37,6 +37,7 @@ import numpy as np
 from prediction_bands import held_out
 from shared.noise import coloured
 from shared.recordings import in_two
+from shared.tables import heading, row
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, TERMS
@@ -44,7 +45,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
 from dynid_ros.data.recordings.history import presliding_of
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
@@ -196,12 +197,10 @@ def unmodelled(name: str, effect: str) -> tuple[float, ...]:
         arm, log, truth = with_plain_friction(name, seed)
         first, rest = in_two(EFFECTS[effect](log, log.u.std(axis=0)), REST)
         result = identify(arm, [first], holdout=0)
-        names = base_parameters(result.arm).names
-        friction = {TERMS[term].symbol for term in result.arm.friction}
-        rigid = [k for k, each in enumerate(names) if each.rstrip('0123456789') not in friction]
-        error = np.abs(result.theta - np.array([truth.get(each, 0.0) for each in names]))
+        true = [truth.get(name, 0.0) for name in base_parameters(result.arm).names]
+        holding = np.abs(result.theta - true) < 1.96 * result.std
         errors.append(result.fit.relative_error_percent)
-        holds.append((error < 1.96 * result.std)[rigid])
+        holds.append(np.delete(holding, friction_places(result.arm)))
         within.append(held_out(result, rest)[0])
     return (float(np.mean(errors)), 100 * float(np.mean(np.concatenate(holds))),
             float(np.mean(within)), float(np.mean(within, axis=0).min()))
@@ -209,27 +208,21 @@ def unmodelled(name: str, effect: str) -> tuple[float, ...]:
 
 def main() -> None:
     """Print three Markdown tables."""
-    print('| arm | seconds | noise correlation at 125 Hz | samples | stated | as if white |')
-    print('|---|---|---|---|---|---|')
+    heading('arm', 'seconds', 'noise correlation at 125 Hz', 'samples', 'stated', 'as if white')
     for name, seconds, correlation in CASES:
         stated, white, samples = coverage(name, seconds, correlation)
-        print(f'| {name} | {seconds} | {correlation} | {samples} '
-              f'| {stated:.0f} % | {white:.0f} % |')
+        row(name, seconds, correlation, samples, f'{stated:.0f} %', f'{white:.0f} %')
     print()
-    print('| arm | seconds | from the data | from the prior | share of the prior | narrowest |')
-    print('|---|---|---|---|---|---|')
+    heading('arm', 'seconds', 'from the data', 'from the prior', 'share of the prior', 'narrowest')
     for name, seconds, correlation in CASES:
-        data, prior, share, narrowest = weakly_excited(name, seconds, correlation)
-        print(f'| {name} | {seconds} | {data:.0f} % | {prior:.0f} % | {share:.0f} % '
-              f'| {narrowest:.1e} |')
+        *shares, narrowest = weakly_excited(name, seconds, correlation)
+        row(name, seconds, *(f'{share:.0f} %' for share in shares), f'{narrowest:.1e}')
     print()
-    print('| planted | arm | error | intervals that hold | within bands | worst joint |')
-    print('|---|---|---|---|---|---|')
+    heading('planted', 'arm', 'error', 'intervals that hold', 'within bands', 'worst joint')
     for effect in EFFECTS:
         for name in ('ur10', 'panda'):
             error, *shares = unmodelled(name, effect)
-            shown = ' | '.join(f'{share:.0f} %' for share in shares)
-            print(f'| {effect} | {name} | {error:.2f} % | {shown} |', flush=True)
+            row(effect, name, f'{error:.2f} %', *(f'{share:.0f} %' for share in shares))
 
 
 if __name__ == '__main__':

@@ -33,6 +33,7 @@ import tempfile
 
 import numpy as np
 from shared.recordings import below, field_recordings, in_two, recordings
+from shared.tables import heading, row
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.data.files.recording_reader import read_recording
@@ -217,20 +218,18 @@ def study(case: Case) -> Study:
 
 
 def shown(errors: Array) -> str:
-    """Return the errors of both bands as two columns."""
-    return ' / '.join(f'{each:.2f}' for each in errors)
+    """Return the errors of both bands."""
+    return ' / '.join(f'{each:.2f}' for each in errors) if np.isfinite(
+        errors).any() else 'refused'
 
 
-def row(each: Study) -> str:
-    """Return a row of the first table."""
+def print_study(each: Study) -> None:
+    """Print a row of the first table."""
     rungs = ', '.join(f'{rung.cutoff_hz:g}: {rung.error_percent:.3g}'
                       for rung in each.default.treatment.ladder)
     delay = 1e3 * each.default.treatment.delay
-    errors = ' | '.join(
-        shown(each.error(cutoff)) if np.isfinite(each.error(cutoff)).any() else 'refused'
-        for cutoff in SWEEP)
-    return (f'| {each.case.name} | {rungs or "too short"} | {each.chosen:.3g} Hz | {delay:.0f} '
-            f'| {errors} | {each.regret(each.chosen):.3f} |')
+    row(each.case.name, rungs or 'too short', f'{each.chosen:.3g} Hz', f'{delay:.0f}',
+        *(shown(each.error(cutoff)) for cutoff in SWEEP), f'{each.regret(each.chosen):.3f}')
 
 
 def mean_regret(studies: Sequence[Study], pair: tuple[float, float]) -> float:
@@ -251,16 +250,15 @@ def best_pair(studies: Sequence[Study]) -> tuple[float, float]:
 
 def leave_out(studies: Sequence[Study]) -> None:
     """Print the second table."""
-    print('\n| arm left out | recordings | WORSE | USUAL_HZ | largest regret | as shipped |')
-    print('|---' * 6 + '|')
+    print()
+    heading('arm left out', 'recordings', 'WORSE', 'USUAL_HZ', 'largest regret', 'as shipped')
     shipped, pairs, regrets = (ladder.WORSE, ladder.USUAL_HZ), [], []
     for name in dict.fromkeys(each.case.arm.name for each in studies):
         own = [each for each in studies if each.case.arm.name == name]
         pair = best_pair([each for each in studies if each not in own])
         worst, usual = (max(each.regret(each.choice(*constants)) for each in own)
                         for constants in (pair, shipped))
-        print(f'| {name} | {len(own)} | {pair[0]:g} | {pair[1]:g} | {worst:.3f} | {usual:.3f} |',
-              flush=True)
+        row(name, len(own), f'{pair[0]:g}', f'{pair[1]:g}', f'{worst:.3f}', f'{usual:.3f}')
         pairs.append(pair)
         regrets.append(worst)
     worse, usuals = zip(*pairs, strict=True)
@@ -270,7 +268,8 @@ def leave_out(studies: Sequence[Study]) -> None:
 
 def compare_constants(studies: Sequence[Study]) -> None:
     """Print the third table."""
-    print('\n| constants | mean regret | largest | of |\n' + '|---' * 4 + '|')
+    print()
+    heading('constants', 'mean regret', 'largest', 'of')
     rules = [(f'{cutoff:g} Hz for all', [each.regret(cutoff) for each in studies])
              for cutoff in SWEEP]
     rules += [(f'WORSE {worse:g}, USUAL_HZ {usual:g}',
@@ -279,19 +278,17 @@ def compare_constants(studies: Sequence[Study]) -> None:
     for name, regrets in rules:
         place = int(np.argmax(regrets))
         mean = np.exp(np.mean(np.log(regrets)))
-        print(f'| {name} | {mean:.3f} | {regrets[place]:.3f} | {studies[place].case.name} |')
+        row(name, f'{mean:.3f}', f'{regrets[place]:.3f}', studies[place].case.name)
 
 
 def main(folder: Path) -> None:
     """Print Markdown tables."""
-    sweep = ' | '.join(f'{cutoff:g} Hz' for cutoff in SWEEP)
-    print(f'| recording | error in the lowest band by cut-off, % | chosen | delay, ms | {sweep} '
-          '| regret |')
-    print('|---' * (5 + len(SWEEP)) + '|')
+    heading('recording', 'error in the lowest band by cut-off, %', 'chosen', 'delay, ms',
+            *(f'{cutoff:g} Hz' for cutoff in SWEEP), 'regret')
     studies = []
     for case in cases(folder):
         studies.append(study(case))
-        print(row(studies[-1]), flush=True)
+        print_study(studies[-1])
     leave_out(studies)
     compare_constants(studies)
 

@@ -3,8 +3,8 @@ Whether `identify` names the true cause of faults planted into good recordings.
 
     python benchmarks/diagnosis.py [FOLDER] [--arms NAME...] [--faults NAME...]
 
-FOLDER holds recordings of real arms, as for accuracy.py; three of those in field/ count, which are
-trusted without a fault. Simulated arms are shipped ones, and five of other makers, for which
+FOLDER is that of shared/recordings.py; three recordings of its field/ count, which are trusted
+without a fault. Simulated arms are shipped ones, and five of other makers, for which
 example-robot-data has to be installed. Each fault is planted into each joint to
 which it applies, and the recording is identified as `dynid identify` does it. Printed is, for each
 fault and recording, how often the verdict names the fault, names another one, is only "not
@@ -25,12 +25,15 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 import warnings
 
 from any_arm import folder_of_robots, ROBOTS
 import numpy as np
+from shared.recordings import CASES
+from shared.tables import heading, row
 
 from dynid_ros.arm import ArmModel, load_arm
 from dynid_ros.arm.drive import joint_position, joint_torque, motor_position
@@ -48,13 +51,12 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
+from dynid_ros.utilities.arrays import Array
 
-Array = np.ndarray
 Planted = Iterator[tuple[ArmModel, Recording]]
-REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3',
-        'panda': 'panda/panda_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
-        'sawyer': 'field/sawyer/log_1khz.npz', 'dual_arm': 'field/dual_arm/motion_15.7.csv',
-        'dvrk_psm': 'field/dvrk_psm/free.csv'}
+REAL = {name: file for name, file, _ in CASES} | {
+    'sawyer': 'field/sawyer/log_1khz.npz', 'dual_arm': 'field/dual_arm/motion_15.7.csv',
+    'dvrk_psm': 'field/dvrk_psm/free.csv'}
 SIMULATED = ('ur10', 'panda', 'gluon_6l3')
 #: Arms of any_arm.py.
 MAKERS = ('xarm7', 'kinova', 'talos_left_arm', 'z1', 'ur3')
@@ -96,6 +98,13 @@ class Good:
     arm: ArmModel
     log: Recording
     model: IdentifiedModel
+
+
+def single_efforts(good: Good, *changes: Callable[[Array], Array]) -> Planted:
+    """Change one drive signal after another, in each of several ways."""
+    for joint in range(good.arm.n):
+        for change in changes:
+            yield good.arm, signals(good.log, column(good.log.u, joint, change))
 
 
 def motors(good: Good, change: Callable[[Array], Array]) -> Recording:
@@ -150,8 +159,7 @@ def units(good: Good) -> Planted:
 
 def effort_signs(good: Good) -> Planted:
     """Reverse one drive signal, or all."""
-    for joint in range(good.arm.n):
-        yield good.arm, signals(good.log, column(good.log.u, joint, np.negative))
+    yield from single_efforts(good, np.negative)
     yield good.arm, signals(good.log, -good.log.u)
 
 
@@ -171,26 +179,20 @@ def reversed_axes(good: Good) -> Planted:
 
 def scales(good: Good) -> Planted:
     """Scale one drive signal."""
-    for joint in range(good.arm.n):
-        for factor in (1000.0, 2.0, 0.5):
-            yield good.arm, signals(good.log, column(good.log.u, joint, lambda x, f=factor: f * x))
+    yield from single_efforts(good, *(partial(np.multiply, each) for each in (1000.0, 2.0, 0.5)))
 
 
 def clipped(good: Good) -> Planted:
     """Cut one drive signal off at half of its largest value."""
-    for joint in range(good.arm.n):
-        yield good.arm, signals(good.log, column(
-            good.log.u, joint, lambda x: np.clip(x, -np.abs(x).max() / 2, np.abs(x).max() / 2)))
+    yield from single_efforts(
+        good, lambda x: np.clip(x, -np.abs(x).max() / 2, np.abs(x).max() / 2))
 
 
 def dead(good: Good) -> Planted:
     """Leave nearly nothing of one drive signal, or of the last three."""
     rng = np.random.default_rng(0)
-    for joint in range(good.arm.n):
-        yield good.arm, signals(good.log, column(
-            good.log.u, joint, lambda x: np.ptp(x) * np.round(x / np.ptp(x))))
-        yield good.arm, signals(good.log, column(
-            good.log.u, joint, lambda x: 1e-3 * x.std() * rng.normal(size=len(x))))
+    yield from single_efforts(good, lambda x: np.ptp(x) * np.round(x / np.ptp(x)),
+                              lambda x: 1e-3 * x.std() * rng.normal(size=len(x)))
     last = good.log.u.copy()
     last[:, -3:] = 1e-3 * rng.normal(size=last[:, -3:].shape)
     yield good.arm, signals(good.log, last)
@@ -216,9 +218,9 @@ def degrees(good: Good) -> Planted:
 
 def copies(good: Good) -> Planted:
     """Record velocity, position, or friction alone as effort."""
-    yield good.arm, signals(good.log, 10 * np.gradient(good.log.q, good.log.t, axis=0))
-    yield good.arm, signals(good.log, 10 * good.log.q)
     speed = np.gradient(good.log.q, good.log.t, axis=0)
+    yield good.arm, signals(good.log, 10 * speed)
+    yield good.arm, signals(good.log, 10 * good.log.q)
     noise = np.random.default_rng(0).normal(size=speed.shape)
     yield good.arm, signals(good.log, 3 * speed + 5 * np.sign(speed) + 0.1 * noise)
 
@@ -231,9 +233,7 @@ def zeros(good: Good) -> Planted:
 
 def delays(good: Good) -> Planted:
     """Delay one drive signal."""
-    for joint in range(good.arm.n):
-        yield good.arm, signals(good.log, column(
-            good.log.u, joint, lambda x: np.interp(good.log.t - LATE, good.log.t, x)))
+    yield from single_efforts(good, lambda x: np.interp(good.log.t - LATE, good.log.t, x))
 
 
 def lengths(good: Good) -> Planted:
@@ -270,16 +270,11 @@ def payload(good: Good) -> Planted:
             good.log, good.log.u + late[:, None] * (torque @ np.linalg.inv(through)))
 
 
-def none(good: Good) -> Planted:
-    """Plant nothing."""
-    yield good.arm, good.log
-
-
 #: Faults, the codes that name them, and how they are planted. Nobody guesses another arm, or
 #: velocities in the place of positions: that nothing explains these is the right answer, as are
 #: lengths that differ, or torque that follows the alleged positions.
 FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
-    'none': ((), none),
+    'none': ((), lambda good: iter([(good.arm, good.log)])),
     'gravity tilted': (('gravity_direction',), tilted),
     'gravity declared zero, or taken out': (
         ('gravity_missing', 'gravity_removed'), weightless),
@@ -321,17 +316,11 @@ def recordings(
     for name in (*SIMULATED, *MAKERS):
         label = f'{name} simulated'
         if not wanted or label in wanted:
-            arm = load_arm(name) if name in SIMULATED else arm_of_maker(name)
+            with warnings.catch_warnings():
+                warnings.simplefilter('ignore', ArmWarning)
+                arm = load_arm(name if name in SIMULATED
+                               else folder_of_robots(None) / ROBOTS[name][0])
             yield label, arm, simulate(arm, random_motion(arm, 0, periods=2), rate_hz=125).log
-
-
-def arm_of_maker(name: str) -> ArmModel:
-    """Load an arm of any_arm.py."""
-    file, chosen = ROBOTS[name]
-    assert not chosen
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', ArmWarning)
-        return load_arm(folder_of_robots(None) / file)
 
 
 def joint_errors(model: IdentifiedModel) -> Array:
@@ -385,15 +374,14 @@ OUTCOMES = ('named', 'other', 'not trustworthy', 'refused', 'absorbed', 'trusted
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('folder', nargs='?', type=Path)
     parser.add_argument('--arms', nargs='*', default=[])
     parser.add_argument('--faults', nargs='*', default=[])
     args = parser.parse_args()
     warnings.simplefilter('error')
     total: Counter[str] = Counter()
-    print('| recording | fault | planted | ' + ' | '.join(OUTCOMES) + ' |')
-    print('|---' * (3 + len(OUTCOMES)) + '|')
+    heading('recording', 'fault', 'planted', *OUTCOMES)
     for label, arm, log in recordings(args.folder, args.arms):
         good = Good(arm, log, identify(arm, [log]))
         clean = joint_errors(good.model)
@@ -402,9 +390,7 @@ def main() -> None:
                 continue
             seen = Counter(outcome(other, planted, codes, clean) for other, planted in plant(good)
                            if other is not good.arm or is_loud(good, planted))
-            count = sum(seen.values())
-            shares = ' | '.join(str(seen[each]) if seen[each] else '' for each in OUTCOMES)
-            print(f'| {label} | {fault} | {count} | {shares} |', flush=True)
+            row(label, fault, sum(seen.values()), *(seen[each] or '' for each in OUTCOMES))
             if codes:
                 total += seen
     count = max(sum(total.values()) - total['absorbed'], 1)

@@ -19,6 +19,7 @@ from time import process_time
 
 import numpy as np
 from shared.recordings import held_out
+from shared.tables import heading, row
 
 from dynid_ros.arm import ArmModel, JointLimits, LimitMargins, load_arm
 from dynid_ros.arm.surroundings import load_surroundings
@@ -79,8 +80,8 @@ def compare(name: str) -> None:
         model = identify(arm, [log], friction=arm.friction, validation=[unseen])
         wrong = np.linalg.norm(model.theta - truth) / np.linalg.norm(truth)
         spread = np.median(model.std / np.maximum(np.abs(truth), 1e-3))
-        print(f'| {name} | {what} | {condition_number(arm, motion):.0f} | '
-              f'{held_out(model):.2f} % | {100 * wrong:.2f} % | {spread:.3f} |', flush=True)
+        row(name, what, f'{condition_number(arm, motion):.0f}', f'{held_out(model):.2f} %',
+            f'{100 * wrong:.2f} %', f'{spread:.3f}')
 
 
 def main() -> None:
@@ -101,8 +102,8 @@ def main() -> None:
         for harmonics in (3, 5, 8, 12):
             show(f'panda, {period:g} s, {harmonics} harmonics', seeds, data_sheet('panda'),
                  Task(period, harmonics))
-    print('\n| arm | motion | condition number | validation | parameters | spread |\n'
-          '|---|---|---|---|---|---|')
+    print()
+    heading('arm', 'motion', 'condition number', 'validation', 'parameters', 'spread')
     for name in ('ur10', 'panda'):
         compare(name)
 

@@ -33,6 +33,8 @@ import threading
 from types import CodeType, FrameType
 from typing import Any
 
+from shared.tables import heading, row
+
 PACKAGE = 'dynid_ros'
 RUN = f'import sys; from {PACKAGE}.interface.cli.main import main; main(sys.argv[1:])'
 
@@ -146,17 +148,18 @@ def main(arguments: list[str]) -> int:
             status, way = walk(lambda: command(words), root)
     version = getattr(package, '__version__', '')
     print(f'{PACKAGE} {version}: dynid {" ".join(words[:-2])} ended with {status}\n')
-    print('| on the way | count |\n|---|---|')
+    heading('on the way', 'count')
     for name, count in (
             ('modules entered', len(way.modules)), ('functions entered', len(way.functions)),
             ('data classes made', len(way.made)), ('deepest nesting', len(way.deepest))):
-        print(f'| {name} | {count} |')
+        row(name, count)
     modules = rooms(way.modules)
     functions, classes = rooms(map(way.module, way.functions)), rooms(
         name.rpartition('.')[0] for name in way.made)
-    print('\n| room | modules | functions | data classes |\n|---|---|---|---|')
+    print()
+    heading('room', 'modules', 'functions', 'data classes')
     for room in sorted(modules | classes):
-        print(f'| {room} | {modules[room]} | {functions[room]} | {classes[room]} |')
+        row(room, modules[room], functions[room], classes[room])
     print('\ndeepest:\n  ' + '\n  '.join(way.deepest))
     return 0
 

@@ -42,7 +42,7 @@ def run(log, reports):
         part = slice(first, first + BLOCK)
         due = began + log.t[part][-1]
         time.sleep(max(0.0, due - time.perf_counter()))
-        online.push(stamps[part], log.q[part], log.u[part])
+        online.push_ns(stamps[part], log.q[part], log.u[part])
         delays.append(time.perf_counter() - due)
         if reports and log.t[first] >= report:
             report += 1 / reports

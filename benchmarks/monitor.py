@@ -32,6 +32,7 @@ from pathlib import Path
 
 import numpy as np
 from shared.recordings import held_out, in_two, recordings
+from shared.tables import heading, row
 
 from dynid_ros.applications.contact.monitor import Monitor, MonitoredSamples
 from dynid_ros.applications.contact.tool_wrench import tool_wrench
@@ -193,9 +194,8 @@ def print_pushes(what: str, outcomes: list[Outcome]) -> None:
             middle = f'{1e3 * np.median([o.delay for o in known]):.0f} ms' if known else '–'
             angles = [o.angle for o in known if np.isfinite(o.angle)]
             angle = f'{np.median(angles):.0f}°' if angles else '–'
-            print(f'| {what} | {place} | {size:g} N | {soon} of {len(own)} | {len(known)} | '
-                  f'{middle} | {sum(o.right for o in known)} of {len(known)} | {angle} |',
-                  flush=True)
+            row(what, place, f'{size:g} N', f'{soon} of {len(own)}', len(known), middle,
+                f'{sum(o.right for o in known)} of {len(known)}', angle)
 
 
 def print_simulated(pieces: int, motions: int, rests: int) -> None:
@@ -215,8 +215,9 @@ def print_simulated(pieces: int, motions: int, rests: int) -> None:
             aged = monitor.age.finding
             print(f'{counts[rate]} false alarms in {seconds / 3600:.2f} h at a rate of {rate:g} '
                   f'an hour; {aged.sentence if aged else "the model fits"}', flush=True)
-    print('\n| arm | at | force | found in 50 ms | found | median | joint right | '
-          'direction off by |\n|---|---|---|---|---|---|---|---|')
+    print()
+    heading('arm', 'at', 'force', 'found in 50 ms', 'found', 'median', 'joint right',
+            'direction off by')
     kinds = (('in motion', 60.0, 0.0, motions), ('at rest', 0.0, 33.0, rests))
     for kind, moving, resting, count in kinds:
         outcomes: list[Outcome] = []

@@ -3,15 +3,14 @@ Whether the error bars of two recordings of one arm hold the difference between 
 
     python benchmarks/pairs.py FOLDER
 
-FOLDER holds recordings as for accuracy.py, with a folder for each arm in field/, which has an
-``arm.yaml`` and several recordings. Each recording is identified whole, with plain friction, so
-that all have the same parameters; of the others, each half is. No constant of the error bars was
-chosen on these halves; the share of the covariance that is each parameter's own, and the number of
-groups, were chosen on the field arms. Compared are
-base parameters that both recordings determine (``source: data``), in all pairs of recordings of an
-arm: how many of the differences lie within the 95 % interval of a difference, and the root mean
-square of the difference by its standard deviation, which is 1 where error bars hold. Friction
-changes with load, warmth and time; inertial parameters do not.
+FOLDER is that of shared/recordings.py; an arm in its field/ may have several recordings. Each is
+identified whole, with plain friction, so that all have the same parameters; of the others, each
+half is. No constant of the error bars was chosen on these halves; the share of the covariance that
+is each parameter's own, and the number of groups, were chosen on the field arms. Compared are base
+parameters that both recordings determine (``source: data``), in all pairs of recordings of an arm:
+how many of the differences lie within the 95 % interval of a difference, and the root mean square
+of the difference by its standard deviation, which is 1 where error bars hold. Friction changes
+with load, warmth and time; inertial parameters do not.
 """
 
 from __future__ import annotations
@@ -24,13 +23,14 @@ import sys
 
 import numpy as np
 from shared.recordings import recordings
+from shared.tables import heading, row
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import PLAIN, TERMS
+from dynid_ros.arm.friction import PLAIN
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import friction_places
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
@@ -39,7 +39,6 @@ from dynid_ros.utilities.arrays import Array
 KINDS = ('.csv', '.npz')
 #: Half of a 95 % interval, in standard deviations.
 INTERVAL = 1.96
-FRICTION = tuple(TERMS[name].symbol for name in PLAIN)
 
 
 def models(folder: Path) -> list[IdentifiedModel]:
@@ -51,8 +50,7 @@ def models(folder: Path) -> list[IdentifiedModel]:
 
 def compared(found: list[IdentifiedModel]) -> tuple[Array, Array]:
     """Return differences by their standard deviations, of inertial parameters and of friction."""
-    names = base_parameters(found[0].arm).names
-    friction = np.array([name.rstrip('0123456789') in FRICTION for name in names])
+    friction = np.isin(np.arange(len(found[0].theta)), friction_places(found[0].arm))
     scores: tuple[list[Array], list[Array]] = ([], [])
     for one, other in combinations(found, 2):
         z = (one.theta - other.theta) / np.hypot(one.std, other.std)
@@ -87,17 +85,15 @@ def print_rows(found: dict[str, list[IdentifiedModel]]) -> None:
         scores = compared(own)
         for all_of_kind, part in zip(every, scores, strict=True):
             all_of_kind.append(part)
-        print(f'| {name} | {len(own) * (len(own) - 1) // 2} '
-              f'| {" | ".join(map(described, scores))} |', flush=True)
-    print(f'| all of these | | {" | ".join(described(np.concatenate(own)) for own in every)} |')
+        row(name, len(own) * (len(own) - 1) // 2, *map(described, scores))
+    row('all of these', '', *(described(np.concatenate(own)) for own in every))
 
 
 def main() -> None:
     """Print a Markdown table."""
     if len(sys.argv) != 2:
         sys.exit((__doc__ or '').strip())
-    print('| arm | pairs | inertial | agree | rms z | friction | agree | rms z |')
-    print('|---|---|---|---|---|---|---|---|')
+    heading('arm', 'pairs', 'inertial', 'agree', 'rms z', 'friction', 'agree', 'rms z')
     folder = Path(sys.argv[1])
     print_rows({f'halves of {name}': halves(arm, log) for name, arm, log, _ in recordings(folder)})
     print_rows({path.parent.name: models(path.parent)

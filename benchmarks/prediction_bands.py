@@ -21,6 +21,7 @@ import sys
 from accuracy import BANDWIDTHS
 import numpy as np
 from shared.recordings import below, in_two, recordings
+from shared.tables import heading, row
 
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
@@ -52,17 +53,15 @@ def held_out(model: IdentifiedModel, rest: Recording) -> tuple[list[float], list
 
 def main(folder: Path) -> None:
     """Print a Markdown table."""
-    print('| arm, held out | bandwidth | samples of a joint | within, mean of the joints '
-          '| joint with the least | joint with the most | largest error by residual |')
-    print('|---' * 7 + '|')
+    heading('arm, held out', 'bandwidth', 'samples of a joint', 'within, mean of the joints',
+            'joint with the least', 'joint with the most', 'largest error by residual')
     for name, arm, log, share in recordings(folder):
         first, rest = in_two(log, share)
         for bandwidth in BANDWIDTHS:
             model = identify(below(arm, bandwidth), [first], holdout=0)
             shares, ratios, samples = held_out(model, rest)
-            print(f'| {name} | {bandwidth:.3g} Hz | {samples} | {np.mean(shares):.1f} % '
-                  f'| {min(shares):.1f} % | {max(shares):.1f} % | {max(ratios):.2f} |',
-                  flush=True)
+            row(name, f'{bandwidth:.3g} Hz', samples, f'{np.mean(shares):.1f} %',
+                f'{min(shares):.1f} %', f'{max(shares):.1f} %', f'{max(ratios):.2f}')
 
 
 if __name__ == '__main__':

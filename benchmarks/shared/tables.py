@@ -1,0 +1,12 @@
+"""Markdown tables."""
+
+
+def heading(*names: str) -> None:
+    """Print the names of the columns."""
+    row(*names)
+    print('|---' * len(names) + '|')
+
+
+def row(*cells: object) -> None:
+    """Print one row."""
+    print('| ' + ' | '.join(map(str, cells)) + ' |', flush=True)
