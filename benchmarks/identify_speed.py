@@ -65,7 +65,7 @@ def main() -> None:
     args = parser.parse_args()
     versions = {'before': args.before.resolve(), 'now': HERE}
     for name, path, share in CASES:
-        found = {version: [] for version in versions}
+        found: dict[str, list[tuple[float, ...]]] = {version: [] for version in versions}
         for _ in range(args.rounds):
             for version, folder in versions.items():
                 recording = (args.folder / path).resolve()

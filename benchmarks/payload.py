@@ -190,7 +190,7 @@ def print_loads(
             load = random_load(np.random.default_rng([k, 3]), mass)
             found = estimate(bench, load, 10 * k + int(10 * mass))
             errors.append((abs(found.body.mass - mass),
-                           np.linalg.norm(found.body.center - load[1:4] / mass)))
+                           float(np.linalg.norm(found.body.center - load[1:4] / mass))))
             stds.append(found.body.mass_std)
             inside += list((np.abs(found.body.parameters - load)
                             <= INTERVAL * found.body.std)[found.body.from_data])

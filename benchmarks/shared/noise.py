@@ -26,5 +26,5 @@ def coloured(rng: np.random.Generator, shape: tuple[int, int], correlation: floa
 
     """
     white = rng.normal(size=(shape[0] + SETTLE, shape[1]))
-    noise: Array = lfilter([1], [1, -correlation], white, axis=0)[SETTLE:]
-    return np.sqrt(1 - correlation**2) * noise
+    noise = lfilter([1], [1, -correlation], white, axis=0)[SETTLE:]
+    return np.asarray(np.sqrt(1 - correlation**2) * noise)
