@@ -34,7 +34,7 @@ FLOORS = (
     ('motion/trajectory', 'motion/feasibility', 'motion/excitation', 'motion/execution'),
     ('simulation',),
     ('applications/payload', 'applications/contact', 'applications/export', 'applications/fleet'),
-    ('pages/report', 'pages/view', 'pages/watch'),
+    ('pages/report', 'pages/viewer/sources', 'pages/viewer/scene', 'pages/viewer'),
     ('ros/stand_in', 'ros/nodes/common', 'ros/nodes/motion', 'ros/nodes/simulated', 'ros/nodes'),
     ('interface/demo', 'interface/cli/common', 'interface/python', 'interface/cli'),
 )

@@ -8,6 +8,8 @@ import pytest
 
 #: Options by which it draws without a graphics card.
 OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+#: Time that a busy machine is given for what takes a moment, s.
+PATIENCE = 120.0
 
 
 @contextmanager
@@ -46,3 +48,24 @@ class FewFrames:
             ' draw => setTimeout(() => draw(performance.now()), 500);'
             'window.cancelAnimationFrame = clearTimeout')
         return tab
+
+
+def visit(browser, url, width=900, height=500):
+    """Open a page, and keep what it complains of and whom it asks."""
+    tab = browser.new_page(viewport={'width': width, 'height': height})
+    tab.complaints, tab.asked = [], []
+    tab.on('console', lambda said: tab.complaints.append(said.text)
+           if said.type == 'error' else None)
+    tab.on('pageerror', lambda error: tab.complaints.append(str(error)))
+    tab.on('request', lambda request: tab.asked.append(request.url))
+    tab.set_default_timeout(1000 * PATIENCE)
+    tab.goto(url)
+    return tab
+
+
+def check_alone(tab):
+    """Make sure that a page has asked nobody but its own server, and complained of nothing."""
+    own = tab.url.partition('//')[2].rstrip('/')
+    assert [url for url in tab.asked
+            if own not in url and not url.startswith(('data:', 'blob:'))] == []
+    assert tab.complaints == []

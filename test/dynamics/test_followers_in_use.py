@@ -149,15 +149,15 @@ def test_clearances_are_those_of_the_balls_where_pinocchio_has_them(arm, file):
 def test_the_view_places_every_link_where_pinocchio_has_it(arm, file):
     pytest.importorskip('viser')
     from dynid_ros.arm.surroundings import Surroundings
-    from dynid_ros.pages.view.arm_body import ArmBody
-    from dynid_ros.pages.view.link_visuals import link_visuals
-    from dynid_ros.pages.view.server import LOOPBACK, open_server
+    from dynid_ros.pages.viewer.scene.arm_body import ArmBody
+    from dynid_ros.pages.viewer.scene.link_visuals import link_visuals
+    from dynid_ros.pages.viewer.server import LOOPBACK, open_server
 
     server = open_server(LOOPBACK, 0, 'test')
     try:
-        visuals = link_visuals(Surroundings(urdf=file), arm)
-        body = ArmBody(server.scene, arm, visuals=visuals)
-        assert {each.joint for each in visuals.surfaces} == {-1, *range(6)}
+        visuals, _ = link_visuals(Surroundings(urdf=file), arm)
+        body = ArmBody(server.scene, arm, visuals)
+        assert {each.joint for each in visuals} == {-1, *range(6)}
         q = np.array([0.3, -0.2, 0.5, 1.0])
         body.place(q)
         for frame, place in zip(body._frames, Truth().places(q), strict=True):

@@ -38,10 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Serve the page until Ctrl-C, or write it."""
-    from dynid_ros.pages.view.exported_page import exported_page
-    from dynid_ros.pages.view.player import Player
-    from dynid_ros.pages.view.server import LOOPBACK, open_server
-    from dynid_ros.pages.view.stage import Stage
+    from dynid_ros.pages.viewer.exported_page import exported_page
+    from dynid_ros.pages.viewer.file_page import FilePage
+    from dynid_ros.pages.viewer.scene.track_scene import TrackScene
+    from dynid_ros.pages.viewer.server import LOOPBACK, open_server, url_of
     from dynid_ros.utilities.atomic_write import check_output, write_whole
 
     check_output(*filter(None, [args.html]))
@@ -49,36 +49,38 @@ def run(args: Namespace) -> int:
     server = open_server(LOOPBACK if args.html else args.host, 0 if args.html else args.port,
                          'dynid view')
     try:
-        stage = Stage(server, *_content(args))
-        title, notes = stage.track.title, [sentence(note) for note in stage.notes]
+        scene = TrackScene(server, *_content(args))
+        title, notes = scene.track.title, [sentence(note) for note in scene.notes]
         facts = {'title': title, 'notes': notes}
         server.gui.set_panel_label(title)
         if args.html is not None:
-            page = exported_page(server, stage)
-            write_whole(args.html, page)
+            exported = exported_page(server, scene)
+            write_whole(args.html, exported)
             return Answer(
                 {**facts, 'file': args.html},
-                f'{title}: a page of {len(page) / 1e6:.1f} MB, which needs no network.',
+                f'{title}: a page of {len(exported) / 1e6:.1f} MB, which needs no network.',
                 notes=notes, wrote=[args.html]).give(args)
-        player = Player(server, stage)
-        url = f'http://{args.host}:{server.get_port()}'
+        page, url = FilePage(server, scene), url_of(server)
         Answer({**facts, 'url': url}, f'{title}: {url} (Ctrl-C ends)', notes=notes).give(args)
-        player.run()
+        page.run()
     finally:
         server.stop()
     return 0
 
 
 def _content(args: Namespace) -> tuple[Any, ...]:
-    """Read what is to be shown: a track, surroundings, surfaces and ellipsoids."""
+    """Read what is to be shown: a track, surroundings and ellipsoids."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings, Surroundings
     from dynid_ros.interface.python.boundary import as_model, is_result
     from dynid_ros.interface.python.identification import read_recording
-    from dynid_ros.pages.view.inertia_ellipsoids import ellipsoids
-    from dynid_ros.pages.view.link_visuals import link_visuals
-    from dynid_ros.pages.view.recorded_track import check_joints, recording_track, result_track
-    from dynid_ros.pages.view.track import motion_track
+    from dynid_ros.pages.viewer.scene.inertia_ellipsoids import ellipsoids
+    from dynid_ros.pages.viewer.sources.file import (
+        check_joints,
+        motion_track,
+        recording_track,
+        result_track,
+    )
 
     *first, last = args.what
     if len(first) > 1:
@@ -106,5 +108,4 @@ def _content(args: Namespace) -> tuple[Any, ...]:
     else:
         track = recording_track(read_recording(path, arm, **reading(args)), arm, model)
     around = Surroundings() if source is None else load_surroundings(source, track.arm)
-    return (track, around, link_visuals(around, track.arm),
-            ellipsoids(model) if shown and model is not None else ())
+    return track, around, ellipsoids(model) if shown and model is not None else ()

@@ -18,16 +18,9 @@ from trajectory_msgs.msg import JointTrajectory
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
-from dynid_ros.pages.view.link_visuals import link_visuals
-from dynid_ros.pages.watch.commands import Command, Commands, Request
-from dynid_ros.pages.watch.live_state import (
-    IDENTIFIER,
-    LiveState,
-    PUBLISHER,
-    Report,
-)
-from dynid_ros.pages.watch.page import Page
-from dynid_ros.pages.watch.planned_motion import PlannedMotion
+from dynid_ros.pages.viewer.live_page import LivePage
+from dynid_ros.pages.viewer.sources.commands import Command, Request, taken
+from dynid_ros.pages.viewer.sources.live import IDENTIFIER, LiveState, PUBLISHER, Report
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import answer_of
 from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
@@ -37,6 +30,7 @@ from dynid_ros.ros.nodes.common.qos import LATCHED, NEWEST
 from dynid_ros.ros.nodes.common.runtime import ARM, declare, run, Setting
 from dynid_ros.ros.nodes.common.trajectory_points import read_points
 from dynid_ros.simulation.joint_trajectory import TrajectoryError
+from dynid_ros.utilities.arrays import Array
 
 SETTINGS = (
     ARM,
@@ -53,14 +47,6 @@ FOLLOW = 0.5
 PATIENCE = 3.0
 #: Parameters and points of a motion that are taken in: more are none of ours.
 MOST_PARAMETERS, MOST_POINTS = 1000, 10000
-#: Service of each command, its type, and the fields of the request.
-SERVICES: dict[Command, tuple[str, Any, dict[str, bool]]] = {
-    Command.START: (f'{PUBLISHER}/start', Trigger, {}),
-    Command.STOP: (f'{PUBLISHER}/stop', Trigger, {}),
-    Command.FREEZE: (f'{IDENTIFIER}/freeze', SetBool, {'data': True}),
-    Command.LEARN: (f'{IDENTIFIER}/freeze', SetBool, {'data': False}),
-    Command.SAVE: (f'{IDENTIFIER}/save', Trigger, {}),
-}
 
 
 class Watch(Node):
@@ -72,24 +58,24 @@ class Watch(Node):
         self._arm = load_arm(settings['arm'])
         self._order = JointOrder(self._arm)
         self._state = LiveState(self._arm.joint_names)
-        self._commands = Commands()
         # Requests that wait for the answer of a service, and when they were sent, s.
         self._asked: list[tuple[Request, Any, float]] = []
         self._called = {
-            name: self.create_client(kind, name) for name, kind, _ in SERVICES.values()}
+            name: self.create_client(Trigger if flag is None else SetBool, name)
+            for name, flag in (command.value for command in Command)}
         self._states = StateSubscription(
             self, JointState, 'joint_states', self._on_state, NEWEST)
         self._subscribe()
-        visuals = link_visuals(load_surroundings(settings['arm'], self._arm), self._arm)
-        self._page = Page(
-            self._arm, visuals, settings['host'], settings['port'], self._state, self._commands)
-        if visuals.note:
-            self.get_logger().warning(visuals.note)
+        self._page = LivePage(
+            self._arm, load_surroundings(settings['arm'], self._arm), settings['host'],
+            settings['port'], self._state)
+        if self._page.note:
+            self.get_logger().warning(self._page.note)
         create_steady_timer(self, LOOK, self._look)
         create_steady_timer(self, FOLLOW, self._follow)
         self.get_logger().info(f'{self._arm.name} on {self._states.topic}: {self._page.url}')
-        if self._page.access.token:
-            self.get_logger().info(f'token for the buttons: {self._page.access.token}')
+        if self._page.token:
+            self.get_logger().info(f'token for the buttons: {self._page.token}')
 
     def stop(self) -> None:
         """Serve the page no longer."""
@@ -109,14 +95,17 @@ class Watch(Node):
             self.create_subscription(kind, topic, callback, qos)
 
     def _on_state(self, message: JointState) -> None:
-        found = self._order.in_order(message.name, message.position)
-        if found is not None and np.isfinite(found).all():
-            self._state.hear_state(joint_position(found[0], self._arm.drive))
+        if (q := self._positions(message)) is not None:
+            self._state.hear_state(joint_position(q, self._arm.drive))
 
     def _on_reference(self, message: JointState) -> None:
+        if (q := self._positions(message)) is not None:
+            self._state.hear_reference(q)
+
+    def _positions(self, message: JointState) -> Array | None:
+        """Return the positions (n,) of a message, None where a joint has no finite one."""
         found = self._order.in_order(message.name, message.position)
-        if found is not None and np.isfinite(found).all():
-            self._state.hear_reference(found[0])
+        return found[0] if found is not None and np.isfinite(found[0]).all() else None
 
     def _on_residual(self, message: JointState) -> None:
         found = self._order.in_order(message.name, message.effort)
@@ -130,7 +119,7 @@ class Watch(Node):
         with suppress(TrajectoryError):
             read = read_points(message, [message.joint_names[k] for k in order])
             if np.isfinite(read.qd).all():
-                self._state.motion = PlannedMotion(read.t, read.q, read.qd)
+                self._state.motion = read
 
     def _on_status(self, message: DiagnosticArray) -> None:
         for status in message.status[:1]:
@@ -169,30 +158,26 @@ class Watch(Node):
 
     def _look(self) -> None:
         """Send the requests of the buttons, and return the answers to them."""
-        for request in self._commands.take():
-            self._send(request)
+        for request in taken(self._page.requests):
+            name, flag = request.command.value
+            if self._called[name].service_is_ready():
+                call = Trigger.Request() if flag is None else SetBool.Request(data=flag)
+                future = self._called[name].call_async(call)
+                self._asked.append((request, future, time.monotonic()))
+            else:
+                request.answered(False, f'{self.resolve_topic_name(name)} is not there')
         waiting, self._asked = self._asked, []
         for request, future, sent in waiting:
             if future.done():
                 answer, problem = answer_of(future)
                 request.answered(not problem and answer.success, problem or answer.message)
             elif time.monotonic() - sent > PATIENCE:
-                name = SERVICES[request.command][0]
                 request.answered(
-                    False, f'{name} has not answered for {PATIENCE:.0f} s')
+                    False, f'{request.command.value[0]} has not answered for {PATIENCE:.0f} s')
             else:
                 self._asked.append((request, future, sent))
         if not self._asked:
             time.sleep(REST)
-
-    def _send(self, request: Request) -> None:
-        name, kind, fields = SERVICES[request.command]
-        client = self._called[name]
-        if not client.service_is_ready():
-            request.answered(False, f'{self.resolve_topic_name(name)} is not there')
-            return
-        self._asked.append(
-            (request, client.call_async(kind.Request(**fields)), time.monotonic()))
 
 
 def report_of(status: Any) -> Report:

@@ -10,9 +10,8 @@ import subprocess
 import sys
 import time
 
-from browsers import chromium, FewFrames
+from browsers import chromium, FewFrames, visit
 import numpy as np
-from pages.watch.live_rig import visit
 import pytest
 from scipy.stats import chi2
 

@@ -4,11 +4,10 @@ from importlib.util import find_spec
 import re
 import time
 
-from browsers import chromium
+from browsers import chromium, visit
 from diagnostic_msgs.msg import DiagnosticArray
 from motion_rig import ARM, NODE, Rig, slow_file, slow_motion
 import numpy as np
-from pages.watch.live_rig import visit
 import pytest
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory

@@ -11,7 +11,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.pages.view.inertia_ellipsoids import ellipsoids
+from dynid_ros.pages.viewer.scene.inertia_ellipsoids import ellipsoids
 from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Diameter of a ball of 1 kg, and of the ball of a contact, m: the volume shows the mass.

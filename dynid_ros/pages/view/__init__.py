@@ -1,1 +1,0 @@
-"""Arms, motions, recordings and results as pages in 3D, on viser."""

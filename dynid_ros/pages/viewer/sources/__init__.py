@@ -1,0 +1,1 @@
+"""The two sources of pages: files, and live topics."""

@@ -1,0 +1,53 @@
+"""What the buttons of a page ask of the nodes, on its way from one thread to another."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from dynid_ros.pages.viewer.sources.live import IDENTIFIER, PUBLISHER
+
+
+class Command(Enum):
+    """What is asked for: the service that does it, and the flag that it takes, if any."""
+
+    START = f'{PUBLISHER}/start', None
+    STOP = f'{PUBLISHER}/stop', None
+    FREEZE = f'{IDENTIFIER}/freeze', True
+    LEARN = f'{IDENTIFIER}/freeze', False
+    SAVE = f'{IDENTIFIER}/save', None
+
+
+@dataclass(frozen=True)
+class Request:
+    """
+    A command that was given.
+
+    Attributes
+    ----------
+    command : Command
+        Which one.
+    answered : callable
+        Takes whether it was done, and what the node said.
+
+    """
+
+    command: Command
+    answered: Callable[[bool, str], None]
+
+
+def taken(waiting: deque[Request]) -> list[Request]:
+    """Empty what waits; a stop comes first, and revokes the starts given before it."""
+    requests: list[Request] = []
+    while waiting:
+        request = waiting.popleft()
+        if request.command is not Command.STOP:
+            requests.append(request)
+            continue
+        for each in requests:
+            if each.command is Command.START:
+                each.answered(False, 'revoked by the stop')
+        requests = [request, *(each for each in requests if each.command is not Command.START)]
+    return requests
