@@ -35,14 +35,28 @@ START, YES = 'Start…', 'Move the arm'
 #: Time within which a loss is told, s. News take less than the second one on a machine that is
 #: not busy, and a loss may take several times as much longer as they do.
 TOLD, NEWS, LATE = 2.0, 0.3, 3
-#: Size of a page with a scene, px: it is drawn by the processor.
-SMALL = 640, 400
+#: Sizes of pages with a scene that moves, px: the processor draws them.
+SMALL, SMALLEST = (640, 400), (400, 300)
 
 
 @pytest.fixture(scope='module')
 def browser():
     with chromium() as found:
         yield found
+
+
+@pytest.fixture
+def visited(browser):
+    """Open pages in tabs that are gone after the test: they draw as long as they are there."""
+    tabs = []
+
+    def visited(*where):
+        tabs.append(visit(browser, *where))
+        return tabs[-1]
+
+    yield visited
+    for tab in tabs:
+        tab.close()
 
 
 @pytest.fixture
@@ -56,34 +70,8 @@ def scene(tmp_path):
     server.stop()
 
 
-@pytest.fixture(scope='module')
-def opened(browser):
-    """Return a page of made-up nodes in a tab for all tests: to open one takes seconds."""
-    nodes = MadeUp()
-    tab = visit(browser, nodes.page.url)
-    yield nodes, tab
-    tab.close()
-    nodes.page.close()
-
-
-@pytest.fixture
-def live(opened):
-    """Return the same without anything that another test has left."""
-    nodes, tab = opened
-    nodes.forget()
-    nodes.wait(tab, lambda: tab.get_by_text('idle', exact=True).count(), 'the phase')
-    yield nodes, tab
-    check_alone(tab)
-
-
 def button(tab, name):
     return tab.get_by_role('button', name=name)
-
-
-def test_page_needs_no_network_and_complains_of_nothing(live):
-    nodes, tab = live
-    nodes.wait(tab, lambda: tab.get_by_text('good').count(), 'the reports')
-    check_alone(tab)
 
 
 def check_harmless(tab):
@@ -92,12 +80,11 @@ def check_harmless(tab):
     assert 'onerror' in tab.inner_text('body')
     assert not tab.locator('img[src="x"]').count()
     assert 'hacked' not in tab.title()
-    tab.close()
 
 
-def test_time_bar_of_the_page_of_a_file_moves_the_arm(browser, scene):
+def test_time_bar_of_the_page_of_a_file_moves_the_arm(visited, scene):
     server, scene = scene
-    page, tab = FilePage(server, scene), visit(browser, url_of(server), *SMALL)
+    page, tab = FilePage(server, scene), visited(url_of(server), *SMALL)
     canvas = tab.locator('canvas').first
     canvas.wait_for()
     rest = settled_picture(tab, canvas)
@@ -118,10 +105,10 @@ def test_time_bar_of_the_page_of_a_file_moves_the_arm(browser, scene):
     check_harmless(tab)
 
 
-def test_exported_file_shows_the_arm_beside_its_charts(browser, scene, tmp_path):
+def test_exported_file_shows_the_arm_beside_its_charts(visited, scene, tmp_path):
     path = tmp_path / 'page.html'
     path.write_bytes(exported_page(*scene))
-    tab = visit(browser, path.as_uri(), *SMALL)
+    tab = visited(path.as_uri(), *SMALLEST)
     canvas = tab.frame_locator('iframe').locator('canvas').first
     canvas.wait_for()
     first = tab.locator('figure polyline').first
@@ -133,6 +120,59 @@ def test_exported_file_shows_the_arm_beside_its_charts(browser, scene, tmp_path)
         pictures += [each for each in [picture_of(canvas)] if each.std() > 0.01]
         assert time.monotonic() - began < 120
     check_harmless(tab)
+
+
+@pytest.fixture
+def guarded():
+    nodes = MadeUp(host='0.0.0.0')
+    yield nodes
+    nodes.page.close()
+
+
+def test_buttons_need_the_token_where_others_reach_the_page(guarded, visited):
+    nodes = guarded
+    token, tab = nodes.page.token, visited(nodes.page.url)
+    nodes.wait(tab, lambda: tab.get_by_text('View only').count(), 'the note')
+    nodes.wait(tab, lambda: tab.get_by_text('idle', exact=True).count(), 'the phase')
+    assert token not in tab.content()
+    assert not button(tab, 'STOP').count()
+    entry = tab.locator('input:visible').first
+    entry.fill(token[:-1])
+    tab.wait_for_timeout(500)
+    assert not button(tab, 'STOP').count()
+    entry.fill(token)
+    nodes.wait(tab, lambda: button(tab, 'STOP').count(), 'the buttons')
+    # Those of one browser are not those of another.
+    other = visited(nodes.page.url)
+    nodes.wait(other, lambda: other.get_by_text('View only').count(), 'the note')
+    assert not button(other, 'STOP').count()
+
+
+@pytest.fixture(scope='module')
+def opened(browser):
+    """Return a page of made-up nodes in a tab for all tests: to open one takes seconds."""
+    nodes = MadeUp()
+    tab = visit(browser, nodes.page.url)
+    yield nodes, tab
+    tab.close()
+    nodes.page.close()
+
+
+@pytest.fixture
+def live(opened):
+    """Return the same without anything that another test has left."""
+    nodes, tab = opened
+    nodes.forget()
+    nodes.wait(tab, lambda: tab.get_by_text('waiting for joint_states').count(), 'nothing', True)
+    nodes.wait(tab, lambda: tab.get_by_text('idle', exact=True).count(), 'the phase')
+    yield nodes, tab
+    check_alone(tab)
+
+
+def test_page_needs_no_network_and_complains_of_nothing(live):
+    nodes, tab = live
+    nodes.wait(tab, lambda: tab.get_by_text('good').count(), 'the reports')
+    check_alone(tab)
 
 
 def asked_to_start(nodes, tab):
@@ -245,25 +285,3 @@ def test_hostile_names_do_nothing(live):
     tab.wait_for_timeout(600)
     assert tab.evaluate('window.hurt') is None
     assert tab.locator('img[src=x]').count() == 0
-
-
-def test_buttons_need_the_token_where_others_reach_the_page(browser):
-    nodes = MadeUp(host='0.0.0.0')
-    token, tab = nodes.page.token, visit(browser, nodes.page.url)
-    nodes.wait(tab, lambda: tab.get_by_text('View only').count(), 'the note')
-    nodes.wait(tab, lambda: tab.get_by_text('idle', exact=True).count(), 'the phase')
-    assert token not in tab.content()
-    assert not button(tab, 'STOP').count()
-    entry = tab.locator('input:visible').first
-    entry.fill(token[:-1])
-    tab.wait_for_timeout(500)
-    assert not button(tab, 'STOP').count()
-    entry.fill(token)
-    nodes.wait(tab, lambda: button(tab, 'STOP').count(), 'the buttons')
-    # Those of one browser are not those of another.
-    other = visit(browser, nodes.page.url)
-    nodes.wait(other, lambda: other.get_by_text('View only').count(), 'the note')
-    assert not button(other, 'STOP').count()
-    other.close()
-    tab.close()
-    nodes.page.close()

@@ -6,11 +6,13 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from viewer_rig import ARM, MadeUp, motion
+from viewer_rig import ARM, arm_file, HOSTILE, MadeUp, motion
 
+from dynid_ros.arm import load_arm
+from dynid_ros.arm.surroundings import load_surroundings
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.pages.viewer.live_buttons import Buttons
-from dynid_ros.pages.viewer.server import is_token, token_for
+from dynid_ros.pages.viewer.scene.arm_body import node_name
 from dynid_ros.pages.viewer.sources.commands import Command, Request, taken
 from dynid_ros.pages.viewer.sources.course import Course
 from dynid_ros.pages.viewer.sources.live import (
@@ -147,23 +149,6 @@ def test_course_holds_the_way_to_the_start_and_the_motion():
     np.testing.assert_allclose(speed, found.velocity, rtol=0.02)
 
 
-@pytest.mark.parametrize(('host', 'alone'), [
-    ('127.0.0.1', True), ('127.3.2.1', True), ('::1', True), ('localhost', True),
-    ('0.0.0.0', False), ('::', False), ('192.168.1.5', False), ('robot', False), ('', False)])
-def test_only_loopback_does_without_a_token(host, alone):
-    token = token_for(host)
-    assert bool(token) != alone
-    assert token == '' or token != token_for(host)
-
-
-def test_who_knows_the_token_has_the_buttons():
-    token = token_for('0.0.0.0')
-    assert is_token(f' {token} ', token)
-    assert not is_token(token + 'x', token)
-    assert not is_token(token[:-1], token)
-    assert not is_token('', token)
-
-
 @pytest.fixture(scope='module')
 def page():
     nodes = MadeUp()
@@ -217,3 +202,19 @@ def test_a_question_that_is_on_its_way_is_closed_when_it_is_there(nodes):
     buttons._ask(page.course())
     following[0].join()
     assert not buttons._question.visible
+
+
+@WITH_VISER
+def test_the_arm_stands_in_its_surroundings_or_else_on_a_plain_floor(nodes, tmp_path):
+    source = arm_file(tmp_path)
+    arm = load_arm(source)
+    other = MadeUp(arm, around=load_surroundings(source, arm))
+    try:
+        plain, furnished = (
+            each.page._server.scene.get_handle_by_name for each in (nodes, other))
+        assert furnished(f'/arm/box_0_{node_name(HOSTILE)}')
+        assert furnished('/arm/wall_0_floor')
+        assert not furnished('/floor')
+        assert plain('/floor')
+    finally:
+        other.page.close()

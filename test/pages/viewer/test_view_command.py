@@ -25,7 +25,7 @@ from dynid_ros.pages.viewer.file_page import FilePage
 from dynid_ros.pages.viewer.scene.closest_pair import ClosestPair
 from dynid_ros.pages.viewer.scene.inertia_ellipsoids import Ellipsoid
 from dynid_ros.pages.viewer.scene.track_scene import TrackScene
-from dynid_ros.pages.viewer.server import is_own, LOOPBACK, open_server
+from dynid_ros.pages.viewer.server import LOOPBACK, open_server
 from dynid_ros.pages.viewer.sources.file import motion_track, recording_track
 
 pytestmark = pytest.mark.skipif(find_spec('viser') is None, reason='viser is not installed')
@@ -164,30 +164,6 @@ def test_missing_viser_is_named_with_its_remedy(swing, capsys, monkeypatch):
     assert '(pip install viser)' in complaint(capsys, *swing)
     with pytest.raises(InputError, match='viser'):
         open_server('127.0.0.1', 0, 'test')
-
-
-def test_pages_of_other_web_sites_are_refused():
-    from websockets.exceptions import ConnectionClosed
-    from websockets.sync.client import connect
-
-    server = open_server('127.0.0.1', 0, 'test')
-    try:
-        here = f'127.0.0.1:{server.get_port()}'
-
-        def answer(origin):
-            import viser
-
-            with connect(f'ws://{here}', origin=origin,
-                         subprotocols=[f'viser-v{viser.__version__}']) as page:
-                return page.recv(timeout=60)
-
-        assert answer(f'http://{here}')
-        with pytest.raises(ConnectionClosed):
-            answer('http://example.com')
-    finally:
-        server.stop()
-    assert not is_own('http://example.com:80', 'example.com:80', '127.0.0.1')
-    assert is_own('http://localhost:80', 'localhost:80', '127.0.0.1')
 
 
 def test_closest_pair_is_the_nearest_of_all():

@@ -76,12 +76,12 @@ def motion(arm=ARM):
 class MadeUp:
     """A page whose nodes a test plays."""
 
-    def __init__(self, arm=ARM, host='127.0.0.1'):
+    def __init__(self, arm=ARM, host='127.0.0.1', around=None):
         from dynid_ros.pages.viewer.live_page import LivePage
 
         pytest.importorskip('viser', reason='viser is not installed')
         self.state = LiveState(arm.joint_names)
-        self.page = LivePage(arm, Surroundings(), host, 0, self.state)
+        self.page = LivePage(arm, around or Surroundings(), host, 0, self.state)
         self.arm, self.middle = arm, planning_limits(arm).middle
 
     def forget(self):
