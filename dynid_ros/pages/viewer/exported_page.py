@@ -40,5 +40,5 @@ def exported_page(server: viser.ViserServer, scene: TrackScene) -> bytes:
     return render(
         'view.html', scene=scene, track=track, animation=serializer.as_html(), marks=MARKS,
         joints=zip(track.arm.joint_names, cycle(COLORS), strict=False),
-        charts=track_charts(track, scene.pair, scene.around.clearance),
+        charts=track_charts(track, scene.pair, scene.clearance),
         compared=torque_charts(track))

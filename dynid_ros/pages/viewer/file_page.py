@@ -121,7 +121,7 @@ class FilePage:
             choice = gui.add_dropdown('joint', tuple(drawn))
             shown = gui.add_html(drawn[choice.value])
             choice.on_update(lambda _: setattr(shown, 'content', drawn[choice.value]))
-        for chart in track_charts(self._track, scene.pair, scene.around.clearance):
+        for chart in track_charts(self._track, scene.pair, scene.clearance):
             gui.add_html(part('chart.html', chart=chart))
 
     def _add_layers(self) -> None:

@@ -48,6 +48,10 @@ class TrackScene:
         The same, with the moment of least clearance.
     pair : ClosestPair or None
         Clearance over time, where anything needs clearance.
+    clearance : float
+        Stated clearance, m.
+    links : sequence of Ellipsoid
+        As given.
     notes : tuple of str
         Lines for the user.
     layers : dict of str to list of SceneNodeHandle
@@ -65,7 +69,7 @@ class TrackScene:
         links: Sequence[Ellipsoid] = (),
     ) -> None:
         arm, scene, bodies = track.arm, server.scene, build_scene(track.arm, around)
-        self.around, self.links, self.track, self.pair = around, links, track, None
+        self.clearance, self.links, self.track, self.pair = around.clearance, links, track, None
         visuals, note = link_visuals(around, arm)
         self.notes = (note, *track.notes) if note else track.notes
         self._body = ArmBody(scene, arm, visuals, opacity=GLASS if links else None)
@@ -98,6 +102,6 @@ class TrackScene:
             self._body.paint(np.nan_to_num(track.heat[k]))
         if pair is not None and np.isfinite(pair.points[k]).all():
             line, = self.layers['closest pair']
-            enough = pair.distance[k] >= self.around.clearance
+            enough = pair.distance[k] >= self.clearance
             line.points = pair.points[k:k + 1].astype(np.float32)
             line.colors = np.full((1, 2, 3), ENOUGH if enough else TOO_LITTLE, dtype=np.uint8)
