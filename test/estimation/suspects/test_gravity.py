@@ -24,8 +24,6 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
 pytestmark = pytest.mark.slow
-REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
-        'panda': 'panda/panda_exciting_trajectory.db3'}
 
 
 def table(arm, log):
@@ -47,7 +45,7 @@ def upright(name):
     """Record an arm that stands as it says: the smallest in MuJoCo, which takes seconds."""
     arm = load_arm(name)
     if name == 'two_axis':
-        return arm, simulate(arm, random_motion(arm, 0, tries=10, periods=2), rate_hz=125).log
+        return arm, simulate(arm, random_motion(arm, 0, tries=10, periods=1), rate_hz=125).log
     return arm, moved(arm)
 
 
@@ -60,17 +58,17 @@ def tilt(found):
     return shown
 
 
-@pytest.mark.parametrize('rpy', [
-    (np.pi / 2, 0, 0), (0.3, 0.2, 0), (np.pi, 0, 0)])
-def test_a_mounting_that_is_not_the_stated_one_is_named_with_its_direction(rpy):
-    arm = load_arm('panda')
+@pytest.mark.parametrize(('name', 'rpy'), [
+    ('panda', (np.pi / 2, 0, 0)), ('hand_leg', (0.3, 0.2, 0)), ('hand_leg', (np.pi, 0, 0))])
+def test_a_mounting_that_is_not_the_stated_one_is_named_with_its_direction(name, rpy):
+    arm = load_arm(name)
     log, truth = recording(arm, rpy)
     best = table(arm, log).winners[0].suspect
     assert best.fault.code == 'gravity_direction'
     assert angle(best.arm.gravity, truth) < 1.5
 
 
-@pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg', 'two_axis'])
+@pytest.mark.parametrize('name', ['panda', 'hand_leg', 'two_axis'])
 def test_an_upright_arm_is_confirmed(name):
     found = table(*upright(name))
     assert not found.winners
@@ -80,7 +78,7 @@ def test_an_upright_arm_is_confirmed(name):
 
 
 def test_a_tilted_arm_that_states_its_tilt_is_confirmed():
-    arm = load_arm('panda')
+    arm = load_arm('hand_leg')
     log, truth = recording(arm, (0.5, 0.3, 0))
     found = table(replace(arm, gravity=9.81 * truth), log)
     assert not found.winners
@@ -123,9 +121,8 @@ def without_gravity(arm, log):
     return replace(log, u=log.u - gravity_load(arm, log.q, standard))
 
 
-@pytest.mark.parametrize('name', ['panda', 'ur10', 'hand_leg'])
-def test_effort_without_gravity_is_named(name):
-    arm, log = upright(name)
+def test_effort_without_gravity_is_named():
+    arm, log = upright('panda')
     assert table(arm, without_gravity(arm, log)).winners[0].suspect.fault.code == (
         'gravity_removed')
 
@@ -146,18 +143,10 @@ def test_effort_without_gravity_is_named_in_the_verdict_and_so_is_the_reverse():
 
 def test_gravity_taken_out_of_real_torque_is_named(shared_data):
     arm = load_arm('ur10')
-    log = read_recording(shared_data / REAL['ur10'], arm)
+    log = read_recording(shared_data / 'ur10/ur10_exciting_trajectory.db3', arm)
     log, _ = checked_recording(log, arm)
     settings = choose_conditioning(arm, [log])
     theta = fit(arm, KeptRows(arm, condition_recording(arm, log, settings), settings)).theta
     gravity = gravity_load(arm, log.q, theta)
     assert table(arm, replace(log, u=log.u - gravity)).winners[0].suspect.fault.code == (
         'gravity_removed')
-
-
-@pytest.mark.parametrize('name', REAL)
-def test_real_arms_stand_upright_and_hold_their_weight(shared_data, name):
-    arm = load_arm(name)
-    found = table(arm, read_recording(shared_data / REAL[name], arm))
-    assert not found.winners
-    assert np.degrees(np.linalg.norm(tilt(found).step)) < 3.0
