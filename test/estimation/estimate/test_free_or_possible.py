@@ -3,6 +3,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from synthetic_recordings import Waves
@@ -55,6 +56,7 @@ def test_bodies_that_no_arm_has_are_refuted_by_groups_that_were_not_fitted():
     assert not bad.verdict.trustworthy
 
 
+@without_suspects()
 def test_bands_hold_the_torque_of_a_motion_that_was_not_fitted():
     arm, log = log_of()
     model = identify(arm, [log], friction=arm.friction, holdout=0.0)
@@ -75,6 +77,7 @@ def test_bands_hold_the_torque_of_a_motion_that_was_not_fitted():
     ('ur10', 'ur10/ur10_exciting_trajectory.db3', 1 / 3, 5.0),
     ('panda', 'panda/panda_exciting_trajectory.db3', 1 / 3, 5.0),
     ('tx40', 'tx40/pos_read_data.csv', 1 / 2, 10.0)])
+@without_suspects()
 def test_bands_of_real_arms_hold_nine_held_out_samples_of_ten(
         shared_data, name, file, share, cutoff):
     arm = load_arm(name)

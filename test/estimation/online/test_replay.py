@@ -3,6 +3,7 @@
 from dataclasses import replace
 import warnings
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -54,6 +55,7 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
     assert first < 0.5 < last
     # What was predicted before it was used is no better than what is fitted.
     assert result.fit.relative_error_percent < result.validation.relative_error_percent
+    assert not [note for note in result.treatment.notes if 'sensor' in note]
     # Below the cut-off of the motion, 1.4 and 1.6 Hz, both were accused of a fault.
     assert result.treatment.cutoff_hz == 5.0
     assert result.verdict.trustworthy, result.verdict.reasons
@@ -61,6 +63,7 @@ def test_the_last_estimate_predicts_a_held_out_third_as_well_as_the_batch(shared
 
 @pytest.mark.slow
 @pytest.mark.parametrize('name', ['ur10', 'panda'])
+@without_suspects()
 def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(shared_data, name):
     arm = load_arm(name)
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=3.0))
@@ -89,6 +92,7 @@ def test_a_replay_that_starts_from_a_batch_predicts_as_well_with_its_friction(sh
 
 @pytest.mark.slow
 @pytest.mark.parametrize(('name', 'rate_hz'), [('two_axis', 250.0), ('panda', 125.0)])
+@without_suspects()
 def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, rate_hz):
     arm = load_arm(name)
     arm = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0))
@@ -107,13 +111,13 @@ def test_standard_deviations_are_those_of_the_batch_with_coloured_noise(name, ra
     # The issue allows 10 %.
     assert np.median(session.estimate().std / batch.std) == pytest.approx(1.0, abs=0.1)
     if name == 'two_axis':
-        # Its verdict takes as long as that of the batch.
         result, _ = replay(batch.arm, log, start=batch)
         assert result.possible == batch.possible
         np.testing.assert_allclose(result.std, session.estimate().std, rtol=1e-9)
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_a_replay_that_ends_at_rest_is_judged_by_its_motion_and_kept(tmp_path):
     arm, rate = load_arm('two_axis'), 125.0
     log = followed(arm, random_motion(arm, 3, tries=20, periods=2), rate, seed=3)

@@ -72,8 +72,9 @@ def test_stamps_that_recorded_velocities_confirm_are_not_suspected(ur10):
 
 
 @pytest.mark.parametrize('factor', [0.5, 0.8, 1.25])
-def test_a_time_axis_of_another_rate_is_named_with_its_factor(ur10, factor):
-    arm, log = ur10
+def test_a_time_axis_of_another_rate_is_named_with_its_factor(factor):
+    arm = load_arm('hand_leg')
+    log = followed(arm, random_motion(arm, 0, tries=5, periods=2), 125.0)
     first = cause_of(arm, replace(log, t=factor * log.t, qd=None))
     assert first.code == 'time_axis'
     told = float(first.text.split(' times')[0].split()[-1])

@@ -66,6 +66,14 @@ def good(base):
 
 
 @pytest.fixture(scope='module')
+def of_another_sign(ur10):
+    """Return a table of three rows for each parameter, and the recording that it is made of."""
+    arm, log = ur10
+    base = base_of(arm, scaled(log, 1, -1.0).part(0, 500))
+    return base, table_of(base)
+
+
+@pytest.fixture(scope='module')
 def of_another_gain(ur10):
     arm, log = ur10
     return table(arm, scaled(log, 1, 2.6))
@@ -118,9 +126,8 @@ def test_model_errors_weaken_evidence(ur10):
     assert masked and masked <= set(found.hidden)
 
 
-def test_three_rows_for_each_parameter_show_a_wrong_sign(ur10):
-    arm, log = ur10
-    best = table(arm, scaled(log, 1, -1.0).part(0, 500)).winners[0].suspect
+def test_three_rows_for_each_parameter_show_a_wrong_sign(of_another_sign):
+    best = of_another_sign[1].winners[0].suspect
     assert (best.fault.code, best.joints) == ('effort_sign', (1,))
 
 
@@ -385,17 +392,16 @@ def test_a_correction_that_helps_one_joint_and_harms_the_torque_reduces_no_error
     assert reduces_error(line, reference) == reduced
 
 
-def test_a_correction_that_reduces_no_error_is_not_reported(ur10, monkeypatch):
-    arm, log = ur10
-    wrong = scaled(log.part(0, 500), 1, -1.0)
-    assert table(arm, wrong).winners
+def test_a_correction_that_reduces_no_error_is_not_reported(of_another_sign, monkeypatch):
+    base, scored = of_another_sign
+    monkeypatch.setattr(table_module, '_one_fault', lambda *_: scored)
+    assert table_of(base).winners == scored.winners != ()
     monkeypatch.setattr(table_module, 'reduces_error', lambda *_: False)
-    assert table(arm, wrong).winners == ()
+    assert table_of(base).winners == ()
 
 
-@pytest.mark.parametrize('joint', [2, 3])
-def test_a_sliding_joint_in_millimetres_is_named(joint):
-    arm = load_arm('ur10')
+def test_a_sliding_joint_in_millimetres_is_named():
+    arm, joint = load_arm('ur10'), 3
     slides = np.arange(arm.n) == joint
     arm = arm.with_tree(prismatic=slides)
     # Longer travels in mm jump, so that the recording is refused.
