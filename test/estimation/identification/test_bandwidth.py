@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from scipy.signal import butter, fftconvolve, filtfilt, firwin
@@ -20,6 +21,12 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 
 RATE, SAMPLES, HUM_HZ, HUM = 100.0, 6000, 7.0, 0.05
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 @pytest.fixture(scope='module')

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+from estimates import without_suspects
 import numpy as np
+import pytest
 from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm import load_arm
@@ -14,6 +16,12 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import divide
 
 RATE, SOURCE_RATE = 200.0, 246.0
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 def two_axis():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from synthetic_recordings import followed
@@ -22,6 +23,12 @@ FRICTION = ('viscous', 'coulomb', 'offset')
 #: Of the simulated drives, Nm/rad and Nm s/rad: deviations of some 0.1 rad.
 KP, KD = np.array([6.0, 4.0]), np.array([0.05, 0.03])
 DELAY = 0.02
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 @pytest.fixture(scope='module')

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from synthetic_recordings import recording, Waves
@@ -17,6 +18,12 @@ from dynid_ros.estimation.online.replay import replay
 
 pytestmark = pytest.mark.slow
 FRICTION = ('viscous', 'coulomb')
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 @pytest.fixture(scope='module')

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from synthetic_recordings import recording, Waves
@@ -21,6 +22,12 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 
 RATE, SAMPLES = 100.0, 3000
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 @pytest.fixture(scope='module')

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from estimates import estimated
+from estimates import estimated, without_suspects
 from friction_rig import arm_with, check_found, log_of, motion, true_torque
 import numpy as np
 import pytest
@@ -25,6 +25,12 @@ pytestmark = pytest.mark.slow
 RATE = 500.0
 TRUE = {'viscous': (2.0, 1.0), 'coulomb_smooth': (0.4, 0.3), 'offset': (0.2, -0.1),
         PRESLIDING: (0.8, 0.5)}
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 @pytest.fixture(scope='module')

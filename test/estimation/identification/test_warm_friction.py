@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from estimates import without_suspects
 from friction_rig import arm_with, check_found, log_of, motion, SECONDS, true_torque
 import numpy as np
 import pytest
@@ -26,6 +27,12 @@ pytestmark = pytest.mark.slow
 RATE = 200.0
 TRUE = {'viscous': (2.0, 1.0), 'coulomb_smooth': (1.0, 0.6), 'offset': (0.2, -0.1),
         WARM: (-0.8, -0.5)}
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 @pytest.fixture(scope='module')

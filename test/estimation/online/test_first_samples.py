@@ -3,6 +3,7 @@
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from synthetic_recordings import recording, Waves
@@ -17,6 +18,12 @@ from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.online.row_source import PORTION
 
 RATE = 100.0
+
+
+@pytest.fixture(autouse=True, scope='module')
+def figures_alone():
+    with without_suspects():
+        yield
 
 
 @pytest.fixture(scope='module')

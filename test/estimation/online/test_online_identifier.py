@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
+from estimates import without_suspects
 import numpy as np
 import pytest
 from synthetic_recordings import followed
@@ -44,6 +45,7 @@ def feed(to, log, first, last, portion=37):
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_result_is_that_of_a_replay_and_asking_for_it_disturbs_nothing():
     log = recording()
     expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0)
@@ -83,6 +85,7 @@ def test_parameters_are_possible_unless_these_predict_worse(memory):
     assert (good.std > 0).all() and good.from_data.all() and bad.from_data.all()
 
 
+@without_suspects()
 def test_information_of_a_result_is_that_of_its_samples_alone():
     log = recording().part(0, 1500)
     live = session()
@@ -98,6 +101,7 @@ def test_information_of_a_result_is_that_of_its_samples_alone():
     assert not fresh.root_information.any() and not fresh.from_data.any()
 
 
+@without_suspects()
 def test_restored_session_goes_on_to_the_last_bit():
     log = recording()
     whole, first, second = session(), session(), session()
@@ -117,12 +121,14 @@ def test_state_of_other_settings_is_refused():
 
 
 @cache
+@without_suspects()
 def batch():
     friction = ('viscous', 'coulomb_smooth', 'load')
     arm = replace(load_arm('two_axis'), friction_shape=FrictionShape(smooth_speed=0.05))
     return identify(arm, [recording()], friction=friction, holdout=0.0)
 
 
+@without_suspects()
 def test_session_that_starts_from_a_batch_has_its_friction_filters_and_load():
     log, first = recording(), batch()
     expected, _ = replay(first.arm, log, start=first)
@@ -143,6 +149,7 @@ def test_session_that_starts_from_a_batch_has_its_friction_filters_and_load():
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_session_that_starts_from_a_result_keeps_its_friction_as_near_to_zero():
     log = recording()
     friction = ('viscous', 'coulomb', 'stribeck')
@@ -180,6 +187,7 @@ def test_result_of_nothing_is_refused():
         session().result()
 
 
+@without_suspects()
 def test_reset_forgets_everything():
     log = recording()
     live, fresh = session(), session()
@@ -191,6 +199,7 @@ def test_reset_forgets_everything():
     assert live.result().data_hash == fresh.result().data_hash
 
 
+@without_suspects()
 def test_replay_and_session_agree_at_the_same_delay():
     log, delay = recording().part(0, 1500), 0.01
     expected, _ = replay(load_arm('two_axis'), log, cutoff_hz=5.0, delay=delay)
@@ -281,6 +290,7 @@ def test_effort_without_gravity_gives_the_parameters_of_the_batch():
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_a_validation_motion_is_predicted_and_not_learned_from():
     arm = load_arm('two_axis')
     first, second = (random_motion(arm, seed, tries=30, periods=2) for seed in (0, 1))
