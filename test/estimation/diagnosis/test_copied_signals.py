@@ -17,7 +17,14 @@ from dynid_ros.estimation.suspects.signal_suspects import late_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.motion.excitation.random_motion import random_motion
 
-ARM = load_arm('ur10')
+
+def banded(name):
+    """Give an arm its band, whose choice would take most of the time of these tests."""
+    arm = load_arm(name)
+    return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0, delay=0.0))
+
+
+ARM = banded('ur10')
 REAL = {'ur10': 'ur10_exciting_trajectory.db3', 'panda': 'panda_exciting_trajectory.db3',
         'tx40': 'pos_read_data.csv'}
 FRICTION = ('viscous', 'coulomb', 'offset')
@@ -36,7 +43,7 @@ def copied_from(log, quantity):
 @pytest.mark.parametrize('quantity', ['velocity', 'position'])
 @pytest.mark.parametrize('name', REAL)
 def test_copies_of_real_recordings_are_found(name, quantity, shared_data):
-    arm = load_arm(name)
+    arm = banded(name)
     log = read_recording(shared_data / name / REAL[name], arm)
     assert codes(copied_from(log, quantity), arm) == [f'effort_copies_{quantity}']
 

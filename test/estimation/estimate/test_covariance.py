@@ -11,6 +11,7 @@ from synthetic_recordings import coloured, recording, true_torque, Waves
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import Conditioning
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.products import Products
@@ -132,7 +133,8 @@ def test_a_parameter_that_no_row_shows_has_the_error_bar_of_its_prior():
 def hits(name, repetitions, seconds, rate=100.0):
     """How often 95 % intervals hold the true base parameters: stated, and as if white."""
     arm = load_arm(name)
-    arm = replace(arm, drive=Drive.joint_torque(arm.n))
+    arm = replace(arm, drive=Drive.joint_torque(arm.n),
+                  conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
     waves = Waves.random(arm, seed=1)
     # The prior is centred on the nominal parameters: a truth there would hold too often.
     theta = 0.8 * base_parameters(arm).grouping @ nominal_parameters(arm)

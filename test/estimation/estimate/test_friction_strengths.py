@@ -10,6 +10,7 @@ from synthetic_recordings import coloured, recording, true_torque, Waves
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import PLAIN, TERMS
 from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.model import Conditioning
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -30,7 +31,8 @@ USUAL = {'Fv': (0.02, 0.01), 'Fc': (0.02, 0.03), 'Fo': (0.01, -0.02)}
 
 def arm_with(*terms):
     arm = load_arm('two_axis').with_friction(terms)
-    return replace(arm, drive=Drive.joint_torque(2))
+    return replace(
+        arm, drive=Drive.joint_torque(2), conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
 
 
 def log_of(coefficients, seed=0, motion=3, seconds=SECONDS, noise=0.01):

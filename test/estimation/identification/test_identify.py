@@ -261,9 +261,11 @@ def test_a_cutoff_that_leaves_no_row_is_said_and_few_rows_give_a_wide_result():
 def test_ur10_is_predicted_on_its_last_third(shared_data, friction, promised, bound):
     arm = load_arm('ur10')
     log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
-    result = identify(arm, [log], friction=friction, holdout=1 / 3)
+    # Without given friction, test_planted_faults.py asks for the verdict.
+    result = (identify if friction else estimated)(arm, [log], friction=friction, holdout=1 / 3)
     assert result.validation.relative_error_percent <= bound < promised
-    assert result.verdict.trustworthy
+    if friction:
+        assert result.verdict.trustworthy
 
 
 @pytest.mark.slow
@@ -271,10 +273,12 @@ def test_panda_is_predicted_on_its_last_third(shared_data):
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
     for friction in (PLAIN, None):
-        result = identify(arm, [log], friction=friction, holdout=1 / 3)
+        result = (identify if friction else estimated)(
+            arm, [log], friction=friction, holdout=1 / 3)
         # Measured: 2.1 %, which leaves no room for more below the promised 2.2 %.
         assert result.validation.relative_error_percent <= 2.2
-        assert result.verdict.trustworthy
+        if friction:
+            assert result.verdict.trustworthy
 
 
 @pytest.fixture(scope='module')

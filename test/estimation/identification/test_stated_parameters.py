@@ -4,6 +4,7 @@ from dataclasses import replace
 import json
 from pathlib import Path
 
+from estimates import without_suspects
 import numpy as np
 import pinocchio
 import pytest
@@ -60,6 +61,7 @@ def test_another_direction_of_an_axis_is_another_arm_and_named(joint):
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_true_inertias_are_as_good_as_identified_ones_once_drives_are_fitted():
     arm = replace(
         load_arm('two_axis'), friction=('viscous',),
@@ -93,6 +95,7 @@ def test_masses_that_miss_most_of_the_torque_are_named(shared_data, own, warned)
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_masses_mean_nothing_beside_a_current_without_a_gain():
     arm = replace(load_arm('two_axis'), drive=Drive.joint_torque(2))
     log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)
@@ -105,6 +108,7 @@ def test_masses_mean_nothing_beside_a_current_without_a_gain():
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_an_arm_that_states_nothing_is_compared_with_nothing():
     arm = load_arm('two_axis')
     log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)
@@ -113,6 +117,7 @@ def test_an_arm_that_states_nothing_is_compared_with_nothing():
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_validate_compares_a_urdf_with_the_identified_model(capsys, shared_data):
     path, bag = urdf('panda'), shared_data / 'panda/panda_exciting_trajectory.db3'
     assert main(['validate', str(path), str(bag), '--arm', 'panda', '--json']) == 1
@@ -129,6 +134,7 @@ def test_validate_compares_a_urdf_with_the_identified_model(capsys, shared_data)
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_a_urdf_of_other_parameters_is_refuted(capsys, tmp_path):
     arm = load_arm('panda')
     log = followed(arm, random_motion(arm, 1, periods=1, tries=30), 125.0, seed=1)
@@ -144,6 +150,7 @@ def test_a_urdf_of_other_parameters_is_refuted(capsys, tmp_path):
 
 
 @pytest.mark.slow
+@without_suspects()
 def test_an_exported_urdf_keeps_what_it_was_identified_as(tmp_path):
     arm = load_arm('two_axis').with_friction(('viscous', 'coulomb'))
     log = followed(arm, random_motion(arm, 3, tries=30), 125.0, seed=3)

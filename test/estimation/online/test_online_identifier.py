@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
-from estimates import without_suspects
+from estimates import estimated, without_suspects
 import numpy as np
 import pytest
 from synthetic_recordings import followed
@@ -277,7 +277,7 @@ def test_effort_without_gravity_gives_the_parameters_of_the_batch():
     arm = load_arm('hand_leg')
     arm = replace(arm, drive=replace(arm.drive, includes_gravity=False))
     log = followed(arm, random_motion(arm, 2, periods=2, tries=30), 200.0, seed=2)
-    expected = identify(arm, [log], friction=arm.friction)
+    expected = estimated(arm, [log], friction=arm.friction)
     live = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
     feed(live, log, 0, len(log.t), 500)
     for result in (live.result(), replay(arm, log, cutoff_hz=5.0, delay=0.0)[0]):

@@ -38,9 +38,9 @@ def recording(arm, seconds=12.0, seed=3, noise=0.0, rate=RATE):
 
 
 @pytest.fixture(scope='module')
-def panda():
+def leg():
     # Smooth friction: a step in torque is no signal that any low-pass keeps as it is.
-    return load_arm('panda').with_friction(('viscous', 'offset'))
+    return load_arm('hand_leg').with_friction(('viscous', 'offset'))
 
 
 def truth_of(arm):
@@ -52,10 +52,10 @@ def off(online, arm):
     return np.linalg.norm(online.learner.recursion.theta - truth) / np.linalg.norm(truth)
 
 
-def test_positions_and_torque_alone_give_the_base_parameters(panda):
-    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
-    online.take(*recording(panda))
-    assert off(online, panda) < 1e-3
+def test_positions_and_torque_alone_give_the_base_parameters(leg):
+    online = OnlineIdentifier(leg, cutoff_hz=CUTOFF)
+    online.take(*recording(leg))
+    assert off(online, leg) < 1e-3
     counts = online.pipeline.counters.as_dict()
     assert not any(count for rule, count in counts.items() if rule != 'standing')
 
@@ -75,9 +75,9 @@ def test_rows_do_not_depend_on_the_portions_in_which_samples_come(cuts):
         np.testing.assert_array_equal(left, right)
 
 
-def test_one_sample_at_a_time(panda):
-    t, q, u = recording(panda, 3.0)
-    plain, single = RowPipeline(panda), RowPipeline(panda)
+def test_one_sample_at_a_time(leg):
+    t, q, u = recording(leg, 3.0)
+    plain, single = RowPipeline(leg), RowPipeline(leg)
     expected = plain.push(t, q, u)
     rows = [block for k in range(len(t)) for block in single.push(t[k], q[k], u[k])]
     np.testing.assert_array_equal(
@@ -112,34 +112,34 @@ def _poked(x, value, every):
 
 @pytest.mark.slow
 @pytest.mark.parametrize('fault', FAULTS)
-def test_each_fault_is_counted_and_leaves_the_estimate_right(panda, fault):
-    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
-    online.take(*FAULTS[fault](*recording(panda)))
+def test_each_fault_is_counted_and_leaves_the_estimate_right(leg, fault):
+    online = OnlineIdentifier(leg, cutoff_hz=CUTOFF)
+    online.take(*FAULTS[fault](*recording(leg)))
     counts = online.pipeline.counters.as_dict()
     assert counts[fault] > 0
-    assert off(online, panda) < 5e-3
+    assert off(online, leg) < 5e-3
 
 
-def test_a_stream_that_changes_its_rate_goes_on(panda):
-    t, q, u = recording(panda)
+def test_a_stream_that_changes_its_rate_goes_on(leg):
+    t, q, u = recording(leg)
     half = len(t) // 2
-    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
+    online = OnlineIdentifier(leg, cutoff_hz=CUTOFF)
     online.take(t[:half], q[:half], u[:half])
     online.take(t[half::4], q[half::4], u[half::4])
     assert online.pipeline.settings.rate_hz == pytest.approx(RATE / 4)
     assert online.pipeline.counters.as_dict()['rate_changed'] == 1
-    assert off(online, panda) < 5e-3
+    assert off(online, leg) < 5e-3
 
 
-def test_a_clock_that_is_set_back_starts_a_new_stretch(panda):
-    t, q, u = recording(panda)
+def test_a_clock_that_is_set_back_starts_a_new_stretch(leg):
+    t, q, u = recording(leg)
     half = len(t) // 2
-    online = OnlineIdentifier(panda, cutoff_hz=CUTOFF)
+    online = OnlineIdentifier(leg, cutoff_hz=CUTOFF)
     online.take(t[:half] + 1e9, q[:half], u[:half])
     online.take(t[half:], q[half:], u[half:])
     assert online.pipeline.counters.as_dict()['clock_reset'] == 1
     assert online.pipeline.segment == 1
-    assert off(online, panda) < 5e-3
+    assert off(online, leg) < 5e-3
 
 
 def test_a_wrapped_position_starts_a_new_stretch():
@@ -155,11 +155,11 @@ def test_a_wrapped_position_starts_a_new_stretch():
 
 @pytest.mark.slow
 @pytest.mark.parametrize('memory', [np.inf, 5.0])
-def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
+def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(leg, memory):
     rate = 125.0
-    t, q, tau = recording(panda, 10.0, noise=0.5, rate=rate)
+    t, q, tau = recording(leg, 10.0, noise=0.5, rate=rate)
     rng = np.random.default_rng(8)
-    online = OnlineIdentifier(panda, memory=memory)
+    online = OnlineIdentifier(leg, memory=memory)
     online.take(t, q, tau)
     # A real arm stops within its limits; the stretch after it is what stands still.
     before = None
@@ -178,11 +178,11 @@ def test_standing_still_for_a_minute_neither_drifts_nor_winds_up(panda, memory):
     np.testing.assert_allclose(after.std_white, before.std_white, rtol=1e-9)
 
 
-def test_replaying_half_saving_and_restoring_is_one_replay(panda, tmp_path):
-    t, q, u = FAULTS['gaps'](*recording(panda, noise=0.2))
-    whole = OnlineIdentifier(panda, memory=20.0)
+def test_replaying_half_saving_and_restoring_is_one_replay(leg, tmp_path):
+    t, q, u = FAULTS['gaps'](*recording(leg, noise=0.2))
+    whole = OnlineIdentifier(leg, memory=20.0)
     whole.take(t, q, u)
-    first, second = (OnlineIdentifier(panda, memory=20.0) for _ in range(2))
+    first, second = (OnlineIdentifier(leg, memory=20.0) for _ in range(2))
     cut = len(t) // 2 + 13
     first.take(t[:cut], q[:cut], u[:cut])
     np.savez(tmp_path / 'state.npz', **first.state())
