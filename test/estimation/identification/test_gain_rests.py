@@ -27,7 +27,8 @@ FACTORS = np.array([0.7, 0.8, 1.25, 0.6, 1.5, 1.1, 0.9])
 
 @cache
 def panda():
-    return load_arm('panda')
+    arm = load_arm('panda')
+    return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=5.0, delay=0.0))
 
 
 @cache

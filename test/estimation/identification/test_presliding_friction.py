@@ -78,7 +78,7 @@ def test_feed_forward_follows_the_bend_of_its_trajectory(model):
 
 
 def test_the_monitor_takes_presliding_for_no_contact(model):
-    log = log_of(model.arm, RATE, seconds=10.0, seed=2)
+    log = log_of(model.arm, RATE / 2, seconds=10.0, seed=2)
     seen = list(Monitor(model).push(log.t, log.q, log.u))
     fast = np.concatenate([np.abs(block.qd) > 0.1 for block in seen])
     torque = np.abs(np.concatenate([block.torque for block in seen]))
