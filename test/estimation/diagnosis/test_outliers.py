@@ -134,7 +134,9 @@ def test_good_simulated_recordings_lose_nothing(name):
 def test_a_good_recording_of_a_real_arm_loses_nothing_and_is_trusted_online(shared_data):
     """test_replay.py shows it of the UR10 and of the Panda."""
     arm = load_arm('tx40')
-    result, _ = replay(arm, read_recording(shared_data / 'tx40/pos_read_data.csv', arm))
+    log = read_recording(shared_data / 'tx40/pos_read_data.csv', arm)
+    # Its 5 kHz are far above any band.
+    result, _ = replay(arm, log.take(np.arange(0, len(log.t), 4)))
     assert not [note for note in result.treatment.notes if 'sensor' in note]
     assert result.verdict.trustworthy, result.verdict.reasons
 
