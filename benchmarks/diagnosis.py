@@ -127,7 +127,7 @@ def weightless(good: Good) -> Planted:
     layout = good.model.arm.layout
     theta = np.zeros(layout.size)
     theta[base_parameters(good.model.arm).columns] = good.model.theta
-    weight = regressor(good.arm.rigid(), good.log.q, still, still) @ theta[layout.all_inertial()]
+    weight = regressor(good.arm.rigid, good.log.q, still, still) @ theta[layout.all_inertial()]
     through = joint_torque(np.eye(good.arm.n), good.arm.drive)
     yield good.arm, signals(good.log, good.log.u - weight @ np.linalg.inv(through))
 

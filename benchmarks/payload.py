@@ -231,7 +231,7 @@ def print_real(name: str, arm: ArmModel, log: Recording) -> None:
     first, rest = in_two(log, 0.4)
     model = identify(arm, [first], holdout=0.0)
     motion = condition_recordings(arm, [rest], model.treatment)[0]
-    rigid = arm.rigid()
+    rigid = arm.rigid
     Y = regressor(rigid, motion.q, motion.qd[:], motion.qdd[:])
     Y = Y[:, :, link(rigid)] @ frame_change(arm.tool.placement)
     through = np.linalg.inv(joint_torque(np.eye(arm.n), arm.drive))

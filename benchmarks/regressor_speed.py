@@ -58,7 +58,7 @@ def best_microseconds(works: dict[str, Callable[[], object]]) -> dict[str, float
 
 def main() -> None:
     arm = load_arm('panda')
-    rigid = arm.rigid()
+    rigid = arm.rigid
     q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, size=(3, SAMPLES, arm.n))
     model = pin.Model()
     for j in range(arm.n):

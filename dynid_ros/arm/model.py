@@ -321,6 +321,7 @@ class ArmModel(Summarised):
         """Return the same arm with other values of fields of its kinematic tree."""
         return replace(self, tree=replace(self.tree, **changes))
 
+    @cached_property
     def rigid(self) -> ArmModel:
-        """Return the same arm without rotor inertia, friction and coupling."""
+        """Return the same arm, one object, without rotor inertia, friction and coupling."""
         return replace(self, rotor_inertia=False, friction=(), coupling=())

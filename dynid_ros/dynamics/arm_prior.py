@@ -228,7 +228,7 @@ def arm_prior(arm: ArmModel) -> ArmPrior:
     bodies = np.where(guessed[:, None], [cylinder(arm, j) for j in range(arm.links)], given)
     if arm.link_bounds is not None:
         bodies = arm.link_bounds.inside(bodies)
-    rigid_arm = replace(arm.rigid(), limits=JointLimits.unknown(arm.n), rotor_nominal=None)
+    rigid_arm = replace(arm.rigid, limits=JointLimits.unknown(arm.n), rotor_nominal=None)
     bodies[guessed] *= _holdable_share(arm, rigid_arm, bodies)
     rigid_arm = replace(rigid_arm, inertial=bodies)
     torque = _drive_torque(arm, rigid_arm, bodies)

@@ -115,7 +115,7 @@ def random_states(
     qd[1::2] *= np.geomspace(SLOWEST, 1.0, len(qd[1::2]))[:, None]
     # A joint that gravity cannot load, such as an upright first one, has no load column; nor has a
     # lift, since friction by a constant load is plain friction, whatever share its offset takes.
-    still, rigid = np.zeros_like(q), arm.rigid()
+    still, rigid = np.zeros_like(q), arm.rigid
     load = regressor(rigid, q, still, still) @ rng.uniform(size=rigid.layout.size)
     load[:, np.ptp(load, axis=0) <= EFFECT * np.abs(load).max(axis=0)] = 0.0
     # The history may be any numbers independent of the velocity.

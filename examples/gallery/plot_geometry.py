@@ -16,7 +16,7 @@ from dynid_ros.dynamics.kinematics.error_sources import error_sources, perturbed
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.motion.excitation.random_motion import random_motion
 
-arm = dyn.load_arm('ur10').rigid()
+arm = dyn.load_arm('ur10').rigid
 q, qd, qdd = random_motion(arm, 0, harmonics=5).one_period(500)
 inertial = arm.inertial.ravel()
 

@@ -70,7 +70,7 @@ def known_arm(request, tmp_path):
 
 def test_counts_are_those_of_the_literature(known_arm):
     name, arm = known_arm
-    rigid = arm.rigid()
+    rigid = arm.rigid
     rotors = replace(rigid, rotor_inertia=True)
     variants = (rigid, rotors, rotors.with_friction(FRICTION), replace(rigid, gravity=TILTED))
     expected = {'ur10': [36, 40, 58, 38], 'panda': [43, 48, 69, 45]}[name]
@@ -79,7 +79,7 @@ def test_counts_are_those_of_the_literature(known_arm):
 
 def test_tx40_has_36_rigid_ones_and_61_with_its_wrist_coupling():
     arm = load_arm('tx40')
-    assert base_parameters(arm.rigid()).count == 36
+    assert base_parameters(arm.rigid).count == 36
     assert base_parameters(arm).count == 61
     names = base_parameters(arm).names
     assert {'Iam6', 'Fvm6', 'Fcm6'} <= set(names)
@@ -179,7 +179,7 @@ def test_printed_groups_add_up_to_the_grouping(name):
 
 
 def test_link_1_of_an_upright_arm_keeps_its_moment_about_the_axis_only():
-    names = base_parameters(load_arm('panda').rigid()).names
+    names = base_parameters(load_arm('panda').rigid).names
     assert [name for name in names if name.endswith('1')] == ['Izz1']
 
 

@@ -174,7 +174,7 @@ def test_exports_keep_the_followers(arm, file, tmp_path):
         assert again.tree.followers == arm.tree.followers
         np.testing.assert_allclose(inverse_dynamics(again, q, qd, qdd), tau, rtol=1e-6, atol=1e-6)
     space = {}
-    exec(python_of(arm.rigid()), space)
+    exec(python_of(arm.rigid), space)
     close([space['torque'](*state) for state in zip(q, qd, qdd, strict=True)], tau)
     model = mujoco.MjModel.from_xml_string(mjcf_of(arm))
     assert sorted(model.eq_data[:, :2].tolist()) == [[0, -1], [0.1, -1]]

@@ -89,8 +89,8 @@ def test_momentum_times_velocity_is_twice_the_kinetic_energy():
     model = pinocchio_model(arm)
     data = model.createData()
     truth = [pin.computeKineticEnergy(model, data, x, v) for x, v in zip(q, qd, strict=True)]
-    momentum, _ = momentum_regressors(arm.rigid(), q, qd)
-    energy = (qd * (momentum @ nominal_parameters(arm.rigid()))).sum(axis=1) / 2
+    momentum, _ = momentum_regressors(arm.rigid, q, qd)
+    energy = (qd * (momentum @ nominal_parameters(arm.rigid))).sum(axis=1) / 2
     np.testing.assert_allclose(energy, truth, rtol=1e-12)
 
 

@@ -50,7 +50,7 @@ def joint_shuffle(model: pin.Model, arm: ArmModel) -> np.ndarray:
 @given(seeds, st.integers(1, 8))
 def test_regressor_matches_pinocchio_on_random_trees(seed, n):
     rng = np.random.default_rng(seed)
-    arm = random_arm(rng, n).rigid()
+    arm = random_arm(rng, n).rigid
     model = pinocchio_model(arm)
     data, order = model.createData(), joint_shuffle(model, arm)
     q, qd, qdd = motion(rng, n)
@@ -112,7 +112,7 @@ def test_any_angle_is_turned_by():
 
 @pytest.mark.parametrize('value', [np.nan, np.inf])
 def test_a_position_that_is_no_number_gives_none(value):
-    arm = random_arm(np.random.default_rng(3), 3, prismatic=False, branched=False).rigid()
+    arm = random_arm(np.random.default_rng(3), 3, prismatic=False, branched=False).rigid
     q, qd, qdd = motion(np.random.default_rng(4), 3)
     clean = regressor(arm, q, qd, qdd)
     q[2, 1] = value
@@ -122,7 +122,7 @@ def test_a_position_that_is_no_number_gives_none(value):
 
 
 def test_a_branch_does_not_load_joints_that_do_not_carry_it():
-    arm = random_arm(np.random.default_rng(1), 3, prismatic=False).rigid()
+    arm = random_arm(np.random.default_rng(1), 3, prismatic=False).rigid
     arm = arm.with_tree(parent=np.array([-1, 0, 0]))
     Y = regressor(arm, *motion(np.random.default_rng(2), 3)).reshape(SAMPLES, 3, 3, 10)
     assert (Y[:, 1, 2] == 0).all() and (Y[:, 2, 1] == 0).all()
@@ -181,7 +181,7 @@ def two_link(l1: float, l2: float, m1: float, m2: float, g: float) -> ArmModel:
             rotation=np.tile(np.eye(3), (2, 1, 1)), translation=np.array([[0, 0, 0], [l1, 0, 0]]),
             prismatic=np.zeros(2, dtype=bool), axis=np.tile([0.0, 0.0, 1.0], (2, 1))),
         gravity=np.array([0, -g, 0]), limits=JointLimits.unknown(2), drive=Drive.joint_torque(2),
-        inertial=np.array(links)).rigid()
+        inertial=np.array(links)).rigid
 
 
 lengths = st.floats(0.1, 3)

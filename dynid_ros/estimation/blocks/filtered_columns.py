@@ -79,7 +79,7 @@ class FilteredColumns:
     def __init__(
         self, arm: ArmModel, settings: ConditioningSettings, terms: Sequence[str],
     ) -> None:
-        self.arm, self._decimator = arm.rigid(), settings.decimator()
+        self.arm, self._decimator = arm.rigid, settings.decimator()
         self._shares = Shares(self._decimator, TILE)
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)

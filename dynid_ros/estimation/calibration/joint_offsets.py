@@ -148,7 +148,7 @@ def hidden_offsets(arm: ArmModel) -> NDArray[np.bool_]:
         The arm.
 
     """
-    rigid = arm.rigid()
+    rigid = arm.rigid
     columns = base_parameters(rigid).columns
     q, qd, qdd, *_ = random_states(rigid)
     W = regressor(rigid, q, qd, qdd)[:, :, columns].reshape(-1, len(columns))

@@ -182,7 +182,7 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     """
     if arm.inertial is None or not arm.drive.in_newton_metres or not arm.drive.includes_gravity:
         return []
-    links, samples = arm.rigid(), thinned(samples)
+    links, samples = arm.rigid, thinned(samples)
     still = np.zeros_like(samples.q)
     gravity = regressor(links, samples.q, still, still) @ nominal_parameters(links)
     factors = np.array([_factor(gravity[:, j], samples, j) for j in range(arm.n)])

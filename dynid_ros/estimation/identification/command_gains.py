@@ -125,7 +125,7 @@ class StatedMasses:
     ) -> None:
         self._arm = arm.with_friction(PLAIN)
         self._theta = None if stated is None else base_of(
-            self._arm, replace(stated.rigid(), gravity=arm.gravity))
+            self._arm, replace(stated.rigid, gravity=arm.gravity))
         self._recordings = recordings
         self._settings = choose_conditioning(self._arm, recordings)
 

@@ -100,7 +100,7 @@ def stated_errors(
     """
     arm, layout = model.arm, model.arm.layout
     free = np.setdiff1d(np.arange(layout.size), layout.all_inertial())
-    inertias = base_of(arm, stated.rigid())
+    inertias = base_of(arm, stated.rigid)
     # With R the root of the information, |R (theta - theta_fit)|² is the increase of the squares.
     drives = base_parameters(arm).grouping[:, free]
     root = model.root_information

@@ -45,7 +45,7 @@ def states(arm, count=20):
 
 def torque(arm, q, qd, qdd):
     """Torque of the nominal parameters, friction included."""
-    rigid = arm.rigid()
+    rigid = arm.rigid
     load = regressor(rigid, q, 0 * q, 0 * q) @ nominal_parameters(rigid)
     return regressor(arm, q, qd, qdd, load=load) @ nominal_parameters(arm)
 
@@ -62,7 +62,7 @@ def test_plain_urdf_has_the_torque_of_the_links(seed):
         given[:, order] = q, qd, qdd
         # Continuous joints have two coordinates there.
         place = pinocchio.integrate(model, pinocchio.neutral(model), given[0])
-        rigid = torque(replace(arm.rigid(), rotor_nominal=None), q[None], qd[None], qdd[None])[0]
+        rigid = torque(replace(arm.rigid, rotor_nominal=None), q[None], qd[None], qdd[None])[0]
         np.testing.assert_allclose(
             pinocchio.rnea(model, data, place, *given[1:])[order], rigid, rtol=1e-9, atol=1e-9)
     dynamics = ElementTree.fromstring(urdf_of(arm)).findall('joint/dynamics')
@@ -297,7 +297,7 @@ def test_a_urdf_with_other_names_of_the_joints_is_taken_by_their_aliases(tmp_pat
     theirs = np.zeros((3, len(q), model.nv))
     theirs[:, :, places] = q, qd, qdd
     torque = [pinocchio.rnea(model, data, *state)[places] for state in zip(*theirs, strict=True)]
-    rigid = arm.rigid()
+    rigid = arm.rigid
     # Fingers of the hand, which are no part of the arm, keep the inertia that the file states.
     hand = pinocchio.buildModelFromUrdf(str(urdf('panda')))
     fingers = sum(hand.inertias[hand.getJointId(f'panda_finger_joint{k}')].mass for k in (1, 2))

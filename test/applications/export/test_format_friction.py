@@ -54,7 +54,7 @@ def recorded(arm, coupling=()):
     q, qd, qdd = Waves.random(arm, 1, lowest_hz=0.2).at(t)
     parameters = nominal_parameters(arm)
     parameters[len(parameters) - len(coupling):] = coupling
-    rigid = arm.rigid()
+    rigid = arm.rigid
     load = regressor(rigid, q, 0 * q, 0 * q) @ nominal_parameters(rigid)
     tau = regressor(arm, q, qd, qdd, load=load, history=history_of(t, q)) @ parameters
     return Recording(t, q, tau, arm.joint_names, source='log.npz')

@@ -44,7 +44,7 @@ def gravity_of(arm, q, theta):
     standard = np.zeros(arm.layout.size)
     standard[base_parameters(arm).columns] = theta
     still = np.zeros_like(q)
-    return regressor(arm.rigid(), q, still, still) @ standard[arm.layout.all_inertial()]
+    return regressor(arm.rigid, q, still, still) @ standard[arm.layout.all_inertial()]
 
 
 def plain_rows(arm, motion, conditioning, theta):

@@ -73,7 +73,7 @@ def test_any_estimate_becomes_possible(seed, size, bare):
 def test_possible_parameters_come_back_when_the_prior_weighs_nothing(seed):
     """Where all are determined, whatever the prior, itself possible, says."""
     rng = np.random.default_rng(seed)
-    arm = random_arm(rng, 3, prismatic=False).rigid()
+    arm = random_arm(rng, 3, prismatic=False).rigid
     true, other = (np.concatenate(random_arm(rng, 3).inertial) for _ in range(2))
     cone = PhysicalCone(
         arm.layout.all_inertial().reshape(3, 10), np.zeros((0, 30)), np.zeros(0), other)

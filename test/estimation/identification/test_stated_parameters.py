@@ -33,9 +33,9 @@ def error(found):
 
 @pytest.mark.parametrize(('name', 'file'), [('ur10', 'ur10_robot'), ('panda', 'panda')])
 def test_parameters_of_a_urdf_with_other_frames_give_its_torque(name, file):
-    arm = load_arm(name).rigid()
+    arm = load_arm(name).rigid
     path = urdf(file)
-    stated = stated_arm(path, arm.joint_names).rigid()
+    stated = stated_arm(path, arm.joint_names).rigid
     theta = base_of(arm, stated)
     model = pinocchio.buildModelFromUrdf(str(path))
     # The fingers of the Panda stand still.
@@ -52,7 +52,7 @@ def test_parameters_of_a_urdf_with_other_frames_give_its_torque(name, file):
 
 @pytest.mark.parametrize('joint', [1, 3])
 def test_another_direction_of_an_axis_is_another_arm_and_named(joint):
-    arm = load_arm('ur10').rigid()
+    arm = load_arm('ur10').rigid
     axis = arm.axis.copy()
     axis[joint] *= -1
     with pytest.raises(ArmError, match='moves otherwise') as raised:
