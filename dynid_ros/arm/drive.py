@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import several
 
 #: Topic of the state of a JointTrajectoryController of ros2_controllers, and its type.
 CONTROLLER_TOPIC = 'controller_state'
@@ -100,6 +103,8 @@ class Drive:
     scale : str
         Where the gains come from: empty if arm.yaml states them, else `OPEN`, `RELATIVE` or
         `BY_MASSES`.
+    passive : (n,) ndarray of bool or None
+        Joints that no drive moves, whose signal is zero or missing; None if there are none.
 
     """
 
@@ -111,6 +116,7 @@ class Drive:
     topic: DriveTopic | None = None
     damping: Array | None = None
     scale: str = ''
+    passive: NDArray[np.bool_] | None = None
 
     @staticmethod
     def joint_torque(joints: int) -> Drive:
@@ -123,6 +129,32 @@ class Drive:
         if self.signal == COMMAND:
             return not self.scale
         return self.signal == 'effort' or not bool((self.gain == 1).all())
+
+    @property
+    def driven(self) -> NDArray[np.bool_]:
+        """Which joints a drive moves, (n,)."""
+        return np.ones(len(self.gain), np.bool_) if self.passive is None else ~self.passive
+
+    def check_driven(self, names: Sequence[str]) -> None:
+        """
+        Make sure that the arm can follow a motion.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the joints.
+
+        Raises
+        ------
+        ArmError
+            Some joints have no drive.
+
+        """
+        passive = [name for name, driven in zip(names, self.driven, strict=True) if not driven]
+        if passive:
+            raise ArmError(
+                f'{several(passive)} cannot follow a motion: drive.passive of arm.yaml states '
+                'that no drive moves it')
 
     def check_topic(self, states: str) -> None:
         """

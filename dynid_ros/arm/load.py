@@ -213,7 +213,7 @@ def _from_yaml(path: Path) -> tuple[ArmModel, tuple[str, ...]]:
         tree=read.tree,
         gravity=top.filled('gravity', 3, _GRAVITY),
         limits=limits,
-        drive=read_drive(top, n),
+        drive=read_drive(top, names),
         inertial=inertial,
         rotor_nominal=rotor,
         friction_nominal=friction_nominal,

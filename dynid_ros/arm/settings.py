@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.description.schema import ANGLES, Section
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
@@ -35,7 +37,7 @@ SIGNALS = tuple(_UNITS)
 QUANTITIES = ('qdd', 'qd', 'sign_qd')
 
 
-def read_drive(top: Section, n: int) -> Drive:
+def read_drive(top: Section, names: tuple[str, ...]) -> Drive:
     """
     Drive from ``drive``; a recording in Nm at the joints where the section is absent.
 
@@ -45,7 +47,9 @@ def read_drive(top: Section, n: int) -> Drive:
     """
     section = top.section('drive', (
         'signal', 'unit', 'gain', 'torque_constant', 'amplifier_gain', 'kp', 'kd', 'gear_ratio',
-        'sign', 'transmission', 'offset', 'includes_gravity', 'topic', 'interface', 'joints'))
+        'sign', 'transmission', 'offset', 'includes_gravity', 'topic', 'interface', 'joints',
+        'passive'))
+    n = len(names)
     signal = section.choice('signal', tuple(_UNITS), 'effort')
     section.choice('unit', _UNITS[signal], _UNITS[signal][0])
     for key in dict.fromkeys(chain(*_GAINS.values())):
@@ -57,8 +61,27 @@ def read_drive(top: Section, n: int) -> Drive:
     if signal == COMMAND:
         return _command_drive(section, n, factors)
     gain = np.prod([factors, *(section.filled(key, n, 1.0) for key in _GAINS[signal])], axis=0)
-    return Drive(signal, _nonzero(section, gain), *_transmission(section, n),
-                 section.flag('includes_gravity', True), _drive_topic(section, 'effort'))
+    drive = Drive(signal, _nonzero(section, gain), *_transmission(section, n),
+                  section.flag('includes_gravity', True), _drive_topic(section, 'effort'))
+    return replace(drive, passive=_passive(section, names, drive))
+
+
+def _passive(
+    section: Section, names: tuple[str, ...], drive: Drive,
+) -> NDArray[np.bool_] | None:
+    """Joints (n,) without a drive; None if there are none."""
+    listed = section.names('passive')
+    for name in listed:
+        if name not in names:
+            raise section.error('passive', f'names "{name}", but the joints are '
+                                f'{", ".join(names)}')
+    passive = np.array([name in listed for name in names])
+    if passive.all():
+        raise section.error('passive', 'names all joints; at least one must have a drive')
+    coupled = drive.transmission - np.diag(np.diag(drive.transmission))
+    if coupled[passive].any() or coupled[:, passive].any():
+        raise section.error('passive', 'names a joint that the transmission couples to others')
+    return passive if listed else None
 
 
 def _command_drive(section: Section, n: int, factors: Array) -> Drive:
@@ -66,6 +89,8 @@ def _command_drive(section: Section, n: int, factors: Array) -> Drive:
     if 'includes_gravity' in section:
         raise section.error('includes_gravity', 'does not belong to signal: command; the drive '
                             'holds gravity by its deviation')
+    if 'passive' in section:
+        raise section.error('passive', 'does not belong to signal: command')
     kp, kd = (section.per_joint(key, n) for key in ('kp', 'kd'))
     if kp is None and kd is not None:
         raise section.error('kp', 'is missing; without it, kd has no unit: give both or neither')

@@ -113,6 +113,7 @@ def simulate(
     """
     if not rate_hz > 0:
         raise InputError(f'the rate of the recording must be above zero, but is {rate_hz:g} Hz')
+    arm.drive.check_driven(arm.joint_names)
     per_sample = math.ceil(CONTROL_HZ / rate_hz)
     period = 1 / (rate_hz * per_sample)
     truth = _follow(arm, motion, period, per_sample)

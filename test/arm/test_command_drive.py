@@ -28,7 +28,8 @@ TWO_AXIS = Path(__file__).resolve().parents[2] / 'config' / 'arms' / 'two_axis' 
 
 def drive_of(**content):
     content = {'signal': 'command', **content}
-    return read_drive(Section({'drive': content}, Path('arm.yaml'), ('drive',)), 2)
+    return read_drive(
+        Section({'drive': content}, Path('arm.yaml'), ('drive',)), ('j1', 'j2'))
 
 
 def test_gains_are_one_for_all_or_one_a_joint():

@@ -1,8 +1,17 @@
 """Drive signals and motor positions become torques and positions at the joints."""
 
-import numpy as np
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from dynid_ros.arm.description.schema import Section
 from dynid_ros.arm.drive import Drive, joint_position, joint_torque, joint_velocity
+from dynid_ros.arm.load import load_arm
+from dynid_ros.arm.settings import read_drive
+from dynid_ros.data.files.plain_values import arm_from_plain, arm_to_plain
+from dynid_ros.errors import ArmError
 
 
 def coupled(n=4):
@@ -33,3 +42,30 @@ def test_a_direct_drive_leaves_the_recording_bit_for_bit():
     drive = Drive.joint_torque(3)
     for function in (joint_torque, joint_position, joint_velocity):
         np.testing.assert_array_equal(function(values, drive), values)
+
+
+def drive_of(**content):
+    section = Section({'drive': content}, Path('arm.yaml'), ('drive',))
+    return read_drive(section, ('arm_joint', 'pendulum_joint'))
+
+
+def test_joints_without_a_drive_are_stated_by_name():
+    assert drive_of().passive is None and drive_of().driven.tolist() == [True, True]
+    drive = drive_of(passive=['pendulum_joint'])
+    assert drive.passive.tolist() == [False, True] and drive.driven.tolist() == [True, False]
+    arm = load_arm('two_axis')
+    back = arm_from_plain(arm_to_plain(replace(arm, drive=drive)))
+    assert back.drive.passive.tolist() == [False, True]
+    assert arm_from_plain(arm_to_plain(arm)).drive.passive is None
+
+
+@pytest.mark.parametrize(('content', 'words'), [
+    ({'passive': ['pendulum']}, 'names "pendulum", but the joints are arm_joint, pendulum_joint'),
+    ({'passive': ['arm_joint', 'pendulum_joint']}, 'names all joints'),
+    ({'passive': ['pendulum_joint'], 'transmission': [[1, 0], [1, 1]]},
+     'names a joint that the transmission couples to others'),
+    ({'passive': ['pendulum_joint'], 'signal': 'command'}, 'does not belong to signal: command'),
+])
+def test_wrong_statements_of_passive_joints_are_named(content, words):
+    with pytest.raises(ArmError, match=words):
+        drive_of(**content)

@@ -207,7 +207,7 @@ def _check_shapes(arm: ArmModel) -> None:
         'rotation': (m, 3, 3), 'translation': (m, 3), 'tree.prismatic': (m,),
         'axis': (m, 3), 'gravity': (3,), 'inertial': (m, 10), 'rotor_nominal': (n,),
         'drive.gain': (n,), 'drive.transmission': (n, n), 'drive.offset': (n,),
-        'drive.damping': (n,)}
+        'drive.damping': (n,), 'drive.passive': (n,)}
     for name in ('base', 'mounting', 'tool.placement'):
         shapes |= {f'{name}.rotation': (3, 3), f'{name}.translation': (3,)}
     if arm.tolerances is not None:

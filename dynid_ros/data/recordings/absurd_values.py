@@ -1,4 +1,4 @@
-"""Impossible values and steps, defined alike for recordings and streams."""
+"""Impossible values, steps and signals, defined alike for recordings and streams."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from dynid_ros.arm.drive import DEVIATION
 from dynid_ros.data.recordings.in_blocks import finite_span, marked, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
@@ -105,3 +106,25 @@ def marked_defects(
         begin = stamp_of(recording, int(np.argmax(marks[:, j])))
         found.append(Defect(code, severity, message, name, count, begin, **joint_numbers))
     return found
+
+
+def unmeasured(joint: str, signal: str, value: float) -> str:
+    """Describe a drive signal that is constant although its joint moves."""
+    if signal == DEVIATION:
+        return (f'{joint} moves but its command differs from its position by {value:g} '
+                'throughout: it is a copy of the position')
+    return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
+            'it')
+
+
+def measured_or_passive(joint: str, signal: str, value: float) -> str:
+    """Return what to do about such a signal, for a sentence."""
+    return 'record a topic that holds it' + (
+        '' if value or signal == DEVIATION else
+        f', or state drive: {{passive: [{joint}]}} in arm.yaml if no drive moves the joint')
+
+
+def driven_passively(joint: str, signal: str, value: float) -> tuple[str, str, str]:
+    """Code, clause and remedy of a signal whose joint is stated to have no drive."""
+    return ('effort_of_passive', f'drive.passive of arm.yaml states that no drive moves {joint}, '
+            f'but its {signal} reaches {value:.3g}', 'correct the one or the other')

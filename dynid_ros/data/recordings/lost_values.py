@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
@@ -83,6 +84,14 @@ def without_lost_values(recording: Recording) -> Recording:
         recording, recording.u, 'effort_nan', f'values of {recording.signal}')
     found = [*found_in_q, *found_in_u]
     return replace(recording, q=q, u=u).take(~(of_q | of_u), found) if found else recording
+
+
+def without_passive_signals(recording: Recording, arm: ArmModel) -> Recording:
+    """Set missing signals of joints without a drive to their true value, which is zero."""
+    passive = arm.drive.passive
+    if passive is None or np.isfinite(recording.u[:, passive]).all():
+        return recording
+    return replace(recording, u=np.where(passive & ~np.isfinite(recording.u), 0.0, recording.u))
 
 
 def _repaired(

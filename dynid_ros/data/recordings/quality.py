@@ -9,10 +9,20 @@ import numpy as np
 from dynid_ros.arm.drive import COMMAND, DEVIATION, deviation, joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
-from dynid_ros.data.recordings.absurd_values import absurd_defects, marked_defects
+from dynid_ros.data.recordings.absurd_values import (
+    absurd_defects,
+    driven_passively,
+    marked_defects,
+    measured_or_passive,
+    unmeasured,
+)
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.in_blocks import blocks, finite_span, marked
-from dynid_ros.data.recordings.lost_values import LOST_SHARE, without_lost_values
+from dynid_ros.data.recordings.lost_values import (
+    LOST_SHARE,
+    without_lost_values,
+    without_passive_signals,
+)
 from dynid_ros.data.recordings.measured_times import as_measured
 from dynid_ros.data.recordings.motion_checks import (
     constant_defects,
@@ -26,6 +36,7 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import (
     only_increasing,
     stamp_defects,
+    stamp_of,
     usable,
 )
 from dynid_ros.data.recordings.stamp_unit import rate_defects
@@ -80,7 +91,8 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
         Whether samples keep their stamps; see `as_measured`.
 
     """
-    recording = only_increasing(with_one_clock(with_deviation(recording, arm)))
+    recording = without_passive_signals(with_deviation(recording, arm), arm)
+    recording = only_increasing(with_one_clock(recording))
     lowest, highest = finite_span(recording.q)
     if not usable(recording.t) or (
             np.maximum(-lowest, highest) > absurd_values.ABSURD_POSITION).any():
@@ -132,7 +144,8 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
     found += [*rate_defects(float(np.median(np.diff(recording.t)))), *stamp_defects(recording),
-              *_dead_signal(recording), *_without_sign(recording)]
+              *_dead_signal(recording, arm), *_signal_of_passive(recording, arm),
+              *_without_sign(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
         found += [*(degree_defects(recording, arm) or jump_defects(recording, arm)),
                   *constant_defects(recording), *_position_limits(recording, arm),
@@ -172,12 +185,12 @@ def _nonfinite(recording: Recording) -> list[Defect]:
     return found
 
 
-def _dead_signal(recording: Recording) -> list[Defect]:
-    """Report drive signals that never change although the joint moves."""
+def _dead_signal(recording: Recording, arm: ArmModel) -> list[Defect]:
+    """Report drive signals that never change although the joint moves and has a drive."""
     u, nothing = recording.u, absurd_values.NO_SIGNAL
     finite = np.isfinite(u[0])
     first = np.where(finite & (np.abs(u[0]) > nothing), u[0], 0.0)
-    dead = moves(recording.q) & finite
+    dead = moves(recording.q) & finite & arm.drive.driven
     for part in blocks(len(u)):
         dead &= (np.abs(u[part] - first) <= nothing).all(axis=0)
     defects = []
@@ -185,7 +198,8 @@ def _dead_signal(recording: Recording) -> list[Defect]:
         value = float(first[j])
         code = 'effort_constant' if value else 'effort_zero'
         name = recording.joint_names[j]
-        text = f'{unmeasured(name, recording.signal, value)}; record a topic that holds it.'
+        text = (f'{unmeasured(name, recording.signal, value)}; '
+                f'{measured_or_passive(name, recording.signal, value)}.')
         defects.append(Defect(code, 'error', text, name, len(recording.t), 0.0, value))
     return defects
 
@@ -204,13 +218,19 @@ def _without_sign(recording: Recording) -> list[Defect]:
         'that has one.', None, len(recording.t), 0.0, float(lowest[joints].min()), 0.0)]
 
 
-def unmeasured(joint: str, signal: str, value: float) -> str:
-    """Describe a drive signal that is constant although its joint moves."""
-    if signal == DEVIATION:
-        return (f'{joint} moves but its command differs from its position by {value:g} '
-                'throughout: it is a copy of the position')
-    return (f'{joint} moves but its {signal} is {value:g} throughout: the driver does not measure '
-            'it')
+def _signal_of_passive(recording: Recording, arm: ArmModel) -> list[Defect]:
+    """Report signals of joints that are stated to have no drive."""
+    if arm.drive.passive is None:
+        return []
+    limit, (lowest, highest) = absurd_values.NO_SIGNAL, finite_span(recording.u)
+    largest, found = np.maximum(-lowest, highest), list[Defect]()
+    for j in np.flatnonzero(arm.drive.passive & (largest > limit)).tolist():
+        name, marks = recording.joint_names[j], np.abs(recording.u[:, j]) > limit
+        code, text, remedy = driven_passively(name, recording.signal, float(largest[j]))
+        found.append(Defect(
+            code, 'error', f'{text}; {remedy}.', name, int(marks.sum()),
+            stamp_of(recording, int(np.argmax(marks))), float(largest[j]), limit))
+    return found
 
 
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:

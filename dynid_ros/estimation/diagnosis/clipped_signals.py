@@ -186,7 +186,8 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
                         (arm.joint_names[j],)) for j in np.flatnonzero(marks).tolist()]
 
     return [
-        *findings('effort_meaningless', levels.coarse, 'record a topic that holds its torque',
+        *findings('effort_meaningless', levels.coarse & arm.drive.driven,
+                  'record a topic that holds its torque',
                   lambda _: f'has fewer than {FEWEST_LEVELS} levels'),
         *findings('effort_beyond_limit', beyond, 'check its unit and its gain in arm.yaml',
                   lambda j: f'reaches {torque[j]:.3g}, {torque[j] / limit[j]:.0f} times the limit '

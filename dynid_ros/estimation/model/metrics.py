@@ -108,7 +108,7 @@ def metrics(joints: Sequence[str], parts: Sequence[Prediction]) -> Metrics:
     -------
     Metrics
         RMSE, ``100 ‖tau - tau_hat‖ / ‖tau‖`` and R², per joint and overall; NaN for a joint that
-        never moves.
+        never moves, and all but RMSE for one without any torque.
 
     """
     prediction = joined(parts)
@@ -154,6 +154,9 @@ def _of_joint(name: str, tau: Array, error: Array) -> JointMetrics:
         return JointMetrics(name, np.nan, np.nan, np.nan)
     tau, error = tau[moves], error[moves]
     squares = float((error**2).sum())
+    if not tau.any():
+        # The error of a passive joint is relative to nothing.
+        return JointMetrics(name, float(np.sqrt(squares / len(tau))), np.nan, np.nan)
     total = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
     with np.errstate(over='ignore'):
         r2 = float(1 - np.divide(squares, total))

@@ -99,7 +99,7 @@ def _joints(model: IdentifiedModel) -> Iterator[str]:
             if joint.relative_error_percent > POOR and joint.name not in reported]
     if poor:
         yield f'Predicted poorly, relative to the torque of the joint: {several(poor)}.'
-    idle = [joint.name for joint in metrics.joints if np.isnan(joint.relative_error_percent)]
+    idle = [joint.name for joint in metrics.joints if np.isnan(joint.rmse)]
     if metrics.held_out and 0 < len(idle) < len(metrics.joints):
         yield f'Not validated, at rest in the held-out set: {several(idle)}.'
 

@@ -9,7 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.quality import unmeasured
+from dynid_ros.data.recordings.absurd_values import (
+    driven_passively,
+    measured_or_passive,
+    NO_SIGNAL,
+    unmeasured,
+)
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.preparation import sample_bytes
 from dynid_ros.estimation.model.verdict import Finding
@@ -87,6 +92,8 @@ class Intake(Checkpointed):
                 f'{len(stamps)}, {len(q)} and {len(u)}')
         if name == 'p':
             q = joint_position(q, self._arm.drive)
+        if self._arm.drive.passive is not None:
+            u = np.where(self._arm.drive.passive & ~np.isfinite(u), 0.0, u)
         if not self.samples:
             self.span[:] = stamps[0]
         self.span[1] = stamps[-1]
@@ -98,13 +105,20 @@ class Intake(Checkpointed):
         return t, q, u
 
     def dead_signals(self, moved: NDArray[np.bool_]) -> tuple[Finding, ...]:
-        """Report moved joints whose drive signal never changes."""
-        low, high = self._signal
-        return tuple(
+        """Report moved joints whose drive signal never changes, and signals without a drive."""
+        (low, high), driven = self._signal, self._arm.drive.driven
+        dead = tuple(
             Finding('effort_dead', unmeasured(name, self._arm.drive.signal, value),
-                    'record a topic that holds it', (name,))
-            for name, value, dead in zip(
-                self._arm.joint_names, low, (low == high) & moved, strict=True) if dead)
+                    measured_or_passive(name, self._arm.drive.signal, value), (name,))
+            for name, value, still in zip(
+                self._arm.joint_names, low.tolist(), (low == high) & moved & driven, strict=True)
+            if still)
+        largest = np.maximum(-low, high)
+        return dead + tuple(
+            Finding(*driven_passively(name, self._arm.drive.signal, value), (name,))
+            for name, value, wrong in zip(
+                self._arm.joint_names, largest.tolist(), ~driven & (largest > NO_SIGNAL),
+                strict=True) if wrong)
 
     def state(self) -> State:
         """Return the state with the hash, as arrays for ``np.savez``."""

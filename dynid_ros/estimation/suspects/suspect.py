@@ -201,7 +201,13 @@ def as_recorded(arm: ArmModel, samples: TrialSamples) -> Suspect:
 
 
 def with_all_samples(arm: ArmModel, samples: TrialSamples) -> Suspect:
-    """Return the recording as it is, with all samples and the friction terms of the arm."""
+    """
+    Return the recording as it is, with all samples and the friction terms of the arm.
+
+    A joint without a drive has no signal that could be wrong, and beside its zero torque, a scale
+    of the other signals would have no meaning.
+    """
+    samples = replace(samples, moving=samples.moving & arm.drive.driven)
     columns = base_parameters(in_any_gravity(arm)).columns
     return Suspect(SuspectRows(arm, samples, columns), groups_of_samples(samples), np.eye(arm.n))
 

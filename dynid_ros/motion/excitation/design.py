@@ -62,6 +62,8 @@ def design(
 
     Raises
     ------
+    ArmError
+        A joint has no drive.
     InputError
         The limits leave no motion, or there is no time for one iteration.
 
@@ -71,6 +73,7 @@ def design(
     identification, IEEE T-RA 13(5).
 
     """
+    arm.drive.check_driven(arm.joint_names)
     task = task or Task()
     designed = Search(arm, task, scene).run()
     return replace(designed, notes=design_metadata(designed, task, scene))

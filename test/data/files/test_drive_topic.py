@@ -179,7 +179,7 @@ def test_wrong_settings_are_named(tmp_path, drive, words):
     from dynid_ros.arm.settings import read_drive
 
     with pytest.raises(ArmError, match=words):
-        read_drive(Section({'drive': drive}, tmp_path / 'arm.yaml', ('drive',)), 1)
+        read_drive(Section({'drive': drive}, tmp_path / 'arm.yaml', ('drive',)), ('j1',))
 
 
 def test_few_damaged_signals_are_left_out_and_reported(tmp_path):

@@ -90,6 +90,8 @@ def error_table(
              *([] if floors is None else ['not repeated'])]]
     for k, (joint, unit) in enumerate(zip(metrics.joints, torque_units(arm), strict=True)):
         rows.append([joint.name, 'at rest'] if math.isnan(joint.rmse) else [
+            joint.name, plain(joint.rmse, 2, unit), 'has none'
+        ] if math.isnan(joint.r2) else [
             joint.name, plain(joint.rmse, 2, unit), f'{joint.relative_error_percent:.1f} %',
             f'{joint.r2:.3f}' if joint.r2 > LEAST_R2 else f'below {LEAST_R2:.0f}',
             *([] if floors is None else [plain(floors[k], 2, '%')])])
