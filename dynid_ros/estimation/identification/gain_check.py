@@ -19,13 +19,13 @@ from dynid_ros.estimation.verdict.cause import with_cause
 #: Time from the start of a recording that is checked, s: more does not change the outcome, and an
 #: hour would take half a minute.
 LONGEST = 300.0
-#: Defect of signals that come later than the motion.
-LATE = 'effort_late'
+#: Defects of signals that come later than the motion, and before it.
+LATE, EARLY = 'effort_late', 'effort_early'
 
 
 def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
-    Report late signals, signals in another unit, and suspects.
+    Report late or early signals, signals in another unit, and suspects.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
         return ()
     late = lateness(arm, settings)
     delay = [] if not late else [Defect(
-        LATE, 'warning', f'{late} relative to the motion; dynid identify removes it.',
-        value=settings.delay)]
+        LATE if settings.delay > 0 else EARLY, 'warning',
+        f'{late} relative to the motion; dynid identify removes it.', value=settings.delay)]
     band = band_of_motion(settings, division.train)
     try:
         prepared = condition_recordings(

@@ -20,7 +20,7 @@ COMPARED = 2
 
 def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
     """
-    State the delay of the drive signal.
+    State how late or early the drive signal is.
 
     Parameters
     ----------
@@ -35,9 +35,10 @@ def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
         The beginning of a sentence; empty if no delay was found.
 
     """
-    if arm.stated_delay is not None or settings.delay <= 0:
+    if arm.stated_delay is not None or not settings.delay:
         return ''
-    return f'The {arm.drive.signal} is {plain(1000 * settings.delay, 2)} ms late'
+    way = 'late' if settings.delay > 0 else 'early'
+    return f'The {arm.drive.signal} is {plain(1000 * abs(settings.delay), 2)} ms {way}'
 
 
 def noisy_positions(arm: ArmModel, settings: ConditioningSettings) -> str:

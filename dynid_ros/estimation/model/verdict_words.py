@@ -84,9 +84,9 @@ def notes(model: IdentifiedModel) -> tuple[str, ...]:
     errors = [finding for finding in verdict.findings if finding.is_error]
     cautions = [finding for finding in verdict.findings if not finding.is_error]
     remarks = [note for note in model.treatment.notes if not note.startswith(ROUTINE)]
-    late = lateness(model.arm, model.treatment)
+    late, delay = lateness(model.arm, model.treatment), model.treatment.delay
     return (*map(finding_sentences, (*errors[1:], *cautions)), *_joints(model),
-            *([f'{late}; dynid removed the delay.'] if late else []),
+            *([f'{late}; dynid removed the {"delay" if delay > 0 else "lead"}.'] if late else []),
             *filter(None, [noisy_positions(model.arm, model.treatment)]), *_defects(model),
             *map(sentence, remarks), *_comparisons(model))
 

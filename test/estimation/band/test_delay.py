@@ -10,9 +10,11 @@ from synthetic_recordings import coloured, recording, true_torque, Waves
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
+from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.gain_check import drive_defects
 
 RATE = 250.0
@@ -33,17 +35,12 @@ def log_of(arm, delay, noise_share=0.02, seconds=40.0, seed=0):
 
 
 @pytest.mark.parametrize(('name', 'delay'), [
-    ('two_axis', 0.05), ('two_axis', 0.023), ('two_axis', 0.0415), ('ur10', 0.0415)])
+    ('two_axis', 0.05), ('two_axis', 0.023), ('two_axis', 0.0415), ('ur10', 0.0415),
+    ('two_axis', -0.023), ('ur10', -0.03)])
 def test_a_delay_is_found_within_a_millisecond(name, delay):
     arm = arm_named(name)
     treatment = choose_conditioning(arm, [log_of(arm, delay)])
     assert treatment.delay == pytest.approx(delay, abs=1e-3)
-
-
-def test_a_drive_signal_is_never_early():
-    """No drive knows the motion beforehand: the error of such a fit is one of its model."""
-    arm = arm_named('ur10')
-    assert choose_conditioning(arm, [log_of(arm, -0.03)]).delay == 0.0
 
 
 def test_the_torque_of_a_long_rest_hides_no_delay():
@@ -71,10 +68,11 @@ def test_a_delay_that_is_given_is_not_estimated():
     assert choose_conditioning(arm, [log_of(arm, 0.05)]).delay == 0.01
 
 
-def test_removing_the_delay_brings_back_the_true_parameters():
+@pytest.mark.parametrize('delay', [0.04, -0.04])
+def test_removing_the_delay_brings_back_the_true_parameters(delay):
     arm = arm_named('two_axis')
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
-    log = log_of(arm, 0.04, noise_share=0.002)
+    log = log_of(arm, delay, noise_share=0.002)
     found = estimated(arm, [log], friction=arm.friction, holdout=0.0)
     ignored = replace(arm, conditioning=replace(arm.conditioning, delay=0.0))
     kept = estimated(ignored, [log], friction=arm.friction, holdout=0.0)
@@ -109,6 +107,26 @@ def test_a_check_reports_the_delay_that_an_identification_removes():
     assert (defect.code, defect.severity) == ('effort_late', 'warning')
     assert re.match('The effort is (49|50|51) ms late relative to the motion; ', defect.message)
     assert defect.value == estimated(arm, [log_of(arm, 0.05)]).treatment.delay
+
+
+def test_a_check_reports_signals_that_are_early():
+    """As of positions that are filtered, or stamped late."""
+    arm = arm_named('two_axis')
+    (defect,) = drive_defects(arm, log_of(arm, -0.05))
+    assert (defect.code, defect.severity) == ('effort_early', 'warning')
+    assert re.match('The effort is (49|50|51) ms early relative to the motion; ', defect.message)
+
+
+@pytest.mark.parametrize('name', ['ur10/ur10_exciting_trajectory.db3',
+                                  'panda/panda_exciting_trajectory.db3'])
+def test_no_recording_of_a_real_arm_is_early_unless_it_is_made_so(shared_data, name):
+    arm = load_arm(name.partition('/')[0])
+    log, _ = checked_recording(read_recording(shared_data / name, arm), arm)
+    assert choose_conditioning(arm, [log]).delay == 0.0
+    early = replace(log, u=np.column_stack([
+        np.interp(log.t + 0.06, log.t, column) for column in log.u.T]))
+    # Half a sample period of the slower recording, at 30 Hz.
+    assert choose_conditioning(arm, [early]).delay == pytest.approx(-0.06, abs=0.017)
 
 
 def test_a_check_reports_no_delay_where_there_is_none_or_where_it_is_stated():
