@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from dynid_ros.arm.drive import DEVIATION
-from dynid_ros.data.recordings.in_blocks import finite_span, marked, Mask
+from dynid_ros.data.recordings.in_blocks import finite_span, Index, marked, Mask, steps
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
@@ -56,6 +56,31 @@ def largest_steps(time: Array, velocity: Array) -> Array:
     """
     speed = np.minimum(JUMP_SPEED, JUMP_LIMITS * np.maximum(velocity, SLOWEST_LIMIT))
     return np.asarray(np.maximum(JUMP, time[:, None] * speed))
+
+
+def jumps(t: Array, q: Array, velocity: Array) -> Index:
+    """
+    Find the steps between samples in which a joint jumps.
+
+    Parameters
+    ----------
+    t : (N,) ndarray
+        Increasing stamps, s.
+    q : (N, n) ndarray
+        Positions, rad or m.
+    velocity : (n,) ndarray
+        As for `largest_steps`.
+
+    Returns
+    -------
+    (k,) ndarray of int
+        Numbers of the samples before these steps.
+
+    """
+    found = [before.start + np.flatnonzero(
+        (np.abs(q[after] - q[before]) > largest_steps(t[after] - t[before], velocity)).any(axis=1))
+        for before, after in steps(len(q))]
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
 
 def absurd_defects(recording: Recording) -> list[Defect]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynid_ros.data.recordings import stamp_checks
+from dynid_ros.data.recordings import absurd_values, stamp_checks
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
@@ -36,6 +36,9 @@ LATE_SAMPLES = 20
 PAUSE_SECONDS = 1.0
 #: The same as a multiple of the median step, for lower rates.
 PAUSE_STEPS = 10.0
+#: Least time between the neighbours of a sample with a wrong stamp, in usual steps. It is two of a
+#: single one; in a burst of late stamps, it is shorter than one but for the first of them.
+LONG_STEP = 1.5
 
 
 def with_one_clock(recording: Recording) -> Recording:
@@ -81,6 +84,46 @@ def with_one_clock(recording: Recording) -> Recording:
     return _on_one_clock(_without(recording, lost, distance), usual, far)
 
 
+def without_misplaced(recording: Recording, velocity: Array) -> Recording:
+    """
+    Drop single samples that a wrong stamp brings too near to a neighbour, so that joints jump.
+
+    Steps that would be jumps at the usual time between samples, too, are none of the stamps: they
+    remain, and so does a recording with many such samples.
+
+    Parameters
+    ----------
+    recording : Recording
+        Stamps increase, and positions are finite.
+    velocity : (n,) ndarray
+        Velocity limits, rad/s or m/s; infinite where unknown.
+
+    """
+    t, q = recording.t, recording.q
+    places = absurd_values.jumps(t, q, velocity) if len(t) > 2 else np.zeros(0, dtype=np.int64)
+    if not 0 < len(places) <= stamp_checks.BACKWARDS_SHARE * len(t):
+        return recording
+    usual, lost = float(np.median(np.diff(t))), np.zeros(len(t), dtype=np.bool_)
+
+    def is_possible(first: int, second: int, time: float) -> bool:
+        allowed = absurd_values.largest_steps(np.array([time]), velocity)[0]
+        return bool((np.abs(q[second] - q[first]) <= allowed).all())
+
+    for k in places.tolist():
+        before = next((m for m in range(k - 1, -1, -1) if not lost[m]), None)
+        # A late stamp is near to the next one, and an early stamp to the one before.
+        late = (before, k, k + 1) if before is not None and not lost[k] else None
+        early = (k, k + 1, k + 2) if k + 2 < len(t) and not lost[k] else None
+        longest = {t[c] - t[a]: (a, b, c) for a, b, c in filter(None, (late, early))
+                   if t[c] - t[a] > LONG_STEP * usual and is_possible(a, c, t[c] - t[a])}
+        if longest and is_possible(k, k + 1, usual):
+            lost[longest[max(longest)][1]] = True
+    return recording.take(~lost, stamp_checks.left_out(
+        recording, lost, 'stamps_misplaced', stamp_checks.BACKWARDS_SHARE,
+        '{count} of {total} stamps are early or late, so that joints would jump, and their '
+        'samples are left out.')) if lost.any() else recording
+
+
 def _without(recording: Recording, lost: Mask, distance: Array) -> Recording:
     """Drop samples with wrong stamps, given their distance (N,) from the median, s."""
     if not lost.any():
@@ -104,7 +147,9 @@ def _on_one_clock(recording: Recording, usual: float, far: float) -> Recording:
     t = recording.t
     steps = np.diff(t)
     later = t[np.minimum(np.arange(len(steps)) + LATE_SAMPLES, len(steps))]
-    jumps = np.flatnonzero((steps > far) | ((steps < 0) & (later < t[:-1])))
+    # A single stamp that runs ahead is wrong, and the clock is as it was before it.
+    earliest = np.minimum(t[:-1], np.append(np.inf, t[:-2]))
+    jumps = np.flatnonzero((steps > far) | ((steps < 0) & (later < earliest)))
     size = steps[jumps]
     pause = max(PAUSE_SECONDS, PAUSE_STEPS * usual)
     shift = np.append(0.0, np.cumsum(pause - size))

@@ -16,7 +16,7 @@ from dynid_ros.data.recordings.absurd_values import (
     measured_or_passive,
     unmeasured,
 )
-from dynid_ros.data.recordings.clock import with_one_clock
+from dynid_ros.data.recordings.clock import with_one_clock, without_misplaced
 from dynid_ros.data.recordings.in_blocks import blocks, finite_span, marked
 from dynid_ros.data.recordings.lost_values import (
     LOST_SHARE,
@@ -100,6 +100,7 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     recording = without_lost_values(unwrapped(recording, arm))
     if not usable(recording.t) or not np.isfinite(recording.q).all():
         return recording
+    recording = without_misplaced(recording, arm.limits.velocity)
     return without_bad_velocities(as_measured(recording, stamped=stamped))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,16 +50,17 @@ def usable(t: Array) -> bool:
 
 def only_increasing(recording: Recording) -> Recording:
     """
-    Drop samples so that the stamps increase strictly, and report their number.
+    Drop the fewest samples so that the stamps increase strictly, and report their number.
 
-    Of equal stamps the first is kept.
+    One stamp that runs ahead costs its own sample, and none of those that follow. Of equal stamps
+    the first is kept.
     """
     t = recording.t
     if (np.diff(t) > 0).all() or not usable(t):
         return recording
     stamps = np.where(np.isfinite(t), t, -np.inf)
-    before = np.maximum.accumulate(np.append(-np.inf, stamps))[:-1]
-    keep = stamps > before
+    keep = _increasing(stamps)
+    before = np.maximum.accumulate(np.append(-np.inf, np.where(keep, stamps, -np.inf)))[:-1]
     repeated = ~keep & (t == before)
     same = ((recording.q[1:] == recording.q[:-1]) & (recording.u[1:] == recording.u[:-1])).all(1)
     differing = int(np.count_nonzero(repeated[1:] & ~same))
@@ -69,6 +73,38 @@ def only_increasing(recording: Recording) -> Recording:
         *backwards_defects(recording, ~keep & ~repeated)])
 
 
+def _increasing(t: Array) -> NDArray[np.bool_]:
+    """Mark the most samples (N,) whose stamps increase; of several choices, the earliest ones."""
+    before = np.maximum.accumulate(np.append(-np.inf, t))[:-1]
+    finite = t > -np.inf
+    if (np.diff(t[finite]) >= 0).all():
+        return np.asarray(t > before)
+    after = np.minimum.accumulate(np.append(np.where(finite, t, np.inf), np.inf)[::-1])[-2::-1]
+    # All before these are less, and all behind them are more.
+    keep = (t > before) & (t < after)
+    places = np.flatnonzero(finite & ~keep)
+    some = t[places]
+    # Samples of the longest increasing sequence that ends at each one, and that begins there.
+    ends, begins = _lengths(some.tolist()), _lengths((-some[::-1]).tolist())[::-1]
+    longest = ends + begins == ends.max() + 1
+    length, stamp = 0, -np.inf
+    for k in np.flatnonzero(longest).tolist():
+        if ends[k] == length + 1 and some[k] > stamp:
+            length, stamp = length + 1, some[k]
+            keep[places[k]] = True
+    return keep
+
+
+def _lengths(t: Iterable[float]) -> NDArray[np.int64]:
+    """Length of the longest increasing sequence that ends at each stamp (Schensted 1961)."""
+    least, lengths = list[float](), list[int]()
+    for stamp in t:
+        place = bisect_left(least, stamp)
+        least[place:place + 1] = [stamp]
+        lengths.append(place + 1)
+    return np.array(lengths)
+
+
 def stamp_of(recording: Recording, place: int) -> float | None:
     """Time of a sample, s since the start, if its clock can be read."""
     stamp = float(recording.t[place] - recording.t[0])
@@ -76,10 +112,10 @@ def stamp_of(recording: Recording, place: int) -> float | None:
 
 
 def backwards_defects(recording: Recording, backwards: NDArray[np.bool_]) -> list[Defect]:
-    """Report samples left out because their stamps go back in time."""
+    """Report samples left out because their stamps go back in time or run ahead."""
     return left_out(
         recording, backwards, 'stamps_backwards', BACKWARDS_SHARE,
-        '{count} of {total} stamps go back in time and are left out.',
+        '{count} of {total} stamps go back in time or ahead of it and are left out.',
         ' The clock was reset or two clocks are mixed: record again with one clock.')
 
 

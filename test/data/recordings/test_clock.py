@@ -1,6 +1,7 @@
 """Wrong stamps cost their own samples only, and a clock that is set costs none."""
 
 from dataclasses import replace
+from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,12 +12,14 @@ import pytest
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.quality import check_recording, clean
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.recordings.stamp_checks import only_increasing
 from dynid_ros.data.signals.segments import uniform_segments
 from dynid_ros.data.signals.standstill import time_in_motion
 
 N, RATE, SAMPLES = 3, 100.0, 2000
 T = np.arange(SAMPLES) / RATE
 HOUR = 3600.0
+NAMES = ('j1', 'j2', 'j3')
 
 
 @pytest.fixture(scope='module')
@@ -32,7 +35,7 @@ def recording(t, rate=RATE, velocities=False):
     q = 1.2 * np.sin(phase) + 1e-5 * rng.normal(size=phase.shape)
     qd = 1.2 * w * np.cos(phase)
     u = -10 * q + 2 * np.sign(qd) + rng.normal(scale=0.1, size=q.shape)
-    return Recording(t, q, u, ('j1', 'j2', 'j3'), 'effort', 'made', qd if velocities else None,
+    return Recording(t, q, u, NAMES, 'effort', 'made', qd if velocities else None,
                      as_logged=True)
 
 
@@ -146,10 +149,67 @@ def test_messages_that_come_late_are_left_out_without_a_step_of_the_clock(arm):
     order = np.r_[0:100, 111:121, 100:111, 121:SAMPLES]
     log = recording(T)
     late = replace(log, t=log.t[order], q=log.q[order], u=log.u[order])
-    # Those that come behind later ones.
-    assert codes(late, arm)['stamps_backwards', 'warning'] == 11
+    # The fewest: the 10 that came before the 11.
+    assert codes(late, arm)['stamps_backwards', 'warning'] == 10
     swapped = np.r_[0:100, 101, 100, 102:SAMPLES]
     assert codes(replace(log, t=log.t[swapped]), arm) == {('stamps_backwards', 'warning'): 1}
+
+
+@pytest.mark.parametrize('ahead', [0.055, 3.0, 200.0])
+def test_a_stamp_that_runs_ahead_costs_its_own_sample_and_none_that_follow(arm, ahead):
+    log = recording(T)
+    t = T.copy()
+    t[1000] += ahead
+    assert codes(replace(log, t=t), arm) == {('stamps_backwards', 'warning'): 1}
+    np.testing.assert_array_equal(
+        clean(replace(log, t=t), arm).t, np.delete(T, 1000))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
+def test_the_fewest_stamps_are_left_out_and_of_several_choices_the_earliest_stay(stamps):
+    t = np.array(stamps, dtype=float)
+    count = len(t)
+    # Every set of samples whose stamps increase, the largest first.
+    kept = next(chosen for size in range(count, 0, -1)
+                for chosen in combinations(range(count), size)
+                if (np.diff(t[list(chosen)]) > 0).all())
+    log = Recording(t, np.arange(count)[:, None], np.zeros((count, 1)), ('j',), as_logged=True)
+    expected = kept if len(set(stamps)) > 1 else range(count)
+    assert only_increasing(log).q[:, 0].tolist() == list(expected)
+
+
+def pendulum(t=T):
+    """Record a fast pendulum, of 15 rad/s: 0.15 rad a sample are no jump, but in 1 ms they are."""
+    q = 15 / 9 * np.sin(9 * T[:, None] + np.arange(N))
+    return Recording(t, q, -q, NAMES)
+
+
+#: Samples at which the first joint of the pendulum is fastest.
+FASTEST = np.rint(RATE * np.pi / 9 * np.array([9, 30])).astype(int)
+
+
+@pytest.mark.parametrize('shift', [0.009, -0.009])
+def test_a_stamp_that_makes_a_fast_joint_jump_costs_its_sample(arm, shift):
+    t = moved(FASTEST, shift)
+    assert not codes(pendulum(), arm)
+    assert codes(pendulum(t), arm)['stamps_misplaced', 'warning'] == 2
+    np.testing.assert_array_equal(clean(pendulum(t), arm).t, np.delete(T, FASTEST))
+
+
+def test_a_burst_of_late_stamps_costs_its_samples_but_for_the_last(arm):
+    last, t = FASTEST[1] + 3, T.copy()
+    # Six messages wait for the next one.
+    t[last - 6:last] = t[last] - 1e-4 * np.arange(6, 0, -1)
+    assert codes(pendulum(t), arm)['stamps_misplaced', 'warning'] == 6
+    np.testing.assert_array_equal(
+        clean(pendulum(t), arm).t, np.delete(T, np.arange(last - 6, last)))
+
+
+def test_a_jump_in_the_usual_time_is_none_of_the_stamps(arm):
+    log = pendulum()
+    log.q[1000:, 1] += 0.8
+    assert codes(log, arm) == {('position_jump', 'error'): 1}
 
 
 @pytest.mark.parametrize('t', [np.where(np.arange(SAMPLES) % 2, T, T - 60), T[::-1].copy()])
