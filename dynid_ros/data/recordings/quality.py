@@ -33,6 +33,7 @@ from dynid_ros.data.recordings.motion_checks import (
     unwrapped,
 )
 from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.data.recordings.repeats import without_stalled
 from dynid_ros.data.recordings.stamp_checks import (
     only_increasing,
     stamp_defects,
@@ -100,7 +101,8 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     recording = without_lost_values(unwrapped(recording, arm))
     if not usable(recording.t) or not np.isfinite(recording.q).all():
         return recording
-    recording = without_misplaced(recording, arm.limits.velocity)
+    velocity = arm.limits.velocity
+    recording = without_stalled(without_misplaced(recording, velocity), velocity)
     return without_bad_velocities(as_measured(recording, stamped=stamped))
 
 

@@ -1,18 +1,29 @@
-"""Samples that repeat the previous one, because a logger is faster than its source or at rest."""
+"""Samples that repeat the one before, because a logger is faster than its source or at rest."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from dynid_ros.data.recordings import stamp_checks
+from dynid_ros.data.recordings import absurd_values, stamp_checks
 from dynid_ros.data.recordings.in_blocks import Index, Mask
 from dynid_ros.data.recordings.motion_checks import moves
-from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
 #: Steps on both sides of a long repetition from which the arm moved during it, relative to the
 #: root mean square step of a joint.
 MOVED_SHARE = 0.2
+#: Steps over which the speed before and after a stall is measured.
+SPEED_STEPS = 3
+#: Largest difference of the way in a stall from that at the mean of both speeds, relative to it: a
+#: motion of 2 Hz differs by 13 % over 0.1 s. Least way at either speed: a joint that starts from a
+#: rest, or ends in one, has none before or behind it.
+COVERED, SLOWEST = 0.5, 0.25
+#: Share of the longest way from which a joint counts, and least way in steps of its encoder: a
+#: slow joint stands still, too, and goes on by one.
+LARGE, ENCODER_STEPS = 0.5, 4.0
 
 
 def measured_once(recording: Recording) -> tuple[Mask, Mask]:
@@ -37,7 +48,7 @@ def measured_once(recording: Recording) -> tuple[Mask, Mask]:
         True within such a rest.
 
     """
-    places = _repeated(recording)
+    places = _repeated((*recording.q.T, *recording.u.T))
     keep, still = np.ones(len(recording.t), dtype=bool), np.zeros(len(recording.t), dtype=bool)
     keep[places] = False
     starts = np.flatnonzero(keep)
@@ -51,14 +62,71 @@ def measured_once(recording: Recording) -> tuple[Mask, Mask]:
     return keep, still
 
 
+def without_stalled(recording: Recording, velocity: Array) -> Recording:
+    """
+    Drop samples whose positions stand still because nobody measured them.
+
+    While an encoder publisher stalls, messages repeat its last positions bit by bit, and then
+    these catch up in one step. It is a stall if joints moved before and after it so fast that they
+    covered that way meanwhile, in a step of more than some of an encoder, and if it is longer than
+    what is bridged or ends in a jump. Other jumps remain.
+
+    Parameters
+    ----------
+    recording : Recording
+        Stamps increase, and positions are finite.
+    velocity : (n,) ndarray
+        Velocity limits, rad/s or m/s; infinite where unknown.
+
+    """
+    t, q, u = recording.t, recording.q, recording.u
+    held = _repeated(q.T)
+    # Samples before and behind each hold.
+    first = held[np.diff(held, prepend=-1) > 1] - 1
+    after = held[np.diff(held, append=len(t) + 1) > 1] + 1
+    stale = np.zeros(len(t), dtype=np.bool_)
+    inner = (first >= SPEED_STEPS) & (after + SPEED_STEPS < len(t))
+    if not inner.any():
+        return recording
+    first, after = first[inner], after[inner]
+    long = (t[after] - t[first] > longest_step(float(np.median(np.diff(t))))) | np.isin(
+        after - 1, absurd_values.jumps(t, q, velocity))
+    for start, stop in zip(first[long].tolist(), after[long].tolist(), strict=True):
+        # Where drive signals repeat, too, `measured_once` finds it.
+        if (u[start:stop] != u[start]).any() and _caught_up(t, q, start, stop):
+            stale[start + 1:stop] = True
+    if not stale.any():
+        return recording
+    count = int(stale.sum())
+    text = (f'the positions of {count} of {len(t)} samples are those of the sample before while '
+            'the arm moves, and then catch up: these samples are left out; see what delays the '
+            'source of the positions.')
+    return recording.take(~stale, [Defect(
+        'position_stalled', 'warning', text, None, count,
+        stamp_checks.stamp_of(recording, int(np.argmax(stale))), count / len(t))])
+
+
+def _caught_up(t: Array, q: Array, start: int, stop: int) -> bool:
+    """Whether positions moved on, unseen, between two samples."""
+    way, time = q[stop] - q[start], t[stop] - t[start]
+    fast = np.abs(way) > LARGE * np.abs(way).max()
+    around = ((start - SPEED_STEPS, start), (stop, stop + SPEED_STEPS))
+    before, behind = ((q[b] - q[a])[fast] / (t[b] - t[a]) * time / way[fast] for a, b in around)
+    farthest = np.abs(np.diff(q[:, np.argmax(np.abs(way))]))
+    return bool(
+        (np.abs((before + behind) / 2 - 1) <= COVERED).all() and (before > SLOWEST).all()
+        and (behind > SLOWEST).all()
+        and np.abs(way).max() > ENCODER_STEPS * farthest[farthest > 0].min())
+
+
 def longest_step(usual: float) -> float:
     """Time between two samples from which one is missing, given the usual time, s."""
     return max(stamp_checks.GAP_STEPS * usual, stamp_checks.GAP_SECONDS)
 
 
-def _repeated(recording: Recording) -> Index:
-    """Find the samples that repeat all positions and drive signals of the previous one, (k,)."""
-    first, *others = (*recording.q.T, *recording.u.T)
+def _repeated(columns: Iterable[Array]) -> Index:
+    """Find the samples that repeat all values of the previous one, (k,)."""
+    first, *others = columns
     places: Index = 1 + np.flatnonzero(first[1:] == first[:-1])
     for column in others:
         # Compare only samples that are equal so far, which are few if none repeats.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from estimates import estimated
 import numpy as np
+from oracles import random_arm
 import pytest
 from synthetic_recordings import recording, Waves
 
@@ -208,3 +209,73 @@ def test_a_check_reports_it_and_a_clean_recording_is_as_measured():
     assert [d.code for d in check_recording(log, arm) if d.code.startswith('samples')] == [
         'samples_republished']
     assert len(clean(log, arm).t) == len(np.unique(log.q[:, 0]))
+
+
+def stalled(log, start, samples):
+    """Repeat the positions of a sample, while drive signals go on."""
+    q = log.q.copy()
+    q[start + 1:start + 1 + samples] = q[start]
+    return replace(log, q=q)
+
+
+def turning(rate=100.0, seconds=20.0):
+    """Record joints that are fast enough to jump after a stall."""
+    t = np.arange(0.0, seconds, 1 / rate)
+    q = 0.8 * np.sin(2.5 * t[:, None] + np.arange(3))
+    rng = np.random.default_rng(0)
+    return Recording(t, q + 1e-5 * rng.normal(size=q.shape), rng.normal(size=q.shape), JOINTS)
+
+
+@pytest.mark.parametrize('rate', [100.0, 500.0])
+@pytest.mark.parametrize('stall', [0.08, 0.1, 0.2])
+def test_positions_that_stall_are_cut_out(limited, rate, stall):
+    log, samples = turning(rate), round(stall * rate)
+    # The first joint is fastest where its phase is a multiple of π.
+    starts = np.rint(rate * (np.pi * np.array([3, 10]) / 2.5 - stall / 2)).astype(int).tolist()
+    bad, lost = log, []
+    for start in starts:
+        bad = stalled(bad, start, samples)
+        lost += range(start + 1, start + 1 + samples)
+    found = {d.code: d for d in check_recording(bad, limited)}
+    assert set(found) <= {'position_stalled', 'stamps_gap'}
+    assert (found['position_stalled'].severity, found['position_stalled'].count) == (
+        'warning', len(lost))
+    np.testing.assert_array_equal(clean(bad, limited).q, np.delete(log.q, lost, axis=0))
+    assert not check_recording(log, limited)
+
+
+def test_positions_that_stall_without_a_jump_are_cut_out(limited):
+    """Of an arm of unknown limits, 0.3 rad in a sample of 10 ms are none."""
+    arm = replace(limited, limits=replace(limited.limits, velocity=np.full(3, np.inf)))
+    log = stalled(turning(), 370, 12)
+    found = {d.code: d for d in check_recording(log, arm)}
+    assert found['position_stalled'].count == 12 and 'position_jump' not in found
+
+
+@pytest.mark.parametrize('step', [1e-4, 2e-3, 0.02])
+def test_a_coarse_encoder_does_not_stall(limited, step):
+    """Slow joints stand still for many samples, all at the same time."""
+    t = np.arange(0.0, 60.0, 0.01)
+    q = step * np.rint((0.3 * np.sin(0.4 * t[:, None]) + 0.02 * np.sin(3 * t[:, None])) / step)
+    slow = Recording(t, np.repeat(q, 3, axis=1),
+                     np.random.default_rng(0).normal(size=(len(t), 3)), JOINTS)
+    assert 'position_stalled' not in {d.code for d in check_recording(slow, limited)}
+
+
+def test_a_jump_after_a_rest_is_no_stall(limited):
+    log = turning()
+    q = log.q.copy()
+    # At rest from bit to bit, as with coarse encoders, before the encoder fails.
+    q[1000:1100] = q[1000]
+    q[1100:] += q[1000] - q[1100]
+    q[1060:1100] += 0.7
+    q[1100:] += 0.7
+    found = [d.code for d in check_recording(replace(log, q=q), limited)]
+    assert 'position_stalled' not in found and 'position_jump' in found
+
+
+@pytest.fixture(scope='module')
+def limited():
+    """Joints of 2 rad/s, as of an arm."""
+    made = random_arm(np.random.default_rng(0), 3, prismatic=False)
+    return replace(made, limits=replace(made.limits, velocity=np.full(3, 2.0)))
