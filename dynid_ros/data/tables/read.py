@@ -13,12 +13,12 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import PERCENT, TABLE_UNITS
 from dynid_ros.data.recordings.in_blocks import blocks, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.recordings.stamp_checks import GAP_SECONDS
 from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ
 from dynid_ros.data.recordings.stamp_unit import UNITS as STAMP_UNITS
 from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
 from dynid_ros.data.tables.column_words import Column, SIGNALS, UNITS
 from dynid_ros.data.tables.lerobot_table import data_set_of
+from dynid_ros.data.tables.separate_rows import too_far, with_joined_rows
 from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import ArmError, RecordingError
@@ -65,6 +65,9 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Re
     guessed = guesses(parts, arm)
     data, start, bad, defects = _values(*parts[0], arm, guessed)
     t = data.pop('time', None)
+    if t is not None and {'position', 'signal'} <= set(data):
+        data, bad, joined = with_joined_rows(t, data, bad)
+        defects = [*defects, *joined]
     for table, columns in parts[1:]:
         values, other_start, unreadable, found = _values(table, columns, arm, guessed)
         if t is None or 'time' not in values:
@@ -108,8 +111,7 @@ def _at_times(
         return u, bad
     order = np.flatnonzero(~bad)[np.argsort(own[~bad], kind='stable')]
     own = own[order]
-    place = np.clip(np.searchsorted(own, t), 1, len(own) - 1)
-    far = (t < own[0]) | (t > own[-1]) | (own[place] - own[place - 1] > GAP_SECONDS)
+    far = too_far(own, t)
     if far.all():
         raise RecordingError(f'{path} and {other.name} have no time in common; let both log by '
                              'one clock')

@@ -285,8 +285,12 @@ def _fault(
         if value is None and (cell or k < times):
             # Bytes of a damaged line may be commands to a terminal.
             shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
+            # Of a row that is cut, the time is not in doubt.
+            other = '' if k >= times or times == len(names) else (
+                ' (where another column holds the time of all rows, name it in table.time of '
+                'arm.yaml)')
             return f', column {names[k]}: ' + (
-                f'"{shown}" is not a number' if cell else 'the cell is empty')
+                f'"{shown}" is not a number' if cell else f'the cell is empty{other}')
     return None
 
 
