@@ -109,7 +109,7 @@ def draw_while_seen(
             for frames, draw in drawings:
                 if frame % frames == 0:
                     draw()
-        # Whoever comes after a pause sees all of it anew.
+        # A browser that connects after a pause gets all drawings at once.
         frame = frame + 1 if seen else 0
         ending.wait(max(0.0, (1 / frames_hz if seen else IDLE) - (time.monotonic() - began)))
 
