@@ -139,18 +139,28 @@ def recorded(arm: ArmModel, t: Array, q: Array, tau: Array, noise: Array, seed: 
         t, quantise(q, COUNTS, arm.prismatic), noisy, arm.joint_names, source=f'seed {seed}')
 
 
+def simulated(name: str) -> ArmModel:
+    """Return an arm with friction and offsets, whose drive signals are torque at the joints."""
+    arm = load_arm(name).with_friction(FRICTION)
+    return replace(arm, drive=Drive.joint_torque(arm.n))
+
+
+def noise_beside(arm: ArmModel, tau: Array) -> Array:
+    """Return the standard deviation of the noise beside a torque (N, n), (n,), Nm."""
+    known = np.isfinite(arm.limits.effort) & (arm.limits.effort > 0)
+    return np.asarray(NOISE * np.where(known, arm.limits.effort, np.abs(tau).max(axis=0)))
+
+
 def prepared(name: str, periods: int = 1) -> Bench:
     """
     Identify an arm from a motion without a load, and design one for loads.
 
     With several periods of that, the motion without a load is longer, too: two minutes.
     """
-    arm = load_arm(name).with_friction(FRICTION)
-    arm = replace(arm, drive=Drive.joint_torque(arm.n))
+    arm = simulated(name)
     t, q, Y = along(arm, random_motion(arm, 1000, tries=20, periods=3 if periods == 1 else 12))
     tau = Y @ truth(arm, np.zeros(10), None)
-    known = np.isfinite(arm.limits.effort) & (arm.limits.effort > 0)
-    noise = NOISE * np.where(known, arm.limits.effort, np.abs(tau).max(axis=0))
+    noise = noise_beside(arm, tau)
     model = identify(arm, [recorded(arm, t, q, tau, noise, 1)], friction=FRICTION,
                      holdout=1 / 3 if periods == 1 else 0.0)
     task = PayloadDesign(arm, SECONDS * periods, HEAVIEST, given=[model])
