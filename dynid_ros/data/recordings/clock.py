@@ -12,6 +12,7 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
 # Bounds between a continuous clock, one that was set, and a wrong stamp.
+# benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
 
 #: Step forward from which a clock was set or a stamp is wrong, s. A paused recorder causes steps
 #: of minutes. A clock is set by an hour if the time zone was wrong, and by years if it had never
@@ -36,9 +37,6 @@ LATE_SAMPLES = 20
 PAUSE_SECONDS = 1.0
 #: The same as a multiple of the median step, for lower rates.
 PAUSE_STEPS = 10.0
-#: Least time between the neighbours of a sample with a wrong stamp, in usual steps. It is two of a
-#: single one; in a burst of late stamps, it is shorter than one but for the first of them.
-LONG_STEP = 1.5
 
 
 def with_one_clock(recording: Recording) -> Recording:
@@ -110,14 +108,12 @@ def without_misplaced(recording: Recording, velocity: Array) -> Recording:
         return bool((np.abs(q[second] - q[first]) <= allowed).all())
 
     for k in places.tolist():
-        before = next((m for m in range(k - 1, -1, -1) if not lost[m]), None)
+        before = next((m for m in range(k - 1, -1, -1) if not lost[m]), -1)
         # A late stamp is near to the next one, and an early stamp to the one before.
-        late = (before, k, k + 1) if before is not None and not lost[k] else None
-        early = (k, k + 1, k + 2) if k + 2 < len(t) and not lost[k] else None
-        longest = {t[c] - t[a]: (a, b, c) for a, b, c in filter(None, (late, early))
-                   if t[c] - t[a] > LONG_STEP * usual and is_possible(a, c, t[c] - t[a])}
-        if longest and is_possible(k, k + 1, usual):
-            lost[longest[max(longest)][1]] = True
+        spare = [(t[c] - t[a], b) for a, b, c in ((before, k, k + 1), (k, k + 1, k + 2))
+                 if a >= 0 and c < len(t) and is_possible(a, c, t[c] - t[a])]
+        if spare and not lost[k] and is_possible(k, k + 1, usual):
+            lost[max(spare)[1]] = True
     return recording.take(~lost, stamp_checks.left_out(
         recording, lost, 'stamps_misplaced', stamp_checks.BACKWARDS_SHARE,
         '{count} of {total} stamps are early or late, so that joints would jump, and their '

@@ -21,8 +21,8 @@ TURN = 2 * np.pi
 QUANTISED_SAMPLES = 20_000
 
 
-# Bounds of good positions and velocities. Measured figures are of real arms (UR10, Panda, TX40),
-# simulated arms, and planted defects.
+# Bounds of good positions and velocities. Measured figures come from benchmarks/thresholds.py:
+# real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Step from which a position may have wrapped, rad: no revolute joint moves half a turn within a
 #: sample.
@@ -141,14 +141,16 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position, or degrees if none is impossible as such."""
     t, q = recording.t, recording.q
-    jumps, largest, in_degrees = np.zeros(q.shape, dtype=np.bool_), np.zeros(arm.n), True
-    unit = np.where(arm.prismatic, 1.0, np.radians(1.0))
-    for before, after in steps(len(q)):
-        way = np.abs(q[after] - q[before])
-        bound = absurd_values.largest_steps(t[after] - t[before], arm.limits.velocity)
-        jumps[after] = way > bound
-        in_degrees &= not (unit * way > bound).any()
-        largest = np.maximum(largest, way.max(axis=0, where=jumps[after], initial=0.0))
+    before = absurd_values.jumps(t, q, arm.limits.velocity)
+    if not len(before):
+        return []
+    way = np.abs(q[before + 1] - q[before])
+    bound = absurd_values.largest_steps(t[before + 1] - t[before], arm.limits.velocity)
+    jumps: NDArray[np.bool_] = np.zeros(q.shape, dtype=np.bool_)
+    jumps[before + 1] = way > bound
+    # Other steps are no jumps in degrees, either.
+    in_degrees = not (np.where(arm.prismatic, 1.0, np.radians(1.0)) * way > bound).any()
+    largest = way.max(axis=0, where=way > bound, initial=0.0)
     count, (least, most) = jumps.sum(axis=0), finite_span(q)
     worst = int(np.argmax(count))
     # An encoder fault or a wrap does not widen the range of a joint to what an arm covers in

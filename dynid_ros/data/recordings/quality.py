@@ -44,8 +44,8 @@ from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 from dynid_ros.utilities.arrays import Array
 
-# Bounds of a recording that can be trusted. Measured figures are of real arms (UR10, Panda,
-# TX40), simulated arms, and planted defects.
+# Bounds of a recording that can be trusted. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Distance from the effort limit, relative to it, of a clipped signal. If the signal exceeds the
 #: limit by more, the limit is not that of the drive.
@@ -101,8 +101,7 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     recording = without_lost_values(unwrapped(recording, arm))
     if not usable(recording.t) or not np.isfinite(recording.q).all():
         return recording
-    velocity = arm.limits.velocity
-    recording = without_stalled(without_misplaced(recording, velocity), velocity)
+    recording = without_stalled(without_misplaced(recording, arm.limits.velocity))
     return without_bad_velocities(as_measured(recording, stamped=stamped))
 
 

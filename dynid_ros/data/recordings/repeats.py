@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dynid_ros.data.recordings import absurd_values, stamp_checks
+from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.in_blocks import Index, Mask
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Defect, Recording
@@ -15,15 +15,9 @@ from dynid_ros.utilities.arrays import Array
 #: Steps on both sides of a long repetition from which the arm moved during it, relative to the
 #: root mean square step of a joint.
 MOVED_SHARE = 0.2
-#: Steps over which the speed before and after a stall is measured.
+#: Steps over which the speed before and after a stall is measured. A joint at rest, or so slow
+#: that its encoder shows no motion in some samples, does not move in all of them.
 SPEED_STEPS = 3
-#: Largest difference of the way in a stall from that at the mean of both speeds, relative to it: a
-#: motion of 2 Hz differs by 13 % over 0.1 s. Least way at either speed: a joint that starts from a
-#: rest, or ends in one, has none before or behind it.
-COVERED, SLOWEST = 0.5, 0.25
-#: Share of the longest way from which a joint counts, and least way in steps of its encoder: a
-#: slow joint stands still, too, and goes on by one.
-LARGE, ENCODER_STEPS = 0.5, 4.0
 
 
 def measured_once(recording: Recording) -> tuple[Mask, Mask]:
@@ -62,21 +56,19 @@ def measured_once(recording: Recording) -> tuple[Mask, Mask]:
     return keep, still
 
 
-def without_stalled(recording: Recording, velocity: Array) -> Recording:
+def without_stalled(recording: Recording) -> Recording:
     """
     Drop samples whose positions stand still because nobody measured them.
 
     While an encoder publisher stalls, messages repeat its last positions bit by bit, and then
-    these catch up in one step. It is a stall if joints moved before and after it so fast that they
-    covered that way meanwhile, in a step of more than some of an encoder, and if it is longer than
-    what is bridged or ends in a jump. Other jumps remain.
+    these catch up in one step. It is a stall if the joint of the longest step moved in all samples
+    around it, at a speed that explains the way better in all of that time than in one sample.
+    Other jumps remain.
 
     Parameters
     ----------
     recording : Recording
         Stamps increase, and positions are finite.
-    velocity : (n,) ndarray
-        Velocity limits, rad/s or m/s; infinite where unknown.
 
     """
     t, q, u = recording.t, recording.q, recording.u
@@ -86,12 +78,12 @@ def without_stalled(recording: Recording, velocity: Array) -> Recording:
     after = held[np.diff(held, append=len(t) + 1) > 1] + 1
     stale = np.zeros(len(t), dtype=np.bool_)
     inner = (first >= SPEED_STEPS) & (after + SPEED_STEPS < len(t))
-    if not inner.any():
-        return recording
     first, after = first[inner], after[inner]
-    long = (t[after] - t[first] > longest_step(float(np.median(np.diff(t))))) | np.isin(
-        after - 1, absurd_values.jumps(t, q, velocity))
-    for start, stop in zip(first[long].tolist(), after[long].tolist(), strict=True):
+    # Of a sensor that is slower than its messages, there are too many holds to look at each.
+    repeated, beside = np.isin(np.arange(len(t)), held), np.arange(SPEED_STEPS)
+    alone = ~(repeated[first[:, None] - beside]
+              | repeated[after[:, None] + 1 + beside]).any(axis=1)
+    for start, stop in zip(first[alone].tolist(), after[alone].tolist(), strict=True):
         # Where drive signals repeat, too, `measured_once` finds it.
         if (u[start:stop] != u[start]).any() and _caught_up(t, q, start, stop):
             stale[start + 1:stop] = True
@@ -107,16 +99,14 @@ def without_stalled(recording: Recording, velocity: Array) -> Recording:
 
 
 def _caught_up(t: Array, q: Array, start: int, stop: int) -> bool:
-    """Whether positions moved on, unseen, between two samples."""
-    way, time = q[stop] - q[start], t[stop] - t[start]
-    fast = np.abs(way) > LARGE * np.abs(way).max()
-    around = ((start - SPEED_STEPS, start), (stop, stop + SPEED_STEPS))
-    before, behind = ((q[b] - q[a])[fast] / (t[b] - t[a]) * time / way[fast] for a, b in around)
-    farthest = np.abs(np.diff(q[:, np.argmax(np.abs(way))]))
-    return bool(
-        (np.abs((before + behind) / 2 - 1) <= COVERED).all() and (before > SLOWEST).all()
-        and (behind > SLOWEST).all()
-        and np.abs(way).max() > ENCODER_STEPS * farthest[farthest > 0].min())
+    """Whether the joint of the longest step moved on, unseen, between two samples."""
+    x = q[:, np.argmax(np.abs(q[stop] - q[start]))]
+    way, (first, last) = x[stop] - x[start], (start - SPEED_STEPS, stop + SPEED_STEPS)
+    around = np.append(np.diff(x[first:start + 1]), np.diff(x[stop:last + 1]))
+    speed = ((x[start] - x[first]) / (t[start] - t[first])
+             + (x[last] - x[stop]) / (t[last] - t[stop])) / 2
+    unseen, one = (abs(way - speed * (t[stop] - t[k])) for k in (start, stop - 1))
+    return bool((around * way > 0).all() and unseen < one)
 
 
 def longest_step(usual: float) -> float:

@@ -262,6 +262,25 @@ def test_a_coarse_encoder_does_not_stall(limited, step):
     assert 'position_stalled' not in {d.code for d in check_recording(slow, limited)}
 
 
+def test_positions_of_a_slower_sensor_do_not_stall(limited):
+    """Each stands in ten samples of the drive signals."""
+    log = turning(1000.0)
+    slower = replace(log, q=log.q[10 * (np.arange(len(log.t)) // 10)])
+    assert 'position_stalled' not in {d.code for d in check_recording(slower, limited)}
+
+
+@pytest.mark.parametrize('dwell', [0.06, 0.1, 0.3])
+@pytest.mark.parametrize('step', [1e-5, 1e-3])
+def test_a_motion_that_stops_and_goes_on_does_not_stall(limited, step, dwell):
+    t = np.arange(0.0, 20.0, 0.01)
+    number, phase = np.divmod(t, 1.0 + dwell)
+    share = np.clip(phase, 0.0, 1.0)
+    way = number + np.where(share < 0.5, 2 * share**2, 1 - 2 * (1 - share)**2)
+    q = step * np.rint(0.1 * way[:, None] * np.array([1.0, 0.6, 0.3]) / step)
+    log = Recording(t, q, np.random.default_rng(0).normal(size=q.shape), JOINTS)
+    assert 'position_stalled' not in {d.code for d in check_recording(log, limited)}
+
+
 def test_a_jump_after_a_rest_is_no_stall(limited):
     log = turning()
     q = log.q.copy()

@@ -470,6 +470,7 @@ def test_degrees_that_jump_where_no_radians_would_are_named_without_position_lim
     defect = only(in_degrees, unlimited, 'position_degrees')
     assert defect.severity == 'error' and 'convert them to rad' in defect.message
     # An encoder fault is rare, whatever its size.
-    once = log.q.copy()
-    once[500:505, 1] += 0.7
-    assert only(replace(log, q=once), unlimited, 'position_jump').joint == 'j2'
+    for size in (0.7, 100.0):
+        once = log.q.copy()
+        once[500:505, 1] += size
+        assert only(replace(log, q=once), unlimited, 'position_jump').joint == 'j2'
