@@ -50,6 +50,11 @@ class Report:
     text: str
     values: Mapping[str, str]
 
+    @property
+    def dry_run(self) -> bool:
+        """Whether a publisher commands nothing."""
+        return self.values.get('dry_run') == 'True'
+
 
 class LiveState:
     """
