@@ -12,9 +12,10 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
 
-# Bounds beyond which a value is no measurement of an arm. Measured figures are of real arms
-# (UR10, Panda, TX40), simulated arms, and planted defects. Batch checks and live checks read the
-# same bounds, so that a stream accepts a sample if and only if a recording of it is accepted.
+# Bounds beyond which a value is no measurement of an arm. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+# Batch checks and live checks read the same bounds, so that a stream accepts a sample if and only
+# if a recording of it is accepted.
 
 #: Largest position, rad or m. Joints of arms make tens of turns at most. Raw encoder counts (about
 #: 1e5 a turn) and uninitialised memory (such as 1e224) exceed it. Good recordings reach 6 rad.

@@ -12,8 +12,8 @@ from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
-# Bounds for the interpolation of samples, live and in batch. Measured figures are of real arms
-# (UR10, Panda, TX40), simulated arms, and planted defects.
+# Bounds for the interpolation of samples, live and in batch. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Number of sample periods from which a step of the stamps ends a stretch, if they last longer
 #: than `GAP_SECONDS` of `dynid_ros.data.recordings.stamp_checks`. At low rates, even one lost

@@ -12,8 +12,8 @@ from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
-# Bounds of good stamps. Measured figures are of real arms (UR10, Panda, TX40), simulated arms,
-# and planted defects.
+# Bounds of good stamps. Measured figures come from benchmarks/thresholds.py: real arms (UR10,
+# Panda, TX40), simulated arms, and planted defects.
 
 #: Largest share of samples whose stamps go back in time. A recording is good without a few late
 #: messages, but not across a reset of the clock.

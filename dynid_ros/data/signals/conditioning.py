@@ -30,8 +30,8 @@ from dynid_ros.data.signals.standstill import in_motion, spoiled_beside
 from dynid_ros.errors import about
 from dynid_ros.utilities.arrays import Array
 
-# Bounds of the cut-offs and of the rate that they were chosen for. Measured figures are of real
-# arms (UR10, Panda, TX40), simulated arms, and planted defects.
+# Bounds of the cut-offs and of the rate that they were chosen for. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Highest cut-off relative to the sample rate, live and in batch, since the gain must fall off
 #: below half the rate. No good recording comes near it.
 HIGHEST_CUTOFF = 0.4

@@ -95,8 +95,8 @@ def differentiate(x: Array, rate_hz: float) -> Array:
     return result
 
 
-# Shape of the low-pass, and rate of the samples that are kept. Measured figures are of real arms
-# (UR10, Panda, TX40), simulated arms, and planted defects.
+# Shape of the low-pass, and rate of the samples that are kept. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Shape parameter of the window. The gain is within 0.8 % of one up to half the cut-off.
 KAISER = 5.0
 #: Reach of the filter to either side, periods of the cut-off. The gain is 0.8 % at most at

@@ -16,8 +16,8 @@ from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 
-# Bounds for the interpolation of samples, live and in batch. Measured figures are of real arms
-# (UR10, Panda, TX40), simulated arms, and planted defects.
+# Bounds for the interpolation of samples, live and in batch. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Largest ratio of uniform to measured samples. It is two if half of the samples are lost. Stamps
 #: in bursts have a high rate within them, at which uniform samples would fill memory.

@@ -11,8 +11,8 @@ from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
 
-# Bounds of standstill, live and in batch. Measured figures are of real arms (UR10, Panda, TX40),
-# simulated arms, and planted defects.
+# Bounds of standstill, live and in batch. Measured figures come from benchmarks/thresholds.py:
+# real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Speed below which a joint stands still, relative to its top speed. Rest with encoder noise of
 #: 1e-5 rad stays below 1e-4. The slowest quarter second of good motions is at 5e-4 to 0.22, so

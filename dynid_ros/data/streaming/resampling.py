@@ -14,8 +14,8 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 _POINTS = 4
 
 
-# Bounds for the rate of a stream. Measured figures are of real arms (UR10, Panda, TX40),
-# simulated arms, and planted defects.
+# Bounds for the rate of a stream. Measured figures come from benchmarks/thresholds.py: real
+# arms (UR10, Panda, TX40), simulated arms, and planted defects.
 
 #: Deviation of the rate of a block from the rate of the stream, relative to it, which counts as
 #: another rate. The median of a block of late stamps strays by less. Good recordings reach 0.0003.

@@ -31,9 +31,9 @@ RULES = {
 _SIDE = 2
 
 
-# Bounds of samples that stand out from their neighbours. Measured figures are of real arms
-# (UR10, Panda, TX40), simulated arms, and planted defects. A spike exceeds `usual` and the one
-# of `position` and `signal` that applies.
+# Bounds of samples that stand out from their neighbours. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects. A
+# spike exceeds `usual` and the one of `position` and `signal` that applies.
 
 #: Distance of a spike from the median of its neighbours, as a multiple of the usual one. Noise of
 #: good torques reaches 44 alone, and the two other bounds; a spike of 0.1 rad starts at 710.

@@ -17,10 +17,10 @@ Flags = NDArray[np.bool_]
 REFERENCE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'
 ROUGH, NOT_DETERMINED = 'rough', 'not determined'
 
-# Bounds of determined gains, and of refuted stated ones. Measured figures are of real arms
-# (UR10, Panda, TX40) and simulated ones.
-#: Largest standard deviation of the logarithm of a gain that is determined to 1 %: 185 of 187
-#: simulated gains are within 1 % of the truth.
+# Bounds of determined gains, and of refuted stated ones. Measured figures come
+# from benchmarks/drive_gains.py: real arms (UR10, Panda, TX40).
+#: Largest standard deviation of the logarithm of a gain that is determined to 1 %, which then is
+#: an interval of 99 %.
 DETERMINED_STD = 0.004
 #: The same of a roughly determined gain. The shoulder and elbow of the real arms have
 #: 0.005 to 0.04, their wrists 0.035 to 20.

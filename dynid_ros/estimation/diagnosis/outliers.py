@@ -20,8 +20,8 @@ CAUSE = 'a collision, contact or a sensor fault'
 #: Median absolute value of a normal distribution, relative to its standard deviation.
 _MEDIAN = 0.6745
 
-# Bounds of outliers. Measured figures are of real arms (UR10, Panda, TX40), simulated arms, and
-# planted defects.
+# Bounds of outliers. Measured figures come from
+# benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Distance of an outlier from the model, in robust standard deviations of the residual of its
 #: joint. Good recordings reach 12; the usual torque, added for a tenth of a second, starts at 21,
 #: and half of it at 11 in the slowest recording, where it stays hidden.

@@ -15,8 +15,9 @@ from dynid_ros.utilities.compiled import kernel
 #: Variance of a standard normal distribution clipped at `CUT_DEVIATIONS`.
 _VARIANCE_LEFT = 0.9946
 
-# Bounds of innovations, and the numbers that determine their noise. Measured figures are of real
-# arms (UR10, Panda, TX40), simulated arms, and planted defects.
+# Bounds of innovations, and the numbers that determine their noise. Measured figures come
+# from benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted
+# defects.
 #: Rows over which noise and metrics are averaged.
 MEMORY_ROWS = 300
 #: Standard deviations at which an innovation is clipped before it updates the noise.

@@ -26,8 +26,8 @@ from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.arrays import Array, joined, rms
 
-# Bounds of a model that can be trusted. Measured figures are of real arms (UR10, Panda, TX40),
-# simulated arms, and planted defects.
+# Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
+# arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Held-out error below which a model generalises, whatever its fit. Good recordings reach 5.7 %.
 GENERAL_ERROR_PERCENT = 7.5
 #: Expected error of one joint from which it is listed as undetermined. A joint of the good Panda

@@ -55,7 +55,8 @@ class SafetyThresholds:
     """
     Bounds of a motion beyond which an arm is not started, or is stopped.
 
-    Measured figures are of real arms (UR10, Panda, TX40), simulated arms, and planted defects.
+    Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
+    simulated arms, and planted defects.
 
     Attributes
     ----------
