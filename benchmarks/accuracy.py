@@ -34,7 +34,7 @@ from shared.figaroh_fit import figaroh_residual
 from shared.recordings import below, field_recordings, held_out, in_two, percent, recordings
 from shared.tables import heading, row
 
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
@@ -112,7 +112,7 @@ def main(folder: Path) -> None:
         for cutoff in (None, *BANDWIDTHS, *WIDER.get(name, ())):
             own = below(arm, cutoff)
             chosen = identify(own, [log], holdout=share)
-            plain = identify(own, [log], friction=PLAIN, holdout=share)
+            plain = identify(own, [log], friction=PLAIN_TERMS, holdout=share)
             bandwidth = chosen.treatment.cutoff_hz
             ratios.append(held_out(chosen) / held_out(plain))
             line(label, bandwidth if cutoff else f'{bandwidth:.3g} Hz (from the data)', [
@@ -135,7 +135,7 @@ def field_table(folder: Path) -> list[float]:
     ratios = []
     for label, arm, logs, rest, share in field_recordings(folder):
         chosen, plain = (identify(arm, logs, validation=rest, holdout=share, friction=friction)
-                         for friction in (None, PLAIN))
+                         for friction in (None, PLAIN_TERMS))
         ratios.append(held_out(chosen) / held_out(plain))
         row(label, f'{held_out(chosen):.2f} %', f'{held_out(plain):.2f} %', f'{ratios[-1]:.3f}',
             further(chosen))
@@ -144,7 +144,7 @@ def field_table(folder: Path) -> list[float]:
 
 def further(model: IdentifiedModel) -> str:
     """Name the terms of a model beyond plain friction."""
-    return ', '.join(name for name in model.arm.friction if name not in PLAIN) or 'plain'
+    return ', '.join(name for name in model.arm.friction if name not in PLAIN_TERMS) or 'plain'
 
 
 if __name__ == '__main__':

@@ -32,7 +32,7 @@ import numpy as np
 import pinocchio
 import yaml
 
-from dynid_ros.arm.description.urdf_source import SUFFIXES
+from dynid_ros.arm.description.urdf_source import DESCRIPTION_SUFFIXES
 from dynid_ros.arm.load import stated_arm
 from dynid_ros.data.files.plain_values import arm_from_plain
 from dynid_ros.dynamics.base import base_parameters
@@ -227,7 +227,7 @@ def described(folder: Path | None) -> dict[str, tuple[Path, tuple[str, ...]]]:
         robots = folder_of_robots(None)
         return {name: (robots / inner, chosen) for name, (inner, chosen) in ROBOTS.items()}
     return {str(path.relative_to(folder)): (path, ()) for path in sorted(folder.rglob('*'))
-            if path.suffix in SUFFIXES and path.name != 'package.xml'}
+            if path.suffix in DESCRIPTION_SUFFIXES and path.name != 'package.xml'}
 
 
 if __name__ == '__main__':

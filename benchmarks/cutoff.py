@@ -147,13 +147,13 @@ class Study:
         """Return the cut-off that the rule would choose with other constants, Hz."""
         if not self.left:
             return min(usual, HIGHEST_CUTOFF * self.default.treatment.rate_hz)
-        present, ladder.WORSE = ladder.WORSE, worse
+        present, ladder.WORSE_CUTOFF = ladder.WORSE_CUTOFF, worse
         try:
             return ladder.chosen(
                 self.left, min((each for each in self.left if each >= usual),
                                default=max(self.left)))
         finally:
-            ladder.WORSE = present
+            ladder.WORSE_CUTOFF = present
 
 
 def error(model: IdentifiedModel, log: Recording, band: float) -> float:
@@ -252,7 +252,7 @@ def leave_out(studies: Sequence[Study]) -> None:
     """Print the second table."""
     print()
     heading('arm left out', 'recordings', 'WORSE', 'USUAL_HZ', 'largest regret', 'as shipped')
-    shipped, pairs, regrets = (ladder.WORSE, ladder.USUAL_HZ), [], []
+    shipped, pairs, regrets = (ladder.WORSE_CUTOFF, ladder.USUAL_HZ), [], []
     for name in dict.fromkeys(each.case.arm.name for each in studies):
         own = [each for each in studies if each.case.arm.name == name]
         pair = best_pair([each for each in studies if each not in own])

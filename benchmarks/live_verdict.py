@@ -20,7 +20,7 @@ from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.online.live_verdict import Judge
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.online.row_pipeline import PROCESSED_TOGETHER
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -38,8 +38,8 @@ def run(log, reports):
     delays, found, description = [], 0, None
     began = time.perf_counter()
     report = 0.0
-    for first in range(0, len(stamps) - BLOCK, BLOCK):
-        part = slice(first, first + BLOCK)
+    for first in range(0, len(stamps) - PROCESSED_TOGETHER, PROCESSED_TOGETHER):
+        part = slice(first, first + PROCESSED_TOGETHER)
         due = began + log.t[part][-1]
         time.sleep(max(0.0, due - time.perf_counter()))
         online.push_ns(stamps[part], log.q[part], log.u[part])
@@ -62,8 +62,8 @@ def main():
     log = simulate(ARM, random_motion(ARM, 0), rate_hz=RATE, seed=0).log
     log = log.part(0, min(len(log.t), int(args.seconds * RATE)))
     # Compiles the kernels, and nothing else.
-    run(log.part(0, 20 * BLOCK), args.reports)
-    print(f'{ARM.n} joints, {log.t[-1]:.0f} s at {RATE:.0f} Hz in blocks of {BLOCK}')
+    run(log.part(0, 20 * PROCESSED_TOGETHER), args.reports)
+    print(f'{ARM.n} joints, {log.t[-1]:.0f} s at {RATE:.0f} Hz in blocks of {PROCESSED_TOGETHER}')
     wrong = replace(log, u=log.u * np.where(np.arange(ARM.n) == REVERSED, -1.0, 1.0))
     for name, samples, reports in (('alone', log, 0.0), ('judged', log, args.reports),
                                    ('doubted', wrong, args.reports)):

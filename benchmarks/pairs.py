@@ -26,7 +26,7 @@ from shared.recordings import recordings
 from shared.tables import heading, row
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.recording import Recording
@@ -44,7 +44,7 @@ INTERVAL = 1.96
 def models(folder: Path) -> list[IdentifiedModel]:
     """Identify each recording of an arm."""
     arm = load_arm(folder)
-    return [identify(arm, [read_recording(path, arm)], friction=PLAIN, holdout=0)
+    return [identify(arm, [read_recording(path, arm)], friction=PLAIN_TERMS, holdout=0)
             for path in sorted(folder.iterdir()) if path.name.endswith(KINDS)]
 
 
@@ -72,7 +72,7 @@ def described(z: Array) -> str:
 def halves(arm: ArmModel, log: Recording) -> list[IdentifiedModel]:
     """Identify both halves of a recording."""
     middle = len(log.t) // 2
-    return [identify(arm, [part], friction=PLAIN, holdout=0)
+    return [identify(arm, [part], friction=PLAIN_TERMS, holdout=0)
             for part in (log.part(0, middle), log.part(middle, len(log.t)))]
 
 

@@ -204,7 +204,7 @@ def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
     for data in good:
         for motion in data.motions:
             speed, rate = np.abs(motion.qd), data.treatment.rate_hz
-            width = max(1, int(standstill.SHORTEST * rate))
+            width = max(1, int(standstill.SHORTEST_STANDSTILL_SECONDS * rate))
             inner = slice(width * 6, -width * 6)
             top = speed.max(axis=0)
             for column, highest in zip(speed[inner].T, top, strict=True):
@@ -228,9 +228,10 @@ def standstill_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         speed = np.abs(motion.qd)
         rest.append((speed[inside].max(axis=0) / speed.max(axis=0)).max())
     yield standstill, 'STILL_SHARE', slow, rest, 'rest of 3 s with encoder noise of 1e-5 rad'
-    yield (standstill, 'SHORTEST', turns, [3.0 - 0.8], 'time below the speed; planted rest')
+    yield (standstill, 'SHORTEST_STANDSTILL_SECONDS', turns, [3.0 - 0.8],
+           'time below the speed; planted rest')
     yield standstill, 'LONG_PAUSE', pauses, [3.0], 'time below 2 % of the top speed; planted rest'
-    yield (standstill, 'SLOWEST', [], [1e-5 * 2 * np.pi * 5.0 * 2],
+    yield (standstill, 'STANDSTILL_SPEED', [], [1e-5 * 2 * np.pi * 5.0 * 2],
            'encoder noise of 1e-5 rad through a 5 Hz filter, rad/s')
 
 
@@ -290,7 +291,7 @@ def recording_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ..
     yield stamp_checks, 'GAP_STEPS', [s.max() for s in steps], [3.0], 'two samples lost in a row'
     yield (stamp_checks, 'GAP_SECONDS', [np.diff(log.t).max() for _, log in logs], [],
            'longest step, s')
-    yield (stamp_checks, 'REPEATED_SHARE', [(np.diff(log.t) <= 0).mean() for _, log in logs],
+    yield (stamp_checks, 'REPEATED_STAMPS', [(np.diff(log.t) <= 0).mean() for _, log in logs],
            [0.5], 'each sample twice')
     grid = [np.abs(log.t - np.linspace(log.t[0], log.t[-1], len(log.t))).max()
             / np.median(np.diff(log.t)) for _, log in logs]
@@ -331,7 +332,7 @@ def recording_rows(good: list[Data], poor: list[Data]) -> Iterator[tuple[Any, ..
     for _, log in logs:
         blocks = [np.median(b) for b in np.array_split(np.diff(log.t), max(1, len(log.t) // 50))]
         rates.append(np.max(np.abs(np.median(blocks) / np.array(blocks) - 1)))
-    yield resampling, 'OTHER_RATE', rates, [1.0], 'twice the rate'
+    yield resampling, 'RATE_DEVIATION', rates, [1.0], 'twice the rate'
     yield (lost_values, 'LOST_SHARE', [np.mean(~np.isfinite(log.q)) for _, log in logs],
            [1.0], 'a dead interface')
 
@@ -376,7 +377,7 @@ def copy_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
 
     several = [data for data in good if data.arm.n > 2]
     copies = [data.changed(u=np.gradient(data.log.q, data.log.t, axis=0)) for data in several]
-    yield (copied_signals, 'MOST', map(left, several), map(left, copies),
+    yield (copied_signals, 'HALF_EXPLAINED', map(left, several), map(left, copies),
            'velocity in the place of effort')
 
 
@@ -434,8 +435,8 @@ def safety_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
         loaded = np.abs(joint_torque(log.u, data.arm.drive)) / limits.effort
         speed.append(fast.max())
         effort.append(loaded.max())
-        over = (fast > safety_monitor.THRESHOLDS.speed) | (
-            loaded > safety_monitor.THRESHOLDS.effort)
+        over = (fast > safety_monitor.DEFAULT_THRESHOLDS.speed) | (
+            loaded > safety_monitor.DEFAULT_THRESHOLDS.effort)
         rows.append(max(longest_run(column) for column in over.T))
         if data.friction:
             quiet = log.t - log.t[0] < 0.4
@@ -502,7 +503,7 @@ def main(folder: Path | None) -> None:
               clip_rows(good), clock_rows(good), seen_rows(good))
     for group in groups:
         for module, name, fine, bad, text in group:
-            value = getattr(module if name.isupper() else module.THRESHOLDS, name)
+            value = getattr(module if name.isupper() else module.DEFAULT_THRESHOLDS, name)
             print(f'| {label(module, name)} | {value:.3g} | {spanned(fine)} | {spanned(bad)} '
                   f'| {text} |', flush=True)
     print('\n| setting | value | error at half, % | at it, % | at twice, % |')

@@ -9,7 +9,7 @@ import sys
 
 #: Characters of a word, and of a message, from which on their middle is left out. Names and paths
 #: stay complete, a list of the joints of a humanoid too, and no message echoes a file.
-LONGEST_WORD, LONGEST = 240, 1000
+LONGEST_WORD, LONGEST_MESSAGE = 240, 1000
 #: Characters of an unexpected error that are printed.
 LONGEST_FAULT = 300
 #: Names on PyPI of the packages that are imported by another name, or come with another package.
@@ -24,7 +24,7 @@ def one_line(text: str) -> str:
     Control characters are escaped: a name could hold a line break, or command a terminal.
     """
     plain = _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
-    return _cut(' '.join(_cut(word, LONGEST_WORD) for word in plain.split(' ')), LONGEST)
+    return _cut(' '.join(_cut(word, LONGEST_WORD) for word in plain.split(' ')), LONGEST_MESSAGE)
 
 
 def _cut(text: str, longest: int) -> str:

@@ -23,7 +23,7 @@ from dynid_ros.estimation.estimate.physical_cone import (
     physical_cone,
     PhysicalCone,
     SCALAR,
-    UNITS,
+    UNIT_PSEUDO_INERTIAS,
 )
 
 Array = NDArray[np.float64]
@@ -74,7 +74,8 @@ def by_clarabel(A: Array, b: Array, cone: PhysicalCone, weight: float) -> Array:
             for i in range(j + 1):
                 scale = 1.0 if i == j else np.sqrt(2)
                 if j < 4:
-                    entries = {int(c): scale * UNITS[k, i, j] for k, c in enumerate(columns)}
+                    entries = {int(c): scale * UNIT_PSEUDO_INERTIAS[k, i, j]
+                               for k, c in enumerate(columns)}
                 elif i < 4:
                     entries = {z[i, j - 4]: scale} if i >= j - 4 else {}
                 else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from oracles import random_arm
 
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.signals.conditioning import Rung
@@ -96,7 +96,7 @@ def prediction(
 
 def cause_of(arm: ArmModel, log: Recording) -> Finding:
     """Return the first cause that the samples alone give, without an identification."""
-    arm = arm.with_friction(PLAIN)
+    arm = arm.with_friction(PLAIN_TERMS)
     verdict, _ = with_cause(Verdict(True, (), 0.0), arm, samples_of(arm, log))
     assert not verdict.trustworthy
     return verdict.findings[0]

@@ -26,4 +26,4 @@ def shorten(
 
     """
     change(session, 'random_motion', partial(random_motion, period=period, periods=1, tries=20))
-    change(search, 'STAGES', STAGES)
+    change(search, 'DESCENT_STAGES', STAGES)

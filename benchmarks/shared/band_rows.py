@@ -96,7 +96,7 @@ class Evidence:
         usual = min(each for each in self.left if each >= min(ladder.USUAL_HZ, max(self.left)))
         pairs = [log_error_ratio(own, self.left[usual])
                  for high, own in self.left.items() if high > usual]
-        return max(((-np.log(ladder.WORSE) - mean) / error for mean, error in pairs),
+        return max(((-np.log(ladder.WORSE_CUTOFF) - mean) / error for mean, error in pairs),
                    default=np.nan)
 
     def delayed(self) -> tuple[float, float]:
@@ -119,7 +119,8 @@ def ladder_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     fine = [Evidence(data) for data in good]
     noise = [Evidence(data, noisy) for data in good]
     what = f'white noise of {NOISE:g} rad'
-    yield (ladder, 'WORSE', [each.worst() for each in fine], [each.worst() for each in noise],
+    yield (ladder, 'WORSE_CUTOFF', [each.worst() for each in fine],
+           [each.worst() for each in noise],
            f'cut-offs up to the usual one; {what}')
     yield (ladder, 'STANDARD_ERRORS', [each.higher() for each in fine],
            [each.higher() for each in noise], f'for a cut-off above the usual one; {what}')
@@ -136,7 +137,7 @@ def delay_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     gains = [each.delayed() for each in fine]
     slow = [delayed(data, seconds).delayed() for data in good for seconds in LATE]
     what = ', '.join(f'{1000 * each:g}' for each in LATE)
-    for k, name in enumerate(('BETTER', 'STANDARD_ERRORS')):
+    for k, name in enumerate(('BETTER', 'DELAY_STANDARD_ERRORS')):
         yield (delay, name, [each[k] for each in gains], [each[k] for each in slow],
                f'torque {what} ms late')
     yield (delay, 'ROWS_PER_COLUMN', [each.rows_per_column() for each in fine], [1.0],
@@ -167,7 +168,7 @@ def measured_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
     fine = [clock_of(data, data.log) for data in true]
     received = [clock_of(data, planted(data.log, jittered, JITTER)) for data in true]
     what = f'stamps of even samples wrong by {1000 * JITTER:g} ms'
-    names = ('SMOOTHER', 'STANDARD_ERRORS', 'SOUGHT_SHARE', 'REPORTED_SHARE')
+    names = ('SMOOTHER', 'TIMES_STANDARD_ERRORS', 'SOUGHT_SHARE', 'REPORTED_SHARE')
     for k, name in zip((0, 1, 2, 2), names, strict=True):
         yield (measured_times, name, [each[k] for each in fine], [each[k] for each in received],
                what)

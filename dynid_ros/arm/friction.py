@@ -163,7 +163,7 @@ WARM_SECONDS = 5.0
 PRESLIDING_DISTANCE = 0.01
 
 #: Friction of textbooks, which most arms need at least.
-PLAIN = ('viscous', 'coulomb', 'offset')
+PLAIN_TERMS = ('viscous', 'coulomb', 'offset')
 #: Smooth signs of several speeds, rad/s or m/s: together they follow any curve that rises and
 #: falls with the speed, so that their coefficients have either sign.
 CURVE = ('sign_10', 'coulomb_smooth', 'sign_100', 'sign_1000')

@@ -14,7 +14,7 @@ from dynid_ros.arm.description.joint_choice import free_joints, guess_arm
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import Description, JointLimits, Tool
 from dynid_ros.arm.description.urdf import describe, read_urdf
-from dynid_ros.arm.description.urdf_source import SUFFIXES
+from dynid_ros.arm.description.urdf_source import DESCRIPTION_SUFFIXES
 from dynid_ros.arm.description.urdf_xml import read_urdf_xml
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.geometry import read_placement, read_tolerances, read_tool
@@ -36,7 +36,7 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.inputs import as_path
 from dynid_ros.utilities.text import counted
 
-KEYS = (
+ARM_KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
     'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal',
     'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment', 'links', 'known')
@@ -93,7 +93,7 @@ def arm_and_doubts(path: Path) -> tuple[ArmModel, tuple[str, ...]]:
 
 def is_robot_file(path: Path) -> bool:
     """Whether a file describes a robot itself, rather than being an arm.yaml."""
-    return path.suffix.lower() in SUFFIXES
+    return path.suffix.lower() in DESCRIPTION_SUFFIXES
 
 
 def arm_file(name_or_path: str | Path) -> Path:
@@ -117,7 +117,8 @@ def arm_file(name_or_path: str | Path) -> Path:
         raise ArmError(f'there is no arm or file "{name_or_path}"; shipped arms are '
                        f'{", ".join(shipped) or "missing"}{near(str(name_or_path), [*shipped])}')
     if not is_robot_file(path) and path.suffix.lower() not in ('.yaml', '.yml'):
-        raise ArmError(f'{path} is neither an arm.yaml nor a robot ({", ".join(SUFFIXES)})')
+        raise ArmError(
+            f'{path} is neither an arm.yaml nor a robot ({", ".join(DESCRIPTION_SUFFIXES)})')
     return path
 
 
@@ -134,7 +135,7 @@ def description_file(name_or_path: str | Path) -> Path | None:
     path = arm_file(name_or_path)
     if is_robot_file(path):
         return path
-    section = Section(read_yaml(path), path, KEYS).section('description', _DESCRIPTIONS)
+    section = Section(read_yaml(path), path, ARM_KEYS).section('description', _DESCRIPTIONS)
     urdf = section.text('urdf')
     return None if urdf is None else path.parent / urdf
 
@@ -199,7 +200,7 @@ def _bare(
 
 
 def _from_yaml(path: Path) -> tuple[ArmModel, tuple[str, ...]]:
-    top = Section(read_yaml(path), path, KEYS)
+    top = Section(read_yaml(path), path, ARM_KEYS)
     read = _description(top)
     names, links_by = read.tree.joint_names, read.tree.link_names
     n = len(names)

@@ -18,7 +18,7 @@ INERTIAL = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
 #: Symbol of the inertia of a drive.
 ROTOR = 'Ia'
 #: Rounding of a second moment of mass, by the largest one of its link.
-ROUNDING = 1e-9
+MOMENT_ROUNDING = 1e-9
 #: Thickness of a link of which the description leaves none, by its length.
 THIN = 0.03
 #: Added to each principal inertia in MuJoCo, kg m², which has no point masses and no thin rods.
@@ -211,7 +211,7 @@ def nearest_possible(parameters: ArrayLike) -> NDArray[np.float64]:
     """
     mass, center, inertia = inertial_to_com(parameters)
     moments, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)
-    if moments[0] >= -ROUNDING * moments[2]:
+    if moments[0] >= -MOMENT_ROUNDING * moments[2]:
         return np.asarray(parameters, dtype=float)
     second = (axes * np.maximum(moments, THIN**2 * max(moments[2], 0.0))) @ axes.T
     return inertial_from_com(mass, center, np.trace(second) * np.eye(3) - second)

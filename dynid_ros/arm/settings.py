@@ -8,10 +8,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.description.schema import ANGLES, Section
+from dynid_ros.arm.description.schema import ANGLE_UNITS, Section
 from dynid_ros.arm.description.tree import JointLimits, LimitMargins
 from dynid_ros.arm.drive import COMMAND, Drive, DriveTopic, OPEN
-from dynid_ros.arm.friction import friction_terms, FrictionShape, PLAIN, TERMS
+from dynid_ros.arm.friction import friction_terms, FrictionShape, PLAIN_TERMS, TERMS
 from dynid_ros.arm.model import Conditioning, CouplingColumn, Table
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.errors import ArmError
@@ -31,10 +31,10 @@ LONGEST_DELAY = 10.0
 #: Share of the range of a joint, from -100 to 100, in which LeRobot stores positions.
 PERCENT = 'percent'
 #: Units of tables.
-TABLE_UNITS = (*ANGLES, PERCENT)
+TABLE_UNITS = (*ANGLE_UNITS, PERCENT)
 #: Signals of a drive, and quantities that joints may be coupled by.
-SIGNALS = tuple(_UNITS)
-QUANTITIES = ('qdd', 'qd', 'sign_qd')
+DRIVE_SIGNALS = tuple(_UNITS)
+COUPLED_QUANTITIES = ('qdd', 'qd', 'sign_qd')
 
 
 def read_drive(top: Section, names: tuple[str, ...]) -> Drive:
@@ -199,13 +199,13 @@ def read_coupling(top: Section, names: tuple[str, ...]) -> tuple[CouplingColumn,
         if not matrix.any():
             raise column.error('rows', 'couple no joints; give rows: {joint: {joint: factor}}')
         columns.append(
-            CouplingColumn(str(name), column.choice('quantity', QUANTITIES, ''), matrix))
+            CouplingColumn(str(name), column.choice('quantity', COUPLED_QUANTITIES, ''), matrix))
     return tuple(columns)
 
 
 def read_friction(top: Section) -> tuple[tuple[str, ...], FrictionShape]:
     """Friction terms from ``friction`` and their constants from ``friction_shape``."""
-    names = top.names('friction') if 'friction' in top else PLAIN
+    names = top.names('friction') if 'friction' in top else PLAIN_TERMS
     try:
         friction_terms(names)
     except ArmError as error:

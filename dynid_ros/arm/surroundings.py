@@ -9,11 +9,11 @@ import numpy as np
 
 from dynid_ros.arm.description.schema import near, read_yaml, Section
 from dynid_ros.arm.description.tree import rotation_rpy
-from dynid_ros.arm.load import arm_file, description_file, is_robot_file, KEYS, locked_joints
+from dynid_ros.arm.load import arm_file, ARM_KEYS, description_file, is_robot_file, locked_joints
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.utilities.arrays import Array
 
-BASE = 'base'
+BASE_FRAME = 'base'
 #: Distance that a motion keeps from everything where the file states none, m.
 CLEARANCE = 0.01
 
@@ -139,7 +139,7 @@ def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
     path = arm_file(name_or_path)
     if is_robot_file(path):
         return Surroundings(urdf=path)
-    top = Section(read_yaml(path), path, KEYS)
+    top = Section(read_yaml(path), path, ARM_KEYS)
     around = top.section('environment', ('floor', 'walls', 'boxes', 'clearance'))
     floor = around.number('floor')
     walls = [] if floor is None else [
@@ -159,7 +159,7 @@ def load_surroundings(name_or_path: str | Path, arm: ArmModel) -> Surroundings:
 
 def _capsule(entry: Section, arm: ArmModel) -> Capsule:
     link = entry.needed('link', entry.text('link'))
-    known = (BASE, *arm.tree.link_names)
+    known = (BASE_FRAME, *arm.tree.link_names)
     if link not in known:
         raise entry.error('link', f'names no joint of the arm: "{link}"' + (
             near(link, known) or f'; a link goes by the joint that moves it: {", ".join(known)}'))

@@ -13,18 +13,23 @@ from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia, states_body
-from dynid_ros.dynamics.base import base_parameters, random_regressor, random_states, ROUNDING
+from dynid_ros.dynamics.base import (
+    base_parameters,
+    COLUMN_ROUNDING,
+    random_regressor,
+    random_states,
+)
 from dynid_ros.dynamics.link_shapes import cylinder, link_scales
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import mass_matrix
 from dynid_ros.utilities.arrays import Array
 
 #: Least eigenvalue of the pseudo-inertia of a body, relative to the largest.
-BODY = 1e-9
+LEAST_BODY_EIGENVALUE = 1e-9
 #: Largest share of the effort limit to hold links that are not stated.
 HOLDING = 0.5
 #: States over which inertias about a joint are averaged.
-STATES = 20
+INERTIA_STATES = 20
 #: Least torque of a drive relative to the largest, for drives with neither limit nor load.
 LEAST_DRIVE = 1e-2
 
@@ -282,18 +287,18 @@ def _full_torque_values(torque: Array, sizes: Array) -> Array:
     """Value of each parameter (p,) that alone requires the torque of its drive, (n,)."""
     load = (sizes / torque[:, None]).max(axis=0)
     # A parameter without effect on torque gets the scale of the others.
-    return np.asarray(1 / np.where(load > ROUNDING * load.max(), load, load.max()))
+    return np.asarray(1 / np.where(load > COLUMN_ROUNDING * load.max(), load, load.max()))
 
 
 def _matched_rotors(bare: ArmModel) -> Array:
     """Rotor inertias (n,) matched to those of the links by the gear."""
-    states = random_states(bare)[0][:STATES]
+    states = random_states(bare)[0][:INERTIA_STATES]
     return np.asarray(np.mean([np.diag(M) for M in mass_matrix(bare, states)], axis=0))
 
 
 def _is_body(parameters: Array) -> bool:
     eigenvalues = np.linalg.eigvalsh(pseudo_inertia(parameters))
-    return bool(eigenvalues[0] > BODY * eigenvalues[-1])
+    return bool(eigenvalues[0] > LEAST_BODY_EIGENVALUE * eigenvalues[-1])
 
 
 def _drive_torque(arm: ArmModel, bare: ArmModel, bodies: Array) -> Array:

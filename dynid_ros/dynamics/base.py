@@ -22,11 +22,11 @@ KEEP_FIRST = ('Ixx', 'Ixy', 'Ixz', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'Iyy', 'm')
 #: description rounds to 1.571 cause up to 2e-4, and an independent column has 0.06.
 EFFECT = 1e-3
 #: The same for friction and couplings, which do not depend on angles: rounding is 3e-15.
-ROUNDING = 1e-9
-STATES = 200
-SEED = 1990
+COLUMN_ROUNDING = 1e-9
+BASE_STATES = 200
+BASE_SEED = 1990
 #: Ratio of the slowest to the fastest speed among random states.
-SLOWEST = 1e-3
+SLOWEST_BY_FASTEST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ def _order(layout: ParameterLayout) -> NDArray[np.intp]:
 
 
 def random_states(
-    arm: ArmModel, states: int = STATES, seed: int = SEED,
+    arm: ArmModel, states: int = BASE_STATES, seed: int = BASE_SEED,
 ) -> tuple[Array, Array, Array, Array, JointHistory]:
     """Random q, qd, qdd and load torque of the joints, (states, n) each, and a history."""
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, size=(3, states, arm.n))
     # Only slow joints distinguish smoothed sign functions of different widths.
-    qd[1::2] *= np.geomspace(SLOWEST, 1.0, len(qd[1::2]))[:, None]
+    qd[1::2] *= np.geomspace(SLOWEST_BY_FASTEST, 1.0, len(qd[1::2]))[:, None]
     # A joint that gravity cannot load, such as an upright first one, has no load column; nor has a
     # lift, since friction by a constant load is plain friction, whatever share its offset takes.
     still, rigid = np.zeros_like(q), arm.rigid
@@ -122,7 +122,7 @@ def random_states(
     return q, qd, qdd, load, JointHistory(np.abs(qdd), np.tanh(qdd))
 
 
-def random_regressor(arm: ArmModel, states: int = STATES, seed: int = SEED) -> Array:
+def random_regressor(arm: ArmModel, states: int = BASE_STATES, seed: int = BASE_SEED) -> Array:
     """Regressor (states n, p) at random states, the same ones in every run."""
     q, qd, qdd, load, history = random_states(arm, states, seed)
     return regressor(arm, q, qd, qdd, load=load, history=history).reshape(states * arm.n, -1)
@@ -147,22 +147,22 @@ def base_parameters(arm: ArmModel) -> BaseParameters:
     R = np.asarray(np.linalg.qr(random_regressor(arm), mode='r'))
     sizes = np.linalg.norm(R, axis=0)
     order = _order(layout)
-    least = np.full(layout.size, ROUNDING * sizes.max())
+    least = np.full(layout.size, COLUMN_ROUNDING * sizes.max())
     links = layout.all_inertial().reshape(-1, len(INERTIAL))
     for columns in (links[:, 0], links[:, 1:4].ravel(), np.append(links[:, 4:], layout.rotors)):
         least[columns] = EFFECT * sizes[columns].max()
     independent = _independent(R[:, order], least[order])
-    sizes[sizes <= ROUNDING * sizes.max()] = 0.0
+    sizes[sizes <= COLUMN_ROUNDING * sizes.max()] = 0.0
     kept, dependent = order[independent], order[~independent]
     regroup, *_ = np.linalg.lstsq(R[:, kept], R[:, dependent], rcond=None)
-    regroup[np.abs(regroup) < ROUNDING] = 0.0
+    regroup[np.abs(regroup) < COLUMN_ROUNDING] = 0.0
     near = np.round(regroup)
-    regroup = np.where(np.abs(regroup - near) < ROUNDING, near, regroup)
+    regroup = np.where(np.abs(regroup - near) < COLUMN_ROUNDING, near, regroup)
     grouping = np.zeros((len(kept), layout.size))
     grouping[np.arange(len(kept)), kept] = 1.0
     grouping[:, dependent] = regroup
     ascending = np.argsort(kept)
-    return BaseParameters(kept[ascending], grouping[ascending], sizes, STATES, layout)
+    return BaseParameters(kept[ascending], grouping[ascending], sizes, BASE_STATES, layout)
 
 
 def _independent(columns: Array, least: Array) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.link_tiles import WIDTH
+from dynid_ros.dynamics.link_tiles import LINK_WIDTH
 from dynid_ros.dynamics.tiles import TILE
 from dynid_ros.utilities.arrays import Array
 
@@ -83,11 +83,11 @@ class Pairs(NamedTuple):
 
     def tiles(self, samples: int) -> Array:
         """Allocate an array for the entries of samples, (⌈samples / TILE⌉, pairs, 10 TILE)."""
-        return np.empty((-(-samples // TILE), len(self.joints), WIDTH * TILE))
+        return np.empty((-(-samples // TILE), len(self.joints), LINK_WIDTH * TILE))
 
 
 @lru_cache(maxsize=32)
-def pairs(arm: ArmModel, block: int = WIDTH) -> Pairs:
+def pairs(arm: ArmModel, block: int = LINK_WIDTH) -> Pairs:
     """List the pairs of an arm, given the number of columns for each joint."""
     entries, parent = [], tree(arm).parent
     for link in range(arm.links):

@@ -9,11 +9,11 @@ from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.utilities.arrays import Array
 
 #: Radius of a link relative to its length, and least radius relative to the mean length of links.
-SLENDER, STOUT = 0.25, 0.15
+RADIUS_PER_LENGTH, STOUT = 0.25, 0.15
 #: Length of a link if no joint or tool determines it, m.
-LENGTH = 0.3
+LENGTH_WITHOUT_JOINT_M = 0.3
 #: Prior density of a link, kg/m³: a mix of aluminium, motor and air.
-DENSITY = 1500.0
+LINK_DENSITY = 1500.0
 
 
 def link_scales(arm: ArmModel, bodies: Array) -> Array:
@@ -51,7 +51,7 @@ def _ends(arm: ArmModel, joint: int) -> Array:
 def _lengths(arm: ArmModel) -> Array:
     """Length of each link, (m,), m; the mean length where two axes intersect."""
     lengths = np.array([np.linalg.norm(_ends(arm, joint)) for joint in range(arm.links)])
-    mean = float(lengths[lengths > 0].mean()) if lengths.any() else LENGTH
+    mean = float(lengths[lengths > 0].mean()) if lengths.any() else LENGTH_WITHOUT_JOINT_M
     return np.where(lengths > 0, lengths, mean)
 
 
@@ -60,12 +60,13 @@ def cylinder(arm: ArmModel, joint: int) -> Array:
     end = _ends(arm, joint)
     length = float(np.linalg.norm(end))
     lengths = np.linalg.norm(arm.translation, axis=1)
-    mean = float(lengths[1:].mean()) if arm.n > 1 and lengths[1:].any() else length or LENGTH
+    joined = arm.n > 1 and lengths[1:].any()
+    mean = float(lengths[1:].mean()) if joined else length or LENGTH_WITHOUT_JOINT_M
     along = end / length if length else arm.axis[joint]
-    radius = max(SLENDER * length, STOUT * mean)
+    radius = max(RADIUS_PER_LENGTH * length, STOUT * mean)
     # At least as long as thick, since two axes may intersect.
     length = max(length, 2 * radius)
-    mass = DENSITY * np.pi * radius**2 * length
+    mass = LINK_DENSITY * np.pi * radius**2 * length
     axial = np.outer(along, along)
     second = mass * (length**2 / 12 * axial + radius**2 / 4 * (np.eye(3) - axial))
     return inertial_from_com(mass, end / 2, np.trace(second) * np.eye(3) - second)

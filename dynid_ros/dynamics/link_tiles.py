@@ -7,7 +7,7 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
 #: Inertial parameters of a link.
-WIDTH = 10
+LINK_WIDTH = 10
 
 
 @kernel
@@ -155,7 +155,7 @@ def subtract_from_gravity(gravity: Array, screw: Array, out: Array, count: int) 
         out[TILE + k] = ay * oz - az * oy - out[TILE + k]
         out[2 * TILE + k] = az * ox - ax * oz - out[2 * TILE + k]
         out[3 * TILE + k] = ax * oy - ay * ox - out[3 * TILE + k]
-    for c in range(4, WIDTH):
+    for c in range(4, LINK_WIDTH):
         for k in range(count):
             out[c * TILE + k] = -out[c * TILE + k]
 
@@ -164,5 +164,5 @@ def subtract_from_gravity(gravity: Array, screw: Array, out: Array, count: int) 
 def spread(entries: Array, first: int, joint: int, column: int, rows: Array, count: int) -> None:
     """Write entries (10 TILE,) into rows (N, n, p) of a joint, at a first sample and column."""
     for k in range(count):
-        for c in range(WIDTH):
+        for c in range(LINK_WIDTH):
             rows[first + k, joint, column + c] = entries[c * TILE + k]

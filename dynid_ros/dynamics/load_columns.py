@@ -12,7 +12,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Prior standard deviation of each parameter of a load, kg, kg m and kg m²: far beyond what an arm
 #: carries.
-HEAVIEST = 100.0
+LOAD_STD = 100.0
 
 
 def load_columns(arm: ArmModel, frame: Placement | None = None) -> Array:

@@ -12,14 +12,14 @@ from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import ParameterLayout, ROTOR
 from dynid_ros.dynamics.kernel_arrays import all_joints, pairs, Tree, tree
-from dynid_ros.dynamics.link_tiles import WIDTH
+from dynid_ros.dynamics.link_tiles import LINK_WIDTH
 from dynid_ros.dynamics.regressor_kernels import combine, fill_inertial
 from dynid_ros.utilities.arrays import Array
 
 #: Number of states whose regressor fits the cache.
-BLOCK = 128
+STATES_PER_BLOCK = 128
 #: Empty output, which `fill_inertial` skips.
-NONE = np.empty((0, 0, 0))
+NO_OUTPUT = np.empty((0, 0, 0))
 
 
 def fill_tiles(arm: ArmModel, constants: Tree, motion: Sequence[Array], tiles: Array) -> None:
@@ -39,12 +39,12 @@ def fill_tiles(arm: ArmModel, constants: Tree, motion: Sequence[Array], tiles: A
 
     """
     q, qd, qdd = all_joints(arm, *motion)
-    fill_inertial(*constants, q, qd, qdd, *pairs(arm), NONE, tiles)
+    fill_inertial(*constants, q, qd, qdd, *pairs(arm), NO_OUTPUT, tiles)
 
 
 def inertial_rows(*arguments: Any) -> None:
     """Call `fill_inertial` for output by samples only."""
-    fill_inertial(*(*arguments, NONE))
+    fill_inertial(*(*arguments, NO_OUTPUT))
 
 
 def fill_links(
@@ -76,12 +76,12 @@ def fill_links(
     if not arm.tree.followers:
         kernel(*constants, *motion, *pairs(arm, block), *out)
         return
-    of_all_joints = [np.zeros((len(motion[0]), arm.links, WIDTH * arm.links)) for _ in out]
+    of_all_joints = [np.zeros((len(motion[0]), arm.links, LINK_WIDTH * arm.links)) for _ in out]
     kernel(*constants, *all_joints(arm, *motion), *pairs(arm), *of_all_joints)
     order = arm.tree.order
     follower = np.maximum(0, order - arm.n)
-    starts = (order - follower) * block + follower * WIDTH
-    columns = (starts[:, None] + np.arange(WIDTH)).ravel()
+    starts = (order - follower) * block + follower * LINK_WIDTH
+    columns = (starts[:, None] + np.arange(LINK_WIDTH)).ravel()
     for target, full in zip(out, of_all_joints, strict=True):
         target[:, :, columns] = arm.tree.gearing[order].T @ full
 
@@ -169,10 +169,10 @@ def rigid_torque(
     if weightless:
         constants = constants._replace(gravity=np.zeros(3))
     # A copy, because a read-only array would require another compilation of the kernel.
-    inertial = inertial.reshape(-1, WIDTH)[arm.tree.order].ravel()
-    torque, tiles = np.empty((len(q), arm.links)), link_pairs.tiles(min(BLOCK, len(q)))
-    for start in range(0, len(q), BLOCK):
-        part = slice(start, start + BLOCK)
+    inertial = inertial.reshape(-1, LINK_WIDTH)[arm.tree.order].ravel()
+    torque, tiles = np.empty((len(q), arm.links)), link_pairs.tiles(min(STATES_PER_BLOCK, len(q)))
+    for start in range(0, len(q), STATES_PER_BLOCK):
+        part = slice(start, start + STATES_PER_BLOCK)
         fill_tiles(arm, constants, (q[part], qd[part], qdd[part]), tiles)
         combine(*link_pairs, tiles, inertial, torque[part])
     return np.asarray(torque @ arm.tree.gearing[arm.tree.order]) if followed else torque

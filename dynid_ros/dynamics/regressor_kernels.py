@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from dynid_ros.dynamics.link_tiles import (
     accelerate,
+    LINK_WIDTH,
     project,
     project_still,
     spread,
     subtract_from_gravity,
-    WIDTH,
 )
 from dynid_ros.dynamics.tiles import (
     add_joint_velocity,
@@ -58,7 +58,7 @@ def fill_inertial(
 
     """
     n, state, r = parent.size, np.empty((3, TILE)), np.empty(14 * TILE)
-    entries = np.empty(WIDTH * TILE)
+    entries = np.empty(LINK_WIDTH * TILE)
     # The last row, parent -1, is the base.
     motion, screw = np.empty((n + 1, 9 * TILE)), np.empty((joints.size, 6 * TILE))
     first, motion[n] = np.empty(n, np.int64), 0.0
@@ -115,7 +115,7 @@ def fill_momentum(
 
     """
     n, state, r = parent.size, np.empty((2, TILE)), np.empty(14 * TILE)
-    change, push = np.empty(WIDTH * TILE), np.empty(WIDTH * TILE)
+    change, push = np.empty(LINK_WIDTH * TILE), np.empty(LINK_WIDTH * TILE)
     # Velocity, then the acceleration equivalent to gravity, as a screw without rotation.
     motion, screw = np.empty((n + 1, 12 * TILE)), np.empty((joints.size, 12 * TILE))
     first, motion[n] = np.empty(n, np.int64), 0.0
@@ -173,7 +173,7 @@ def combine(
         sums[:] = 0.0
         for row in range(joints.size):
             total, entries = sums[joints[row]], tile[row]
-            for c in range(WIDTH):
+            for c in range(LINK_WIDTH):
                 factor = inertial[columns[row] + c]
                 for k in range(count):
                     total[k] += factor * entries[c * TILE + k]

@@ -16,7 +16,7 @@ from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
 #: Rounding of the smallest eigenvalue of a pseudo-inertia, relative to the largest one.
-ROUNDING = 1e-13
+EIGENVALUE_ROUNDING = 1e-13
 
 
 def nominal_parameters(arm: ArmModel) -> Array:
@@ -161,7 +161,7 @@ def check_possible(arm: ArmModel) -> None:
     for name, link in zip(arm.tree.link_names, () if arm.inertial is None else arm.inertial,
                           strict=arm.inertial is not None):
         eigenvalues = np.linalg.eigvalsh(pseudo_inertia(link))
-        if link[0] >= 0 and eigenvalues[0] >= -ROUNDING * eigenvalues[-1]:
+        if link[0] >= 0 and eigenvalues[0] >= -EIGENVALUE_ROUNDING * eigenvalues[-1]:
             continue
         reason = f'its mass is {link[0]:.4g} kg' if link[0] <= 0 else (
             'a principal moment of inertia is negative or above the sum of the others')

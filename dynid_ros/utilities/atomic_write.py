@@ -14,14 +14,14 @@ from dynid_ros.errors import ResultError
 
 #: Bytes of the largest description or result that is read. The largest URDF of example-robot-data
 #: 6.0 has 0.2 MB, and a result of 400 parameters 4 MB; a device may have no end.
-LARGEST = 32 * 2**20
-#: Mark of a file that dynid wrote, within `MARGIN` bytes of its start or end.
-MARK, MARGIN = re.compile(rb'\b(by:?|format:) dynid_ros\b'), 4096
+LARGEST_FILE = 32 * 2**20
+#: Mark of a file that dynid wrote, within `MARK_REACH` bytes of its start or end.
+OWN_MARK, MARK_REACH = re.compile(rb'\b(by:?|format:) dynid_ros\b'), 4096
 
 
 def read_whole(path: Path) -> bytes:
     """
-    Read a file of at most `LARGEST` bytes.
+    Read a file of at most `LARGEST_FILE` bytes.
 
     Raises
     ------
@@ -31,11 +31,11 @@ def read_whole(path: Path) -> bytes:
     """
     try:
         with path.open('rb') as file:
-            data = file.read(LARGEST + 1)
+            data = file.read(LARGEST_FILE + 1)
     except ValueError as error:
         raise OSError(errno.EINVAL, 'no file can have this name', str(path)) from error
-    if len(data) > LARGEST:
-        raise OSError(errno.EFBIG, f'it has more than {LARGEST // 2**20} MB', str(path))
+    if len(data) > LARGEST_FILE:
+        raise OSError(errno.EFBIG, f'it has more than {LARGEST_FILE // 2**20} MB', str(path))
     return data
 
 
@@ -82,9 +82,9 @@ def _marked(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open('rb') as file:
-        start = file.read(MARGIN)
-        file.seek(max(path.stat().st_size - MARGIN, 0))
-        return MARK.search(start + b'\n' + file.read()) is not None
+        start = file.read(MARK_REACH)
+        file.seek(max(path.stat().st_size - MARK_REACH, 0))
+        return OWN_MARK.search(start + b'\n' + file.read()) is not None
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import math
 
 #: Stands for a number that there is not.
-NONE = '-'
+NO_NUMBER = '-'
 #: First characters of numbers.
 NUMERIC = frozenset('0123456789-±')
 
@@ -26,7 +26,7 @@ def plain(value: float | None, digits: int = 3, unit: str = '') -> str:
 
     """
     if value is None or not math.isfinite(value):
-        return NONE
+        return NO_NUMBER
     # Zero has no sign.
     rounded = float(f'{value:.{digits}g}') + 0.0
     text = (f'{rounded:.0f}' if 10**digits <= abs(rounded) < 1e7 else f'{rounded:#.{digits}g}')

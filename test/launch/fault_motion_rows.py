@@ -7,7 +7,7 @@ from fault_rows import ERROR, Rows, STALE, STATE_TIMEOUT, STREAMS
 from rclpy.action import ActionServer, GoalResponse
 from sensor_msgs.msg import JointState
 
-from dynid_ros.motion.execution.safety_monitor import THRESHOLDS
+from dynid_ros.motion.execution.safety_monitor import DEFAULT_THRESHOLDS
 
 NAME = 'other/follow_joint_trajectory'
 
@@ -60,7 +60,7 @@ class MotionRows(Rows):
     def test_76_effort_beyond_the_limit(self):
         self.aborted('effort beyond its limit', 'goal', 'strain 0.1',
                      r"joint 'fer_joint1' is measured to bear 1e\+04, more than its "
-                     'effort limit of 87', THRESHOLDS.samples / RATE + AT_ONCE)
+                     'effort limit of 87', DEFAULT_THRESHOLDS.samples / RATE + AT_ONCE)
 
     def test_77_goal_rejected(self):
         server, since = self.begin_with_own_controller(GoalResponse.REJECT)

@@ -19,7 +19,7 @@ from rcl_interfaces.srv import SetParameters
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.online.row_pipeline import PROCESSED_TOGETHER
 from dynid_ros.estimation.result_files.result_file import read_result
 
 BAG, DISK = 'recorder: bag', 'disk full'
@@ -98,7 +98,7 @@ class ProcessRows(Rows):
         self.bench.until(lambda: self.bench.count(stream, 'messages') < saved, 'the new process')
         resumed = self.bench.answers.until('identifier', 'resumed after').time
         self.bench.answers.time('restart and resume', resumed, stream, r'samples \d+',
-                                REPORTED + BLOCK / RATE, ('samples', saved))
+                                REPORTED + PROCESSED_TOGETHER / RATE, ('samples', saved))
         self.bench.until(lambda: self.bench.count(stream, 'samples') > saved + 2500, 'samples')
 
     def test_22_recorder_is_killed(self):

@@ -23,7 +23,7 @@ ALARMS_PER_HOUR = 1.0
 #: value within 0.1 to 0.3 s.
 PIECE = 0.5
 #: The largest ``TAIL sqrt(N)`` of N values make the tail, and so many at least.
-TAIL, LEAST = 2.0, 5
+TAIL, FEWEST_TAIL_VALUES = 2.0, 5
 
 
 class AlarmLevels:
@@ -95,7 +95,7 @@ class AlarmLevels:
             # Fitted samples count in the size of the held-out ones.
             factor = max(1.0, size / other) if size and other else 1.0
             values, size = np.concatenate([own, factor * fitted]), max(size, factor * other)
-            known[joint] = len(values) >= 2 * LEAST and size > 0
+            known[joint] = len(values) >= 2 * FEWEST_TAIL_VALUES and size > 0
             if known[joint]:
                 self.ratio[joint] = size
                 peaks.append(values / size)
@@ -134,7 +134,7 @@ def tail_level(values: Array, piece: float, rate: float) -> float:
     Parameters
     ----------
     values : (N,) ndarray
-        Largest value of each piece, at least `LEAST` + 1 of them.
+        Largest value of each piece, at least `FEWEST_TAIL_VALUES` + 1 of them.
     piece : float
         Length of a piece, s.
     rate : float
@@ -145,7 +145,7 @@ def tail_level(values: Array, piece: float, rate: float) -> float:
     Coles 2001, An Introduction to Statistical Modeling of Extreme Values, chapters 4 and 5.
 
     """
-    m = min(max(LEAST, round(TAIL * len(values)**0.5)), len(values) - 1)
+    m = min(max(FEWEST_TAIL_VALUES, round(TAIL * len(values)**0.5)), len(values) - 1)
     largest = np.partition(values, len(values) - m - 1)[-m - 1:]
     first = float(largest[0])
     excess = float((largest[1:] - first).mean())

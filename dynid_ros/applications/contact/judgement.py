@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.applications.contact.alarm_levels import AlarmLevels, LEAST, PIECE, tail_level
+from dynid_ros.applications.contact.alarm_levels import (
+    AlarmLevels,
+    FEWEST_TAIL_VALUES,
+    PIECE,
+    tail_level,
+)
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
 #: Time over which the noise is averaged, s.
-MEMORY = 30.0
+NOISE_SECONDS = 30.0
 #: A contact ends once the torque has stayed below this share of the threshold for so long, s.
-RELEASE, QUIET = 0.6, 0.15
+RELEASE, QUIET_SECONDS = 0.6, 0.15
 #: Time over which the torque is averaged for a tare, s.
 TARE = 0.5
 #: Time above the threshold up to which a torque teaches like noise, s: noise that could not teach
@@ -23,7 +28,7 @@ SHORT = 0.1
 #: a contact.
 _LOW, _MEAN, _SQUARE, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT = range(8)
 #: Pieces that are remembered, ten minutes of them, and those that are needed, five seconds.
-PIECES, NEEDED = 1200, 2 * LEAST
+REMEMBERED_PIECES, NEEDED = 1200, 2 * FEWEST_TAIL_VALUES
 
 
 class Judgement:
@@ -61,11 +66,11 @@ class Judgement:
         self.levels, self._noise = levels, noise
         self._gains = np.array([
             1 - np.exp(-2 * np.pi * cutoff_hz / rate_hz), 1 - np.exp(-1 / (TARE * rate_hz)),
-            1.0, QUIET * rate_hz, SHORT * rate_hz])
+            1.0, QUIET_SECONDS * rate_hz, SHORT * rate_hz])
         self._state = np.zeros((8, n))
         self.offset = np.zeros(n)
         self._piece, self._needed = round(PIECE * rate_hz), TARE * rate_hz
-        self._seen, self._memory = 0, MEMORY * rate_hz
+        self._seen, self._memory = 0, NOISE_SECONDS * rate_hz
         self._settled = self._in_piece = 0
         self._moves = self._moved = False
 
@@ -205,7 +210,7 @@ class StreamNoise:
     def __init__(self, joints: int, rate: float) -> None:
         self.rate = rate
         # Of rest and motion; NaN where a joint felt a contact.
-        self._peaks = np.full((2, PIECES, joints), np.nan)
+        self._peaks = np.full((2, REMEMBERED_PIECES, joints), np.nan)
         self._count = [0, 0]
         self._levels = np.full((2, joints), np.inf)
 
@@ -229,7 +234,7 @@ class StreamNoise:
         """
         kind = int(moving)
         own = self._peaks[kind]
-        own[self._count[kind] % PIECES] = np.where(good, peaks, np.nan)
+        own[self._count[kind] % REMEMBERED_PIECES] = np.where(good, peaks, np.nan)
         self._count[kind] += 1
         there = np.isfinite(own)
         enough = there.sum(axis=0) >= NEEDED

@@ -13,13 +13,13 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
 #: Time between samples that are looked at, s, and time over which they are averaged, s.
-PERIOD, MEMORY = 0.1, 60.0
+SAMPLE_SECONDS, AVERAGING_SECONDS = 0.1, 60.0
 #: Motion of a joint from which on it is judged, s.
-ENOUGH = 20.0
+LEAST_MOTION_SECONDS = 20.0
 #: Root mean square residual from which a model has aged, in residuals of the identification.
 AGED = 2.0
 #: Bound on a residual, so that a contact of some seconds does not count as an aged model.
-CUT = 4.0
+RESIDUAL_BOUND = 4.0
 #: Share of the residuals that a load must explain to be named.
 EXPLAINED = 0.5
 
@@ -50,7 +50,7 @@ class Aged:
 
 class ModelAge:
     """
-    Compare the residuals of the last `MEMORY` of motion with the residuals of the identification.
+    Compare residuals of the last `AVERAGING_SECONDS` of motion with those of the identification.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class ModelAge:
     def take(self, t: Array, q: Array, torque: Array, std: Array,
              moving: NDArray[np.bool_]) -> None:
         """
-        Take in samples; one in `PERIOD` is looked at.
+        Take in samples; one in `SAMPLE_SECONDS` is looked at.
 
         Parameters
         ----------
@@ -82,21 +82,21 @@ class ModelAge:
 
         """
         for k in range(len(t)):
-            if t[k] >= self._next or t[k] < self._next - 2 * PERIOD:
-                self._next = t[k] + PERIOD
+            if t[k] >= self._next or t[k] < self._next - 2 * SAMPLE_SECONDS:
+                self._next = t[k] + SAMPLE_SECONDS
                 if moving[k].any():
                     self._look(q[k], torque[k] / std[k], 1 / std[k], moving[k])
 
     @property
     def judged(self) -> bool:
         """Whether any joint has moved for long enough."""
-        return bool((self._seconds >= ENOUGH).any())
+        return bool((self._seconds >= LEAST_MOTION_SECONDS).any())
 
     @property
     def finding(self) -> Aged | None:
         """Return the reason to doubt the model, if there is one."""
-        known = self._seconds >= ENOUGH
-        mean = np.where(known, self._squares / np.maximum(self._seconds, PERIOD), 0.0)
+        known = self._seconds >= LEAST_MOTION_SECONDS
+        mean = np.where(known, self._squares / np.maximum(self._seconds, SAMPLE_SECONDS), 0.0)
         ratio = np.sqrt(mean)
         if not (ratio > AGED).any():
             return None
@@ -114,15 +114,15 @@ class ModelAge:
 
     def _look(self, q: Array, deviation: Array, weight: Array,
               moving: NDArray[np.bool_]) -> None:
-        keep = np.where(moving, 1 - PERIOD / MEMORY, 1.0)
-        new = np.where(moving, np.clip(deviation, -CUT, CUT), 0.0)
-        self._seconds = keep * self._seconds + PERIOD * moving
-        self._squares = keep * self._squares + PERIOD * new**2
+        keep = np.where(moving, 1 - SAMPLE_SECONDS / AVERAGING_SECONDS, 1.0)
+        new = np.where(moving, np.clip(deviation, -RESIDUAL_BOUND, RESIDUAL_BOUND), 0.0)
+        self._seconds = keep * self._seconds + SAMPLE_SECONDS * moving
+        self._squares = keep * self._squares + SAMPLE_SECONDS * new**2
         # Torque that holds 1 kg at the tool.
         pull = np.concatenate([np.zeros(3), self._arm.gravity])
         column = -jacobians(self._arm, q[None], TOOL)[0].T @ pull * weight * moving
         own = deviation * moving
-        self._load = (1 - PERIOD / MEMORY) * self._load + [
+        self._load = (1 - SAMPLE_SECONDS / AVERAGING_SECONDS) * self._load + [
             column @ column, column @ own, own @ own]
 
     def _mass(self) -> float | None:

@@ -19,7 +19,7 @@ BANDWIDTH_HZ = 8.0
 #: Largest bandwidth as a share of the sample rate; the filter needs room below half the rate.
 HIGHEST = 0.1
 #: Samples by which the output is behind the input, and that give none at the start of a stretch.
-BEHIND, LOST = 1, REACH
+OUTPUT_LAG, FIRST_WITHOUT_OUTPUT = 1, REACH
 
 
 class MomentumObserver:

@@ -23,12 +23,12 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
 #: Samples from which the rate is measured.
-FIRST = 50
+RATE_SAMPLES = 50
 #: Time for which samples are collected before they are worked on, s.
-PORTION = 0.005
+LIVE_PORTION_SECONDS = 0.005
 #: Fewest samples that are worked on at once, from which a clock that was set back shows; and most,
 #: whose rows are in memory.
-LEAST, MOST = 2, 512
+FEWEST_TOGETHER, MOST_TOGETHER = 2, 512
 
 
 class MonitoredSamples(NamedTuple):
@@ -67,8 +67,8 @@ class Monitor(JointStream[MonitoredSamples]):
     Watch an arm by its identified model.
 
     Samples are checked, brought to a uniform rate, differentiated by `ShortLag`, and go through
-    the momentum observer; `Judgement` finds contact in noise. The first `FIRST` samples give the
-    rate.
+    the momentum observer; `Judgement` finds contact in noise. The first `RATE_SAMPLES` samples
+    give the rate.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Monitor(JointStream[MonitoredSamples]):
 
     def __init__(
         self, model: IdentifiedModel, *, alarms_per_hour: float = ALARMS_PER_HOUR,
-        bandwidth_hz: float = BANDWIDTH_HZ, portion: float = PORTION,
+        bandwidth_hz: float = BANDWIDTH_HZ, portion: float = LIVE_PORTION_SECONDS,
         noise: StreamNoise | None = None,
     ) -> None:
         if not 0 < bandwidth_hz < np.inf:
@@ -139,8 +139,8 @@ class Monitor(JointStream[MonitoredSamples]):
     @property
     def _size(self) -> int:
         if not self.rate_hz:
-            return FIRST
-        return min(max(LEAST, round(self._portion * self.rate_hz)), MOST)
+            return RATE_SAMPLES
+        return min(max(FEWEST_TOGETHER, round(self._portion * self.rate_hz)), MOST_TOGETHER)
 
     def allow(self, alarms_per_hour: float) -> None:
         """Change the rate of false alarms, 1/h."""
@@ -157,7 +157,7 @@ class Monitor(JointStream[MonitoredSamples]):
     def _follow_rate(self, t: Array) -> bool:
         """Look at the rate once there are enough stamps; a rate that is new begins anew."""
         self._stamps = np.append(self._stamps, t)
-        if len(self._stamps) < FIRST - 2:
+        if len(self._stamps) < RATE_SAMPLES - 2:
             return False
         stamps, self._stamps = self._stamps, self._stamps[-1:]
         return self._resampler.watch_rate(stamps)

@@ -19,7 +19,7 @@ from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.summarised import Summarised
 
 #: Time for which samples of a recording are collected, s: none waits for the answer.
-PORTION = 0.2
+RECORDED_PORTION_SECONDS = 0.2
 #: Rate of the curves that are kept, Hz; the observer has no more information.
 CURVE_HZ = 50.0
 
@@ -108,11 +108,12 @@ class MonitoredRecording(Summarised):
         self, model: IdentifiedModel, recording: Recording, alarms_per_hour: float,
     ) -> None:
         steady = with_one_clock(recording)
-        monitor = Monitor(model, alarms_per_hour=alarms_per_hour, portion=PORTION)
+        monitor = Monitor(model, alarms_per_hour=alarms_per_hour, portion=RECORDED_PORTION_SECONDS)
         for _ in _pushed(monitor, steady):
             pass
         monitor = Monitor(
-            model, alarms_per_hour=alarms_per_hour, portion=PORTION, noise=monitor.noise)
+            model, alarms_per_hour=alarms_per_hour, portion=RECORDED_PORTION_SECONDS,
+            noise=monitor.noise)
         self.aged: Aged | None = None
         parts = []
         for new in _pushed(monitor, steady):

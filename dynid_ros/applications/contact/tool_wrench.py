@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 #: Force and moment of a usual contact, N and Nm: a push of 100 N within 0.1 m of the origin.
 USUAL_FORCE, USUAL_MOMENT = 100.0, 10.0
 #: Share of the usual variance that is left of a component that the torque determines.
-LEFT = 0.5
+DETERMINED_VARIANCE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def tool_wrench(
     known = np.where(weight > 0, weight * np.asarray(torque, dtype=float), 0.0)
     left = np.eye(6) - gain @ design
     covariance = left * np.outer(usual, usual)
-    return ToolWrench(usual * (gain @ known), covariance, np.diag(left) < LEFT)
+    return ToolWrench(usual * (gain @ known), covariance, np.diag(left) < DETERMINED_VARIANCE)
 
 
 def in_body_frame(arm: ArmModel, q: ArrayLike, wrench: ArrayLike) -> Array:

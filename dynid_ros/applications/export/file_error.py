@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.applications.export.format_friction import is_live, row_motions, RowMotion
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.history import history_of
 from dynid_ros.dynamics.regressor import coupling_value
@@ -114,7 +114,7 @@ def _missing(
             for value, column in zip(values, arm.coupling, strict=True)], axis=0))
     if OFFSET in arm.friction:
         found[OFFSET] = np.broadcast_to(arm.friction_nominal[OFFSET], motion.part.tau.shape)
-    if set(arm.friction) - {*PLAIN}:
+    if set(arm.friction) - {*PLAIN_TERMS}:
         # What the other parts leave of the difference.
         found[FRICTION] = _whole(model, motion) - predicted - sum(found.values())
     return found

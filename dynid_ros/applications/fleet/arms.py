@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from dynid_ros.applications.fleet.comparison import compare, Comparison, FEWEST, load_text
+from dynid_ros.applications.fleet.comparison import compare, Comparison, FEWEST_COMPARED, load_text
 from dynid_ros.applications.fleet.deviations import deviations
 from dynid_ros.applications.fleet.drift import DAY, drifts, Series
 from dynid_ros.applications.fleet.models import fleet_model
@@ -23,9 +23,9 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
 #: Probability of any bag, or any arm, that differs in a fleet without faults.
-CHANCE = 1e-2
+FALSE_ACCUSATION = 1e-2
 #: Bags before and after a change of load, at least: fewer are odd bags.
-SHORTEST = 3
+FEWEST_WITH_LOAD = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def judged_fleet(
     """
     # A bag without a date has NaN.
     date = np.array([each.date for each in facts], dtype=float)
-    judged = {name: _stretches(settings, sums, bags, date, CHANCE / len(facts))
+    judged = {name: _stretches(settings, sums, bags, date, FALSE_ACCUSATION / len(facts))
               for name, bags in groups.items()}
     others = _other_arms(settings, sums, {
         name: stretches[0].usual for name, (stretches, _) in judged.items()})
@@ -173,7 +173,7 @@ def _change(every: Comparison, days: Array) -> int:
     for first, own in ((int(belongs[0]), slice(0, belongs[0])),
                        (int(belongs[-1]) + 1, slice(belongs[-1] + 1, None))):
         before, after = days[:first], days[first:]
-        if (min(len(before), len(after)) >= SHORTEST and np.ptp(before) > 0 < np.ptp(after)
+        if (min(len(before), len(after)) >= FEWEST_WITH_LOAD and np.ptp(before) > 0 < np.ptp(after)
                 and every.loaded[own].mean() > 0.5):
             return first
     return 0
@@ -183,10 +183,10 @@ def _other_arms(
     settings: FleetSettings, sums: Reduction, groups: Mapping[str, Sequence[int]],
 ) -> dict[str, str]:
     """Compare arms as bags are compared, and describe those that differ from the others."""
-    if len(groups) < FEWEST:
+    if len(groups) < FEWEST_COMPARED:
         return {}
     arms = Reduction(settings, [sums.merge(bags) for bags in groups.values()])
-    found = compare(arms, range(len(groups)), CHANCE / len(groups))
+    found = compare(arms, range(len(groups)), FALSE_ACCUSATION / len(groups))
     return {name: ('carries another load or tool than the other arms: '
                    f'{load_text(found.found.load[k])}' if found.loaded[k]
                    else f'differs from the other arms: {found.difference(k)}')
@@ -211,7 +211,7 @@ def _series(
     """Return friction and gains of the bags that belong and have a date, over it."""
     when = date[bags.bags]
     chosen = ~bags.odd & np.isfinite(when)
-    if chosen.sum() < FEWEST:
+    if chosen.sum() < FEWEST_COMPARED:
         return {}
     names = [*friction_names(settings.arm), *(f'gain {k + 1}' for k in range(settings.arm.n))]
     values = np.hstack([bags.found.friction, bags.found.gains])[chosen]

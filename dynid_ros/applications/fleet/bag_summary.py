@@ -32,7 +32,7 @@ from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 #: Seconds since 1970 below which a stamp is of simulated time, not of a clock that was set.
-CLOCK_SET = 1e9
+EARLIEST_DATE = 1e9
 #: Start of a bag in its metadata, ns since 1970.
 BEGIN = re.compile(r'nanoseconds_since_epoch:\s*(\d{10,20})')
 #: Finding that stands for a bag that does not fit; the table of suspects looks for its cause.
@@ -125,7 +125,7 @@ def _recorded(bag: Bag, path: Path) -> dict[str, Any]:
         text = read_whole(path / METADATA).decode(errors='replace')
         dates += [int(found) * 1e-9 for found in BEGIN.findall(text)[:1]]
     return {'recorded_arm': '' if name is None else str(name),
-            'date': next((date for date in dates if date > CLOCK_SET), date_in(bag.place))}
+            'date': next((date for date in dates if date > EARLIEST_DATE), date_in(bag.place))}
 
 
 def _about(bag: Bag) -> dict[str, Any]:

@@ -17,14 +17,14 @@ from dynid_ros.data.files.sidecar import SIDECAR
 from dynid_ros.errors import InputError, RecordingError
 
 #: Files that are recordings of their own; a .txt is as likely a note.
-SUFFIXES = (*BAG_SUFFIXES, '.npz', '.csv')
+BAG_OR_TABLE_SUFFIXES = (*BAG_SUFFIXES, '.npz', '.csv')
 METADATA = 'metadata.yaml'
 #: Names under which file systems state a change.
 CHANGED = ('ETag', 'mtime', 'LastModified', 'last_modified', 'updated')
 #: Prefix of a file that lists bags, one a line.
 LIST = '@'
 #: Name of the arm in a pattern of places.
-ARM = '{arm}'
+ARM_FIELD = '{arm}'
 #: A date in a name, such as 2026-03-14 or rosbag2_2026_03_14-09_26_53.
 DATED = re.compile(
     r'(?<!\d)(20\d\d)[-_]?([01]\d)[-_]?([0-3]\d)(?:[-_T ]([0-2]\d)[-_:]?([0-5]\d)[-_:]?([0-5]\d))?'
@@ -95,7 +95,8 @@ def find_bags(given: Sequence[str], left_out: Path) -> list[Bag]:
                 found[bag.name] = bag
         if len(found) == before and not found:
             raise InputError(
-                f'{word} holds no recording ({", ".join(SUFFIXES)}, or a rosbag2 folder)')
+                f'{word} holds no recording ({", ".join(BAG_OR_TABLE_SUFFIXES)}, or a rosbag2 '
+                'folder)')
     return [found[name] for name in sorted(found)]
 
 
@@ -132,7 +133,7 @@ def _found_in(word: str) -> Iterator[Bag]:
             continue
         if parent in folders:
             held[parent][path] = info
-        elif PurePosixPath(path).suffix in SUFFIXES:
+        elif PurePosixPath(path).suffix in BAG_OR_TABLE_SUFFIXES:
             held[path] = {path: info}
     top = PurePosixPath(root).parent if root in held else PurePosixPath(root)
     for path, files in held.items():
@@ -176,9 +177,10 @@ def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
     """
     if by is None:
         return [''] * len(bags)
-    if by.count(ARM) != 1:
-        raise InputError(f"the pattern must hold {ARM} once, as '{ARM}/*' does, not '{by}'")
-    parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM))
+    if by.count(ARM_FIELD) != 1:
+        raise InputError(
+            f"the pattern must hold {ARM_FIELD} once, as '{ARM_FIELD}/*' does, not '{by}'")
+    parts = (re.escape(part).replace(r'\*', '.*') for part in by.split(ARM_FIELD))
     pattern = re.compile('([^/]+)'.join(parts))
     found = [pattern.fullmatch(bag.place) for bag in bags]
     if not any(found):

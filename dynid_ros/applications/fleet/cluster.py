@@ -22,7 +22,7 @@ Spread = Callable[[Callable[..., Any], Mapping[int, tuple[Any, ...]]], Iterator[
 WAITING = 2000
 #: Workers that may die of a task before it counts as the cause.
 RETRIES = 3
-LOST = 'the Dask scheduler was lost; run the command again, finished sidecars are kept'
+LOST_SCHEDULER = 'the Dask scheduler was lost; run the command again, finished sidecars are kept'
 
 
 def one_by_one(
@@ -95,7 +95,7 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
             error, (asyncio.CancelledError, CancelledError, CommClosedError))
         if isinstance(error, DynidError) or not lost:
             raise
-        raise InputError(LOST) from error
+        raise InputError(LOST_SCHEDULER) from error
 
 
 def _spread(

@@ -15,9 +15,9 @@ from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
 #: Bags of an arm, or arms of a fleet, from which their spread is known.
-FEWEST = 5
+FEWEST_COMPARED = 5
 #: Residual by the usual one of a bag, from which a bag differs enough to matter.
-WORSE = 2.0
+ODD_RESIDUAL = 2.0
 #: Fits to the half of the bags that agrees best, and fits from then on.
 CONCENTRATION, TURNS = 2, 3
 #: Standard deviation of the lower half of a normal distribution, by its own.
@@ -79,12 +79,12 @@ def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
     sums : Reduction
         Sums over the bags.
     bags : sequence of int
-        Their numbers; fewer than `FEWEST` do not differ.
+        Their numbers; fewer than `FEWEST_COMPARED` do not differ.
     chance : float
         Probability with which a bag differs although nothing is wrong with it.
 
     """
-    if len(bags) < FEWEST:
+    if len(bags) < FEWEST_COMPARED:
         none, fit = np.zeros(len(bags), dtype=np.bool_), sums.fit(bags)
         return Comparison(bags, fit, sums.deviations(bags, fit, ~none), none, none)
     chosen, fit = _usual_half(sums, bags)
@@ -100,7 +100,7 @@ def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
             chosen = found.drift <= limit
             fit = _fit(sums, bags, chosen)
     usual = np.median(found.residual[found.drift <= limit])
-    odd = (found.drift > limit) & (found.residual > WORSE * usual)
+    odd = (found.drift > limit) & (found.residual > ODD_RESIDUAL * usual)
     beyond = upper_limit(found.beyond_load[~odd], chance, least)
     return Comparison(bags, fit, found, odd, odd & (found.beyond_load <= beyond))
 

@@ -12,7 +12,7 @@ from scipy.linalg import block_diag
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.dynamics.load_columns import friction_names, HEAVIEST
+from dynid_ros.dynamics.load_columns import friction_names, LOAD_STD
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.estimation.estimate.weights import Solution
@@ -111,7 +111,7 @@ class _OwnParameters:
         self._scaled = np.where(friction, 0.0, fit.theta), rubbing
         known = fit.prior_information
         self._prior = block_diag(
-            known[np.ix_(own, own)], np.eye(len(INERTIAL)) / HEAVIEST**2,
+            known[np.ix_(own, own)], np.eye(len(INERTIAL)) / LOAD_STD**2,
             known[np.ix_(~friction, ~friction)], np.eye(2 * arm.n) / GAIN**2)
         counts = [len(own), LOAD, len(INERTIAL) - LOAD, int((~friction).sum()), arm.n, arm.n]
         self._places = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])

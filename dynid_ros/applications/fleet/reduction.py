@@ -24,7 +24,7 @@ Part = TypeVar('Part')
 #: Bags of one task: as many as a second or so takes, so that workers share even one arm.
 CHUNK = 100
 #: Bags whose factors are stacked at once: fewer repeat the factorisation, more only take memory.
-TOGETHER = 16
+STACKED_TOGETHER = 16
 
 
 class Reduction:
@@ -95,7 +95,7 @@ def merged(parts: Iterable[QRFactors]) -> QRFactors:
     waiting: list[QRFactors] = []
     for part in parts:
         waiting.append(part)
-        if len(waiting) == TOGETHER:
+        if len(waiting) == STACKED_TOGETHER:
             waiting = [stack(waiting)]
     return stack(waiting) if waiting else QRFactors.empty(0, 0)
 

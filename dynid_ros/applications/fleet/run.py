@@ -25,9 +25,9 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 from dynid_ros.utilities.progress import progress
 
-SETTINGS, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
+SETTINGS_FILE, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
 #: Bags from which settings are chosen, spread over all of them, and tries to find as many.
-SAMPLE, TRIES = 7, 40
+SAMPLE, SAMPLE_TRIES = 7, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ def _settings(
     arm: ArmModel, bags: Sequence[Bag], folder: Path, again: bool, topic: str, received: bool,
 ) -> FleetSettings:
     """Take the settings of an earlier run in the same folder, or choose them."""
-    path = folder / SETTINGS
+    path = folder / SETTINGS_FILE
     if path.exists() and not again:
         try:
             stored = settings_of(read_whole(path).decode())
@@ -161,7 +161,8 @@ def _settings(
 
 def _sample(arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool) -> list[Recording]:
     """Read some good bags, spread over all of them."""
-    spread = np.unique(np.linspace(0, len(bags) - 1, min(TRIES, len(bags))).round().astype(int))
+    count = min(SAMPLE_TRIES, len(bags))
+    spread = np.unique(np.linspace(0, len(bags) - 1, count).round().astype(int))
     # From a stride to the next, so that the first few are spread, too.
     order = np.concatenate([spread[k::SAMPLE] for k in range(SAMPLE)]).tolist()
     found: list[Recording] = []

@@ -21,10 +21,10 @@ from dynid_ros.errors import ResultError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 
-FORMAT = 2
+SETTINGS_VERSION = 2
 #: Friction columns of a sidecar. Columns of the load follow from an estimate, which a bag that is
 #: read once does not know, and columns of the warmth from motion before the bag.
-CANDIDATES = tuple(name for name, term in TERMS.items() if not term.state)
+SIDECAR_FRICTION = tuple(name for name, term in TERMS.items() if not term.state)
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class FleetSettings:
     def text(self) -> str:
         """Everything as one line of JSON, which `settings_of` reads back."""
         return json.dumps({
-            'format': FORMAT, 'topic': self.topic, 'received': self.received,
+            'format': SETTINGS_VERSION, 'topic': self.topic, 'received': self.received,
             'conditioning': to_plain(self.conditioning),
-            'candidates': CANDIDATES, 'arm': arm_to_plain(self.arm)})
+            'candidates': SIDECAR_FRICTION, 'arm': arm_to_plain(self.arm)})
 
     @cached_property
     def sha256(self) -> str:
@@ -70,7 +70,7 @@ class FleetSettings:
         self, motions: Sequence[ConditionedMotion], conditioning: ConditioningSettings,
     ) -> KeptRows:
         """Return the rows of a bag with all candidate columns."""
-        return KeptRows(self.arm, motions, conditioning, CANDIDATES)
+        return KeptRows(self.arm, motions, conditioning, SIDECAR_FRICTION)
 
     @cached_property
     def columns(self) -> NDArray[np.intp]:
@@ -83,7 +83,7 @@ def settings_of(text: str) -> FleetSettings:
     """Read settings back, as one object for all bags of a worker, to which bases belong."""
     try:
         plain: Any = json.loads(text)
-        if plain['format'] != FORMAT or tuple(plain['candidates']) != CANDIDATES:
+        if plain['format'] != SETTINGS_VERSION or tuple(plain['candidates']) != SIDECAR_FRICTION:
             raise ValueError('another version of dynid_ros wrote them')
         return FleetSettings(
             arm_from_plain(plain['arm']),

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from dynid_ros.applications.payload.fit import LoadFit
-from dynid_ros.dynamics.load_columns import HEAVIEST
+from dynid_ros.dynamics.load_columns import LOAD_STD
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
@@ -123,7 +123,7 @@ def largest_change(
 
 def _step(score: Array, information: Array) -> Array:
     """Return the load of some rows less the load of all rows."""
-    return np.asarray(np.linalg.solve(information + np.eye(len(score)) / HEAVIEST**2, score))
+    return np.asarray(np.linalg.solve(information + np.eye(len(score)) / LOAD_STD**2, score))
 
 
 def _explained(score: Array, information: Array) -> float:

@@ -13,7 +13,7 @@ from scipy.linalg import block_diag
 from dynid_ros.applications.payload.body import ball
 from dynid_ros.applications.payload.known_friction import friction_spread
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.base import ROUNDING
+from dynid_ros.dynamics.base import COLUMN_ROUNDING
 from dynid_ros.dynamics.load_columns import (
     frame_change,
     friction_change,
@@ -84,7 +84,7 @@ class PayloadDesign:
         G, S = load_columns(known), friction_change(known)
         _, singular, V = np.linalg.svd(G)
         # Directions of a load's parameters that motions of this arm can determine, orthonormal.
-        self._basis = basis = V[singular > ROUNDING * singular[0]].T
+        self._basis = basis = V[singular > COLUMN_ROUNDING * singular[0]].T
         told = _told(basis)
         if 0 not in told:
             raise InputError(
@@ -155,7 +155,7 @@ def with_load(arm: ArmModel, load: Array) -> ArmModel:
 
 def _told(basis: Array) -> NDArray[np.intp]:
     """Find the mass and first moments that motions determine, of 0 to 3."""
-    return np.flatnonzero((basis[:4] ** 2).sum(axis=1) > 1 - ROUNDING)
+    return np.flatnonzero((basis[:4] ** 2).sum(axis=1) > 1 - COLUMN_ROUNDING)
 
 
 def _assumed_weights(arm: ArmModel) -> Array:

@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError
 from dynid_ros.applications.payload.known_friction import friction_spread, with_offsets
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.load_columns import friction_change, HEAVIEST, load_columns
+from dynid_ros.dynamics.load_columns import friction_change, load_columns, LOAD_STD
 from dynid_ros.errors import InputError, listed
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
@@ -97,7 +97,7 @@ class LoadFit:
     @property
     def tells_mass(self) -> bool:
         """Whether the rows determine the mass rather than the prior."""
-        return bool(1 - (self.std[0] / HEAVIEST)**2 >= FROM_DATA)
+        return bool(1 - (self.std[0] / LOAD_STD)**2 >= FROM_DATA)
 
 
 class LoadRegression:
@@ -186,7 +186,7 @@ class LoadRegression:
         rows[:len(W)] = np.column_stack([own, W @ self.columns, z])
         known = rows[len(W):]
         known[:b, :b] = self._root
-        known[b:, b:-1] = np.diag([*ties, *np.full(loads, 1 / HEAVIEST)])
+        known[b:, b:-1] = np.diag([*ties, *np.full(loads, 1 / LOAD_STD)])
         R = np.asarray(np.linalg.qr(rows, mode='r'))
         if not np.isfinite(R).all():
             raise LinAlgError
@@ -214,7 +214,7 @@ class LoadRegression:
             if np.abs(sigma / before - 1).max() < SETTLED:
                 break
         score, pull = self.columns - shift, self._root @ shift
-        scatter = pull.T @ pull + np.eye(len(factor)) / HEAVIEST**2 + _joint_scatter(
+        scatter = pull.T @ pull + np.eye(len(factor)) / LOAD_STD**2 + _joint_scatter(
             rows, theta, before * np.sqrt(self.model.colour), score, factor)
         return LoadFit(load, factor, scatter, theta, before, score)
 
@@ -232,7 +232,7 @@ class LoadRegression:
         """
         b, loads = self.columns.shape
         rows = np.zeros((loads + b, loads + b + 1))
-        rows[:loads, :loads] = np.eye(loads) / HEAVIEST
+        rows[:loads, :loads] = np.eye(loads) / LOAD_STD
         rows[loads:, :loads] = -self._root @ self.columns
         rows[loads:, loads:-1] = self._root
         rows[loads:, -1] = self._root @ self.theta

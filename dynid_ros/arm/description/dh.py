@@ -25,11 +25,11 @@ from dynid_ros.arm.description.tree import (
     Placement,
     rotation_rpy,
 )
-from dynid_ros.arm.description.urdf_xml import LARGEST
+from dynid_ros.arm.description.urdf_xml import LARGEST_IN_URDF
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
-COLUMNS = ('alpha', 'a', 'd', 'theta')
+DH_COLUMNS = ('alpha', 'a', 'd', 'theta')
 _ANGLES = ('alpha', 'theta')
 # As in -pi/2, 3*pi/4 and 0.5 pi.
 _PI = re.compile(r'\s*([-+]?)\s*(?:(\d+\.?\d*|\.\d+)\s*\*?\s*)?(?:pi|π)\s*(?:/\s*([1-9]\d*))?\s*',
@@ -110,18 +110,18 @@ def _table(section: Section) -> tuple[Array, NDArray[np.bool_]]:
     """Read the rows in rad and m, (n, 4), and which joints are prismatic, (n,)."""
     length, angle = units(section)
     scale = (angle, length, length, angle)
-    parsed = [_row(row, scale) for row in section.sections('rows', (*COLUMNS, 'kind'), 'row')]
+    parsed = [_row(row, scale) for row in section.sections('rows', (*DH_COLUMNS, 'kind'), 'row')]
     if not parsed:
         raise section.error('rows', 'must be a list with one row a joint')
     table = np.array([row for row, _ in parsed])
-    if (longest := np.abs(table[:, 1:3]).max()) >= LARGEST:
+    if (longest := np.abs(table[:, 1:3]).max()) >= LARGEST_IN_URDF:
         raise section.error('rows', f'holds a length of {longest:g} m, which no arm has')
     return table, np.array([kind == 'prismatic' for _, kind in parsed])
 
 
 def _row(row: Section, scale: tuple[float, ...]) -> tuple[list[float], str]:
     values = []
-    for key, factor in zip(COLUMNS, scale, strict=True):
+    for key, factor in zip(DH_COLUMNS, scale, strict=True):
         text = row.raw(key)
         # Multiples of pi are radians, whatever the unit of the numbers.
         found = _PI.fullmatch(text) if isinstance(text, str) and key in _ANGLES else None

@@ -16,7 +16,7 @@ from dynid_ros.errors import ArmError
 #: A joint that others mimic and that carries no joint drives a gripper, after so many joints.
 HAND = 4
 #: Joints of a base at most; of an arm on a rail, a lift or a base that drives at least; at most.
-BASE, ON_A_RAIL, SEVEN = 3, 5, 7
+MOST_BASE_JOINTS, ON_A_RAIL, SEVEN = 3, 5, 7
 #: Names of joints of grippers, and of the links that their last joint moves.
 GRIPPER = re.compile('grip|finger|jaw|claw|(?<![a-z])hand(?![a-z])', re.IGNORECASE)
 FINGER = re.compile('finger|jaw|claw', re.IGNORECASE)
@@ -139,7 +139,7 @@ def guess_arm(known: Joints) -> GuessedArm:
     chain = max(_chains(known), key=len, default=())
     arm, gripper = _without_gripper(known, chain)
     kinds = [known[name].kind == 'prismatic' for name in arm]
-    start = max((k + 1 for k, slides in enumerate(kinds[:BASE]) if slides), default=0)
+    start = max((k + 1 for k, slides in enumerate(kinds[:MOST_BASE_JOINTS]) if slides), default=0)
     if len(arm) - start < ON_A_RAIL or any(kinds[start:]):
         start = 0
     elif start > 1 and len(arm) - start > SEVEN - all(kinds[:start]):

@@ -17,12 +17,12 @@ from dynid_ros.errors import ArmError, LONGEST_WORD
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import read_whole
 
-LENGTHS = {'m': 1.0, 'mm': 1e-3}
-ANGLES = {'rad': 1.0, 'deg': np.pi / 180}
+LENGTH_UNITS = {'m': 1.0, 'mm': 1e-3}
+ANGLE_UNITS = {'rad': 1.0, 'deg': np.pi / 180}
 # YAML 1.1 reads 1e-3, 1.5e3, -.087 and 010 as text.
 _DECIMAL = re.compile(r'[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?')
 #: Largest number, in any unit, that describes an arm; larger ones overflow in products.
-LARGEST = 1e15
+LARGEST_NUMBER = 1e15
 #: Characters of a value that a message cites.
 _CITED = 60
 
@@ -198,7 +198,7 @@ class Section:
             number = float(value)
         if math.isnan(number) or (finite and math.isinf(number)):
             raise self.error(key, f'must be a number, not {_show(value)}')
-        if LARGEST < abs(number) < math.inf:
+        if LARGEST_NUMBER < abs(number) < math.inf:
             raise self.error(key, f'is too large for an arm: {number:g}')
         return number
 
@@ -232,5 +232,5 @@ def _show(value: Any) -> str:
 def units(section: Section) -> tuple[float, float]:
     """Metres and radians per unit of length and angle, from ``units``; m and rad if absent."""
     declared = section.section('units', ('length', 'angle'))
-    return (LENGTHS[declared.choice('length', tuple(LENGTHS), 'm')],
-            ANGLES[declared.choice('angle', tuple(ANGLES), 'rad')])
+    return (LENGTH_UNITS[declared.choice('length', tuple(LENGTH_UNITS), 'm')],
+            ANGLE_UNITS[declared.choice('angle', tuple(ANGLE_UNITS), 'rad')])

@@ -28,7 +28,7 @@ from dynid_ros.arm.description.urdf_elements import (
 from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
-MODEL = '__model__'
+MODEL_FRAME = '__model__'
 #: Limits from here on are none: SDFormat's default is 1e16.
 ENDLESS = 1e15
 #: First version in which the axis of a joint is given in the joint's frame.
@@ -99,7 +99,7 @@ class _Frames:
         """Return the frame of an element."""
         import pinocchio
 
-        if name == MODEL:
+        if name == MODEL_FRAME:
             return pinocchio.SE3.Identity()
         if name not in self._elements:
             raise ArmError(f'{self.path} refers to "{name}", which the model does not have')
@@ -109,8 +109,8 @@ class _Frames:
         self._asked.append(name)
         element = self._elements[name]
         found = self.within(element, {
-            'link': MODEL, 'joint': element.findtext('child', '').strip(),
-        }.get(element.tag, element.get('attached_to') or MODEL))
+            'link': MODEL_FRAME, 'joint': element.findtext('child', '').strip(),
+        }.get(element.tag, element.get('attached_to') or MODEL_FRAME))
         self._asked.pop()
         return found
 
@@ -209,7 +209,7 @@ def _write_joint(
     direction = frames.vector('0 0 1' if xyz is None else xyz.text, 3, f'axis of "{name}"')
     given = None if xyz is None else xyz.get('expressed_in')
     if in_model or axis.findtext('use_parent_model_frame', '').strip() in ('1', 'true'):
-        given = MODEL
+        given = MODEL_FRAME
     if given:
         direction = placed[child].rotation.T @ frames.of(given).rotation @ direction
     ElementTree.SubElement(element, 'axis', xyz=numbers(direction))

@@ -17,7 +17,7 @@ from dynid_ros.errors import ArmError, listed, reason_of
 from dynid_ros.utilities.atomic_write import read_whole
 
 #: Endings of the files that describe a robot without an arm.yaml.
-SUFFIXES = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf')
+DESCRIPTION_SUFFIXES = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf')
 #: Xacro files of a package among which those are sought that include a macro.
 MOST_FILES = 1000
 

@@ -16,7 +16,7 @@ from dynid_ros.errors import ArmError, listed
 
 MOVING = ('revolute', 'continuous', 'prismatic')
 #: Largest size, mass, inertia, position limit or ratio, in SI units, that an arm can have.
-LARGEST = 1e9
+LARGEST_IN_URDF = 1e9
 #: Attributes of shapes, and how many numbers each holds.
 _SIZES = {'box': {'size': 3}, 'sphere': {'radius': 1}, 'cylinder': {'radius': 1, 'length': 1},
           'capsule': {'radius': 1, 'length': 1}, 'mesh': {'scale': 3}}
@@ -171,7 +171,7 @@ def _check_origin(owner: Element, where: str) -> None:
 
 def _numbers(
     owner: Element, path: str, key: str, where: str, default: str | None = None, count: int = 1,
-    largest: float = LARGEST,
+    largest: float = LARGEST_IN_URDF,
 ) -> list[float]:
     """Read the numbers of an attribute of an element below another one."""
     element, tag = owner.find(path), path.rpartition('/')[2]
@@ -208,7 +208,7 @@ def _joint(name: str, element: Element, path: Path) -> UrdfJoint:
     if kind == 'continuous' or lower == upper:
         lower, upper = -math.inf, math.inf
     # Some exporters write 1e16 for none.
-    lower, upper = (math.copysign(math.inf, limit) if abs(limit) > LARGEST else limit
+    lower, upper = (math.copysign(math.inf, limit) if abs(limit) > LARGEST_IN_URDF else limit
                     for limit in (lower, upper))
     if lower > upper:
         raise ArmError(f'the lower limit {lower:g} of {where} lies above the upper one {upper:g}')

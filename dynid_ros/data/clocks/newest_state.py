@@ -21,22 +21,22 @@ from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Candidate rates of a source relative to the rate of the logger, and their step. The state of a
 #: faster source is too young to matter; of a slower one, most samples repeat.
-RATES, RATE_STEP = (0.3, 6.0), 0.01
+RELATIVE_RATES, RATE_STEP = (0.3, 6.0), 0.01
 #: Samples before and after a step over which its speed is averaged, so that errors of single
 #: stamps do not matter.
 AVERAGED = 6
 #: Number of samples around the fastest one in which periods are counted.
 COUNTED = 100_000
 #: Number of the fastest steps that determine rates, and of the best rates that are tried.
-FASTEST, TRIED = 4000, 3
+FASTEST_STEPS, TRIED_RATES = 4000, 3
 #: Least mean cosine for steps of whole periods; it is zero for arbitrary steps.
 WHOLE_PERIODS = 0.2
 #: Largest distance of a step from whole periods, in periods, and least and largest number of
 #: successive such steps at the start of the search.
-SURE, FEWEST, MOST = 0.25, 32, 512
+SURE_PERIODS, FEWEST_STEPS, MOST_STEPS = 0.25, 32, 512
 #: Samples of a window with one phase, and of the first window in which a clock must make the
 #: motion smoother than the stamps do.
-WINDOW, JUDGED = 32_768, 512
+PHASE_SAMPLES, JUDGED = 32_768, 512
 #: Most windows of the roughness that are evaluated for one candidate clock.
 EVALUATED = 600
 #: Candidate changes of the phase at the end of a window, and in its middle, in periods. No change
@@ -57,8 +57,8 @@ def newest_state_times(t: Array, rough: Roughness) -> tuple[Array, float] | None
 
     The steps of the motion, divided by its velocity, are whole periods of the source. Counting
     them where the arm moves fast gives an initial clock. Then period and phase are refined so that
-    positions are smoothest, first in a window that grows to `WINDOW` samples, then window by
-    window.
+    positions are smoothest, first in a window that grows to `PHASE_SAMPLES` samples, then window
+    by window.
 
     Parameters
     ----------
@@ -105,25 +105,26 @@ def _steps(t: Array, q: Array) -> tuple[Array, Array]:
 
 def _likely_rates(t: Array, duration: Array, power: Array) -> list[float]:
     """Find the rates for which steps of the motion are whole periods, best first, Hz."""
-    fast = np.argsort(power)[-min(FASTEST, len(power) // 3 + 1):]
+    fast = np.argsort(power)[-min(FASTEST_STEPS, len(power) // 3 + 1):]
     weight = power[fast] / power[fast].sum()
     usual = float(np.median(np.diff(t)))
-    rates = np.arange(RATES[0], RATES[1], RATE_STEP) / usual
+    rates = np.arange(RELATIVE_RATES[0], RELATIVE_RATES[1], RATE_STEP) / usual
     fit = np.array([float(np.cos(2 * np.pi * rate * duration[fast]) @ weight) for rate in rates])
     peaks = 1 + np.flatnonzero(
         (fit[1:-1] >= fit[:-2]) & (fit[1:-1] > fit[2:]) & (fit[1:-1] > WHOLE_PERIODS))
-    return [float(rates[k]) for k in peaks[np.argsort(-fit[peaks])][:TRIED]]
+    return [float(rates[k]) for k in peaks[np.argsort(-fit[peaks])][:TRIED_RATES]]
 
 
 def _counted(t: Array, periods: Array, power: Array) -> Clock | None:
     """Find the clock by counting periods over the fastest run of steps of whole periods."""
     whole = np.rint(periods)
-    runs = runs_of((np.abs(periods - whole) < SURE) & (whole > 0))
-    runs = runs[runs[:, 1] - runs[:, 0] >= FEWEST]
+    runs = runs_of((np.abs(periods - whole) < SURE_PERIODS) & (whole > 0))
+    runs = runs[runs[:, 1] - runs[:, 0] >= FEWEST_STEPS]
     if not len(runs):
         return None
     # The middle of a long run.
-    middle, half = runs.mean(axis=1).astype(np.int64), np.minimum(np.ptp(runs, axis=1), MOST) // 2
+    middle = runs.mean(axis=1).astype(np.int64)
+    half = np.minimum(np.ptp(runs, axis=1), MOST_STEPS) // 2
     total = np.append(0.0, np.cumsum(power))
     best = int(np.argmax(total[middle + half] - total[middle - half]))
     start, stop = int(middle[best] - half[best]), int(middle[best] + half[best])
@@ -178,7 +179,7 @@ class _Search:
             size = stop - start
             if size >= JUDGED and clock.roughness >= self._stamps(clock.window):
                 return None
-            if size >= min(WINDOW, total):
+            if size >= min(PHASE_SAMPLES, total):
                 return self._refined(clock, REFINED)
             start = min(max(0, (start + stop) // 2 - size), max(0, total - 2 * size))
             clock = replace(clock, window=(start, min(total, start + 2 * size)))
@@ -189,9 +190,10 @@ class _Search:
         for direction in (1, -1):
             local, (start, stop) = clock, clock.window
             while True:
-                start, stop = ((stop, min(stop + WINDOW, len(self._t))) if direction > 0 else
-                               (max(0, start - WINDOW), start))
-                if len(self._places((start, stop))) < FEWEST:
+                start, stop = (
+                    (stop, min(stop + PHASE_SAMPLES, len(self._t))) if direction > 0 else
+                    (max(0, start - PHASE_SAMPLES), start))
+                if len(self._places((start, stop))) < FEWEST_STEPS:
                     break
                 local = self._refined(replace(local, window=(start, stop)), REFINED)
                 times[start:stop] = local.times(self._t[start:stop])

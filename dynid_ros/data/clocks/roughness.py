@@ -14,9 +14,9 @@ Index = NDArray[np.int64]
 #: Number of samples before and after each, whose cubic predicts it.
 SIDE = 2
 #: Number of parts with equal amounts of motion, over which two clocks are compared.
-PARTS = 20
+MOTION_PARTS = 20
 #: Number of compared samples in each part; more do not change the result.
-COMPARED = 1000
+COMPARED_PER_PART = 1000
 
 
 class Roughness:
@@ -41,9 +41,9 @@ class Roughness:
     q : (N, m) ndarray
         Of the parameters.
     places : (W,) ndarray of int
-        Middle samples of the windows, at most `COMPARED` in each part.
+        Middle samples of the windows, at most `COMPARED_PER_PART` in each part.
     part : (W,) ndarray of int
-        Number of the part of each window, of `PARTS`.
+        Number of the part of each window, of `MOTION_PARTS`.
     speed : (W, m) ndarray
         Velocities at the middle samples, rad/s or m/s.
 
@@ -63,12 +63,12 @@ class Roughness:
         path = path[middle]
         np.cumsum(path, out=path)
         total = max(path[-1:].sum(), 1e-300)
-        path *= PARTS
+        path *= MOTION_PARTS
         path /= total
-        edges = [0, *np.searchsorted(path, np.arange(1, PARTS)).tolist(), len(middle)]
-        kept = [some_of(middle[a:b], COMPARED) for a, b in pairwise(edges)]
+        edges = [0, *np.searchsorted(path, np.arange(1, MOTION_PARTS)).tolist(), len(middle)]
+        kept = [some_of(middle[a:b], COMPARED_PER_PART) for a, b in pairwise(edges)]
         self.places = np.concatenate(kept)
-        self.part = np.repeat(np.arange(PARTS), [*map(len, kept)])
+        self.part = np.repeat(np.arange(MOTION_PARTS), [*map(len, kept)])
         first, last = self.places - SIDE, self.places + SIDE
         self.speed: Array = (q[last] - q[first]) / (t[last] - t[first])[:, None]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.streaming.pairing import GAP, Pairing, Stamps
+from dynid_ros.data.streaming.pairing import GAP_NS, Pairing, Stamps
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 
@@ -62,10 +62,10 @@ def paired(
     _, rows, u = (np.concatenate(each) for each in zip(*taken, strict=True))
     if not len(rows):
         raise RecordingError(
-            f'{where}: no joint state has a drive signal within {GAP / 1e9:g} s; compare the '
+            f'{where}: no joint state has a drive signal within {GAP_NS / 1e9:g} s; compare the '
             'header stamps of both topics, or use the times of reception (--received)')
     text = (f'{pairing.unpaired} of {count} joint states are left out: the drive signals around '
-            f'them are more than {GAP / 1e9:g} s apart.')
+            f'them are more than {GAP_NS / 1e9:g} s apart.')
     level = 'warning' if pairing.unpaired > 0.01 * count else 'info'
     return rows[:, 0].astype(np.int64), u, [
         Defect('drive_signal_missing', level, text, count=pairing.unpaired)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.settings import QUANTITIES, SIGNALS
+from dynid_ros.arm.settings import COUPLED_QUANTITIES, DRIVE_SIGNALS
 
 _SCALARS = (bool, int, float, str)
 #: Condition number of a transmission from which positions of joints do not follow from motors.
@@ -236,8 +236,8 @@ def _check_shapes(arm: ArmModel) -> None:
 def _check_choices(arm: ArmModel) -> None:
     """Make sure that words and indices are those that an arm can have."""
     wrong = [f'coupling {column.name} has the quantity {column.quantity!r:.40}'
-             for column in arm.coupling if column.quantity not in QUANTITIES]
-    if arm.drive.signal not in SIGNALS:
+             for column in arm.coupling if column.quantity not in COUPLED_QUANTITIES]
+    if arm.drive.signal not in DRIVE_SIGNALS:
         wrong.append(f'drive.signal is {arm.drive.signal!r:.40}')
     if np.linalg.cond(arm.drive.transmission) > LARGEST_CONDITION:
         wrong.append('drive.transmission is singular')

@@ -13,13 +13,13 @@ Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
 
 #: Samples of a block, which fit the cache for seven joints.
-BLOCK = 8192
+SAMPLES_PER_BLOCK = 8192
 
 
 def blocks(samples: int) -> Iterator[slice]:
     """Cut samples into blocks, in the order of time."""
-    for start in range(0, samples, BLOCK):
-        yield slice(start, min(start + BLOCK, samples))
+    for start in range(0, samples, SAMPLES_PER_BLOCK):
+        yield slice(start, min(start + SAMPLES_PER_BLOCK, samples))
 
 
 def steps(samples: int) -> Iterator[tuple[slice, slice]]:

@@ -26,7 +26,7 @@ from dynid_ros.utilities.arrays import Array
 #: Least share by which other times must make the motion smoother, and least number of standard
 #: errors over parts of the recording. By chance, one of three clocks passes in less than 1.2 % of
 #: recordings with true stamps (Student's t with 19 degrees of freedom), and does no harm.
-SMOOTHER, STANDARD_ERRORS = 0.05, 3.0
+SMOOTHER, TIMES_STANDARD_ERRORS = 0.05, 3.0
 #: Least number of parts for a meaningful standard error, and of samples for a clock.
 FEWEST_PARTS, FEWEST_SAMPLES = 10, 100
 #: Estimated error of the stamps, relative to the time between samples, from which a source with
@@ -36,7 +36,7 @@ SOUGHT_SHARE = 0.02
 #: a third.
 REPORTED_SHARE = 0.1
 #: Number of samples in a plot, few enough to see single periods, and decimals of their times, s.
-DRAWN, DECIMALS = 100, 6
+DRAWN_SAMPLES, TIME_DECIMALS = 100, 6
 
 
 def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
@@ -98,7 +98,7 @@ def _clock(
     """
     stamps = times = recording.t
     kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
-    errors, most = (0.0, usual) if polled else (STANDARD_ERRORS, np.inf)
+    errors, most = (0.0, usual) if polled else (TIMES_STANDARD_ERRORS, np.inf)
     apart = stamp_checks.OFF_GRID_PERIODS * usual
     even = None if _even(stamps, stretch, apart) else even_times(stamps, rough, stretch)
     if even is not None and np.std(stamps - even[0]) > apart and (
@@ -113,13 +113,13 @@ def _clock(
         return None, stamps
     late = stamps - times
     fastest = int(rough.places[np.argmax((rough.speed**2).sum(axis=1))])
-    start = max(0, min(fastest - DRAWN // 2, len(stamps) - DRAWN))
-    plotted = slice(start, start + DRAWN)
+    start = max(0, min(fastest - DRAWN_SAMPLES // 2, len(stamps) - DRAWN_SAMPLES))
+    plotted = slice(start, start + DRAWN_SAMPLES)
     centre = 0.0 if kind == 'newest' else float(np.median(late))
     return SampleClock(
         recording.source, kind, 1 / period, float(np.std(late)),
-        tuple((stamps[plotted] - stamps[start]).round(DECIMALS).tolist()),
-        tuple((late[plotted] - centre).round(DECIMALS).tolist()),
+        tuple((stamps[plotted] - stamps[start]).round(TIME_DECIMALS).tolist()),
+        tuple((late[plotted] - centre).round(TIME_DECIMALS).tolist()),
         usual), times
 
 

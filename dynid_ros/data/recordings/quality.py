@@ -69,7 +69,7 @@ SAMPLES_PER_PARAMETER = 3
 MISSING_SHARE = 0.05
 #: Shortest recording, and shortest stretch without a gap, s. A shorter motion does not contain one
 #: period of any useful excitation.
-SHORTEST_SECONDS = 1.0
+SHORTEST_RECORDING_SECONDS = 1.0
 
 
 def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Recording:
@@ -162,7 +162,7 @@ def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
         text = (f'{len(recording.t)} samples of {arm.n} joints are too few for {arm.layout.size} '
                 f'parameters; record at least {-(-least // arm.n)} samples.')
         return [Defect('too_short', 'error', text, None, len(recording.t), None, rows, least)]
-    shortest = SHORTEST_SECONDS
+    shortest = SHORTEST_RECORDING_SECONDS
     if usable(recording.t) and recording.seconds < shortest:
         text = f'The recording lasts {recording.seconds:.3g} s; record at least {shortest:g} s.'
         return [Defect('too_short', 'error', text, None, len(recording.t), None,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import DEVIATION
-from dynid_ros.arm.settings import SIGNALS
+from dynid_ros.arm.settings import DRIVE_SIGNALS
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
@@ -154,9 +154,9 @@ class Recording(Summarised):
             raise RecordingError(
                 f'joint_names must hold the name of each joint once, not {given!r}')
         as_text('source', self.source)
-        if as_text('signal', self.signal) not in (*SIGNALS, DEVIATION):
+        if as_text('signal', self.signal) not in (*DRIVE_SIGNALS, DEVIATION):
             raise RecordingError(
-                f"signal must be one of {', '.join(SIGNALS)}, not '{self.signal}'")
+                f"signal must be one of {', '.join(DRIVE_SIGNALS)}, not '{self.signal}'")
         t = as_numbers('t', self.t, 1)
         arrays = {'t': t}
         for name in ('q', 'u', 'qd'):

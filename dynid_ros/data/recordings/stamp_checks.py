@@ -20,7 +20,7 @@ from dynid_ros.utilities.arrays import Array
 BACKWARDS_SHARE = 0.05
 #: Largest share of samples that repeat a stamp. Beyond it, samples are lost or doubled throughout
 #: the recording. Good recordings have none.
-REPEATED_SHARE = 0.05
+REPEATED_STAMPS = 0.05
 #: Multiple of the median step from which a step is reported as a gap. Any network loses single
 #: samples. Good recordings reach 1.03; two lost samples in a row cause 3.
 GAP_STEPS = 2.5
@@ -67,7 +67,7 @@ def only_increasing(recording: Recording) -> Recording:
     other = (f'; {differing} hold other values, so the stamps are too coarse for the rate'
              if differing else '')
     return recording.take(keep, [
-        *left_out(recording, repeated, 'stamps_repeated', REPEATED_SHARE,
+        *left_out(recording, repeated, 'stamps_repeated', REPEATED_STAMPS,
                   f'{{count}} of {{total}} samples repeat a stamp and are left out{other}; look '
                   'for a second publisher or a driver that stamps late.'),
         *backwards_defects(recording, ~keep & ~repeated)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dynid_ros.data.recordings.recording import Defect
 
 #: Units of stamps given by mistake, s.
-UNITS = {'ms': 1e-3, 'µs': 1e-6, 'ns': 1e-9}
+STAMP_UNITS = {'ms': 1e-3, 'µs': 1e-6, 'ns': 1e-9}
 
 
 # Bounds of the rates of recordings.
@@ -32,7 +32,7 @@ def rate_defects(usual_step: float) -> list[Defect]:
     if not low <= rate <= high:
         unit = likely_unit(usual_step)
         other = '' if unit is None else (
-            f', and of {rate / UNITS[unit]:.4g} Hz if they are in {unit}')
+            f', and of {rate / STAMP_UNITS[unit]:.4g} Hz if they are in {unit}')
         text = (f'The stamps step by {usual_step:.4g}: a sample rate of {rate:.4g} Hz if they are '
                 f'in s{other}; stamps must be in seconds.')
         return [Defect('rate_implausible', 'error', text, value=rate,
@@ -48,7 +48,7 @@ def rate_defects(usual_step: float) -> list[Defect]:
 
 def likely_unit(step: float) -> str | None:
     """Return the unit in which a step makes a rate at which arms are recorded, if there is one."""
-    for unit, seconds in UNITS.items():
+    for unit, seconds in STAMP_UNITS.items():
         if LOWEST_HZ <= 1.0 / (step * seconds) <= RANGE_HZ[1]:
             return unit
     return None

@@ -23,13 +23,13 @@ from dynid_ros.utilities.arrays import Array
 TINY = float(np.finfo(float).tiny)
 #: Largest factor of a time axis that is too long or too short. Velocities in degrees, turns and
 #: turns a minute are off by 6.3 and more.
-OTHER_TIME = 5.0
+LARGEST_TIME_RATIO = 5.0
 #: Least difference of positions and velocities that is reported if one factor explains it in all
 #: joints, and share of it that may be left. A time axis that is off by 5 % changes accelerations
 #: by 10 %.
-SAME_FACTOR, LEFT = 0.05, 0.5
+SAME_FACTOR, LEFT_DIFFERENCE = 0.05, 0.5
 #: The same, as a ratio of times, from which it is an error: drivers' velocities are off by less.
-OTHER_RATE = 1.2
+WRONG_TIME_RATIO = 1.2
 LEFT_OUT = 'velocities are left out and positions differentiated.'
 
 
@@ -106,18 +106,19 @@ def _other_time(recording: Recording, compared: list[_Comparison]) -> Defect | N
     Without that evidence, such a recording gives a model that predicts its own time axis well.
     """
     factor = _factor(compared)
-    if len(compared) < 2 or not 1 / OTHER_TIME < factor < OTHER_TIME or any(
-            each.mismatch() < SAME_FACTOR or each.mismatch(factor) > LEFT * each.mismatch()
+    if len(compared) < 2 or not 1 / LARGEST_TIME_RATIO < factor < LARGEST_TIME_RATIO or any(
+            each.mismatch() < SAME_FACTOR
+            or each.mismatch(factor) > LEFT_DIFFERENCE * each.mismatch()
             for each in compared):
         return None
-    fatal = max(factor, 1 / factor) > OTHER_RATE
+    fatal = max(factor, 1 / factor) > WRONG_TIME_RATIO
     remedy = ', or leave the velocities out of the file.' if fatal else f'; here, {LEFT_OUT}'
     return Defect(
         'stamps_scaled', 'error' if fatal else 'warning',
         f'The differentiated positions of all joints are {factor:.3g} times the recorded '
         f'velocities: the stamps cover {1 / factor:.3g} times the time of the motion, or all '
         f'velocities are in another unit; correct stamps or rate{remedy}',
-        None, len(recording.t), 0.0, factor, OTHER_RATE if fatal else 1 + SAME_FACTOR)
+        None, len(recording.t), 0.0, factor, WRONG_TIME_RATIO if fatal else 1 + SAME_FACTOR)
 
 
 def _comparisons(recording: Recording, qd: Array) -> list[_Comparison]:

@@ -13,9 +13,9 @@ from dynid_ros.utilities.compiled import kernel
 
 #: Time step of the warmth, s: short compared with `WARM_SECONDS`, and long enough for speeds from
 #: differences of unfiltered positions.
-STEP = 0.1
+WARMTH_STEP_SECONDS = 0.1
 #: Number of steps that a stream keeps for filters that lag: at least ten seconds.
-LATEST = 100
+KEPT_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,20 +111,20 @@ class RunningWarmth(Checkpointed):
         squares[0] = self.squares[-1]
         times, positions = samples[edges, 0], np.ascontiguousarray(samples[edges, 1:])
         update_mean_squares(times, positions, squares)
-        self.times = np.append(self.times, times[1:])[-LATEST:]
-        self.squares = np.concatenate([self.squares, squares[1:]])[-LATEST:]
+        self.times = np.append(self.times, times[1:])[-KEPT_STEPS:]
+        self.squares = np.concatenate([self.squares, squares[1:]])[-KEPT_STEPS:]
 
     def at(self, t: Array) -> Array:
-        """Return the warmth (k, n) at times (k,), at most `LATEST` steps ago."""
+        """Return the warmth (k, n) at times (k,), at most `KEPT_STEPS` steps ago."""
         return Warmth(self.times, np.sqrt(self.squares)).at(t)
 
 
 def _steps(t: Array) -> list[int]:
-    """Find samples at least `STEP` after the previous one, including the first."""
+    """Find samples at least `WARMTH_STEP_SECONDS` after the previous one, including the first."""
     edges, after = [], 0
     while after < len(t):
         edges.append(after)
-        after = max(int(np.searchsorted(t, t[after] + STEP)), after + 1)
+        after = max(int(np.searchsorted(t, t[after] + WARMTH_STEP_SECONDS)), after + 1)
     return edges
 
 

@@ -23,7 +23,7 @@ from dynid_ros.data.signals.periodic import (
     average_periods,
     harmonic_derivative,
     periodic_part,
-    SAME,
+    SAME_SPREAD,
 )
 from dynid_ros.data.signals.segments import Segment
 from dynid_ros.data.signals.standstill import in_motion, spoiled_beside
@@ -245,7 +245,7 @@ def _one_period(
     assert settings.period is not None
     with about(segment.source):
         part = periodic_part(segment.q, settings.rate_hz, settings.period)
-        q, rate = average_periods(segment.q[part], settings.rate_hz, settings.period, SAME)
+        q, rate = average_periods(segment.q[part], settings.rate_hz, settings.period, SAME_SPREAD)
     tau, _ = average_periods(tau[part], settings.rate_hz, settings.period)
     decimator, cutoff = settings.decimator(), position_cutoff(settings)
     steps = np.arange(-decimator.reach, len(q) + decimator.reach)

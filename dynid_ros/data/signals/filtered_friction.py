@@ -13,7 +13,7 @@ from dynid_ros.dynamics.regressor import own_columns
 from dynid_ros.utilities.arrays import Array
 
 #: Samples of the low-pass in a period of its cut-off.
-FINE = 64
+SAMPLES_PER_PERIOD = 64
 #: Columns that are steep at zero velocity, and their degree d: ``f(a qd) = a**d f(qd)`` for a > 0.
 STEEP = {'coulomb': 0.0, 'viscous_cuberoot': 1 / 3}
 
@@ -58,8 +58,8 @@ def filtered_step(t: Array, period: Array) -> Array:
 def _filtered(name: str) -> tuple[Array, Array]:
     """Tabulate F: the filtered column for a velocity that grows by 1 in a period."""
     (term,) = friction_terms([name])
-    taps, reach = Decimator(FINE, 1.0, 1).taps, REACH_PERIODS
-    grid = np.linspace(-reach, reach, round(4 * reach * FINE) + 1)
-    shifts = (np.arange(len(taps)) - len(taps) // 2) / FINE
+    taps, reach = Decimator(SAMPLES_PER_PERIOD, 1.0, 1).taps, REACH_PERIODS
+    grid = np.linspace(-reach, reach, round(4 * reach * SAMPLES_PER_PERIOD) + 1)
+    shifts = (np.arange(len(taps)) - len(taps) // 2) / SAMPLES_PER_PERIOD
     values = term.value(grid[:, None] + shifts, np.zeros(1), FrictionShape())
     return grid, np.asarray(values @ taps)

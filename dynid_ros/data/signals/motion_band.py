@@ -13,10 +13,10 @@ BAND_ENERGY = 0.99
 #: Cut-off as a multiple of the mean band, since dynamics and friction cause harmonics.
 CUTOFF_PER_BAND = 5.0
 #: Number of samples from which a stretch is padded for a fast transform.
-LONG = 100_000
+PADDED_SAMPLES = 100_000
 #: Most samples of a part for averaged spectra: nearly nine minutes at 1 kHz. A longer transform
 #: does not fit the cache.
-LONGEST = 2**19
+LONGEST_PART = 2**19
 
 
 def hann(size: int) -> Array:
@@ -55,9 +55,9 @@ def motion_cutoff(q: Array, rate_hz: float, highest_hz: float) -> float:
     """
     from scipy.fft import next_fast_len
 
-    steps = len(q) // -(-len(q) // LONGEST) - 1
+    steps = len(q) // -(-len(q) // LONGEST_PART) - 1
     # The transform of an unlucky number of samples takes ten times as long.
-    size = next_fast_len(steps, real=True) if steps >= LONG else steps
+    size = next_fast_len(steps, real=True) if steps >= PADDED_SAMPLES else steps
     f, bands, window = np.fft.rfftfreq(size, 1 / rate_hz), [], hann(steps)
     for position in q.T:
         power = np.zeros(len(f))

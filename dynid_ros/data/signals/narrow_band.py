@@ -19,16 +19,16 @@ from dynid_ros.data.signals.segments import Segment
 
 #: Kept band of positions and torque relative to the cut-off: so wide that the filters of the
 #: cut-off alone determine the result.
-KEPT = 10.0
+KEPT_CUTOFFS = 10.0
 #: Least number of samples for derivatives.
-FEWEST = 5
+FEWEST_FOR_DERIVATIVES = 5
 
 
 def thinning(
     settings: ConditioningSettings, cutoff_hz: float,
 ) -> tuple[ConditioningSettings, Decimator]:
     """Return the settings at the rate that a cut-off needs, and the low-pass to decimate to it."""
-    rate, top = settings.rate_hz, KEPT * cutoff_hz
+    rate, top = settings.rate_hz, KEPT_CUTOFFS * cutoff_hz
     low_pass = Decimator(rate, top, decimation_step(rate, top))
     return replace(settings, rate_hz=rate / low_pass.step).at(cutoff_hz), low_pass
 
@@ -36,7 +36,7 @@ def thinning(
 def thinned(segment: Segment, low_pass: Decimator) -> Segment | None:
     """Decimate a recorded stretch; return None if it is too short."""
     kept = _kept(low_pass, len(segment.t))
-    if len(kept) < FEWEST:
+    if len(kept) < FEWEST_FOR_DERIVATIVES:
         return None
     return replace(segment, t=segment.t[kept], q=low_pass.whole(segment.q),
                    u=low_pass.whole(segment.u))
@@ -78,7 +78,7 @@ def narrowed(
         t, q, tau = motion.t, motion.q, motion.tau
         if low_pass.step > 1:
             kept = _kept(low_pass, len(t))
-            if len(kept) < FEWEST:
+            if len(kept) < FEWEST_FOR_DERIVATIVES:
                 continue
             t, q, tau, mark = t[kept], low_pass.whole(q), low_pass.whole(tau), mark[kept]
         q = low_passed(q, narrow)

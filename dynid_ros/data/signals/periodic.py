@@ -9,7 +9,7 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array, runs_of
 
 SHORTEST_PERIOD = 1.0
-SAME = 0.02
+SAME_SPREAD = 0.02
 # Single samples may differ by more than the average does.
 PEAK = 3.0
 
@@ -102,7 +102,7 @@ def periodic_part(q: Array, rate_hz: float, period: float) -> slice:
     distance = np.linalg.norm(later - q[k], axis=1)
     sums = np.concatenate([[0.0], np.cumsum(distance**2)])
     longest = slice(0, 0)
-    for first, last in runs_of(distance <= PEAK * SAME * spread):
+    for first, last in runs_of(distance <= PEAK * SAME_SPREAD * spread):
         periods = int((last - first + 0.5) / size) + 1
         compared = min(round((periods - 1) * size), last - first)
         begins = np.arange(first, last - compared + 1)
@@ -156,7 +156,7 @@ def find_period(q: Array, rate_hz: float) -> float:
     Returns
     -------
     float
-        Shortest shift by which all joints repeat, within `SAME` of their spread, s.
+        Shortest shift by which all joints repeat, within `SAME_SPREAD` of their spread, s.
 
     Raises
     ------
@@ -170,12 +170,12 @@ def find_period(q: Array, rate_hz: float) -> float:
     dips = inner[(errors[inner] <= errors[inner - 1]) & (errors[inner] < errors[inner + 1])]
     shifts, depths = _vertices(errors, dips)
     fits = np.sqrt(np.maximum(depths, 0.0))
-    if not len(fits) or fits.min() > SAME:
+    if not len(fits) or fits.min() > SAME_SPREAD:
         raise RecordingError('the motion does not repeat itself from start to end; give its '
                              'period or choose another filter')
     # The period is the first shift that fits nearly as well as the best one; its last multiple
     # determines it most accurately.
-    shortest = shifts[np.argmax(fits <= max(SAME / 2, 1.5 * fits.min()))]
+    shortest = shifts[np.argmax(fits <= max(SAME_SPREAD / 2, 1.5 * fits.min()))]
     times = int((shifts[-1] + 0.5) / shortest)
     last = shifts[np.argmin(np.abs(shifts - times * shortest))]
     return float(last / round(last / shortest) / rate_hz)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.signals.periodic import mean_squares, PEAK, SAME, SHORTEST_PERIOD
+from dynid_ros.data.signals.periodic import mean_squares, PEAK, SAME_SPREAD, SHORTEST_PERIOD
 from dynid_ros.utilities.arrays import Array
 
 #: Times (N,), s, and values (N, c) of a stretch without gaps.
@@ -16,9 +16,9 @@ Stretch = tuple[Array, Array]
 #: Sample rate for the search of shifts, Hz. The motion of arms lies below 5 Hz.
 SEARCH_HZ = 20.0
 #: Number of the likeliest shifts that are compared sample by sample.
-TRIED = 8
+TRIED_SHIFTS = 8
 #: Share of the path of a motion that must repeat.
-REPEATED_SHARE = 0.5
+REPEATED_PATH = 0.5
 #: Mark of samples of a repeated motion.
 REPEATS = 'repeats the fitted motion'
 
@@ -37,7 +37,8 @@ def repeats(fitted: Sequence[Stretch], t: Array, q: Array) -> bool:
     Returns
     -------
     bool
-        True if, at one constant time shift, it lies within `PEAK` times `SAME` of their spread.
+        True if, at one constant time shift, it lies within `PEAK` times `SAME_SPREAD` of their
+        spread.
 
     """
     others, own = on_one_axis(fitted), [(t, q)]
@@ -46,7 +47,7 @@ def repeats(fitted: Sequence[Stretch], t: Array, q: Array) -> bool:
     misfit = np.where(way >= way.max() / 2, misfit, np.inf)
     steps = int(np.argmin(misfit)) - (len(misfit) - len(_grid(others)))
     shift = steps / SEARCH_HZ + _grid(others)[0] - t[0]
-    return _repeated_path(others, own, shift) > REPEATED_SHARE
+    return _repeated_path(others, own, shift) > REPEATED_PATH
 
 
 def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
@@ -77,16 +78,16 @@ def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
     first = max(departure, int(SHORTEST_PERIOD * SEARCH_HZ), 1)
     inner = np.arange(first, len(misfit) - 1)
     dips = inner[(misfit[inner] <= misfit[inner - 1]) & (misfit[inner] < misfit[inner + 1])]
-    tried = dips[np.argsort(misfit[dips])][:TRIED] / SEARCH_HZ
+    tried = dips[np.argsort(misfit[dips])][:TRIED_SHIFTS] / SEARCH_HZ
     shares = {shift: _repeated_path(stretches, stretches, shift) for shift in tried.tolist()}
     best = max(shares, key=lambda shift: shares[shift], default=0.0)
     # Twice, because of two runs each repeats the other.
-    return best if 2 * shares.get(best, 0.0) > REPEATED_SHARE else None
+    return best if 2 * shares.get(best, 0.0) > REPEATED_PATH else None
 
 
 def alike(there: Array, here: Array, spread: float) -> NDArray[np.bool_]:
-    """Whether positions (N, n) agree within `PEAK` times `SAME` of a spread, (N,)."""
-    return np.asarray(np.linalg.norm(there - here, axis=1) <= PEAK * SAME * spread)
+    """Whether positions (N, n) agree within `PEAK` times `SAME_SPREAD` of a spread, (N,)."""
+    return np.asarray(np.linalg.norm(there - here, axis=1) <= PEAK * SAME_SPREAD * spread)
 
 
 def spread_of(stretches: Sequence[Stretch]) -> float:

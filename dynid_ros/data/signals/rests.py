@@ -13,7 +13,7 @@ from dynid_ros.data.signals.standstill import moving, still_below
 from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Shortest rest, and margin at both of its ends within the reach of the low-pass, s.
-SHORTEST, EDGE = 0.5, 0.15
+SHORTEST_REST_SECONDS, EDGE = 0.5, 0.15
 #: Least speed of an approach, relative to that below which a joint stands still.
 APPROACH = 5.0
 
@@ -60,7 +60,7 @@ def find_rests(motions: Sequence[ConditionedMotion], rate_hz: float) -> Rests:
         still = ~moving(qd, rate_hz).any(axis=1)
         limit = APPROACH * still_below(np.abs(qd).max(axis=0))
         for start, stop in runs_of(still):
-            if stop - start >= SHORTEST * rate_hz:
+            if stop - start >= SHORTEST_REST_SECONDS * rate_hz:
                 part = slice(start + edge, stop - edge)
                 rows.append((motion.q[part].mean(axis=0), motion.tau[part].mean(axis=0),
                              _approach(qd[:start], limit)))

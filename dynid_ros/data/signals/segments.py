@@ -107,7 +107,7 @@ def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
 
 def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
     """Cut a recording at its gaps, and drop stretches that are too short."""
-    t, shortest, longest = recording.t, quality.SHORTEST_SECONDS, longest_gap(rate_hz)
+    t, shortest, longest = recording.t, quality.SHORTEST_RECORDING_SECONDS, longest_gap(rate_hz)
     breaks = 1 + np.flatnonzero(np.diff(t) > longest)
     edges = [0, *breaks.tolist(), len(t)]
     stretches = [slice(a, b) for a, b in pairwise(edges) if t[b - 1] - t[a] >= shortest]

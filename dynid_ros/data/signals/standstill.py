@@ -20,10 +20,10 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 STILL_SHARE = 0.005
 #: Speed below which it stands still in any case, rad/s or m/s. Encoder noise of 1e-5 rad after a
 #: 5 Hz low-pass causes 6e-4 rad/s.
-SLOWEST = 1e-3
+STANDSTILL_SPEED = 1e-3
 #: Shortest standstill, s. Most reversals pass through zero faster; slow ones, below that speed for
 #: up to 0.94 s, count as standstill.
-SHORTEST = 0.25
+SHORTEST_STANDSTILL_SECONDS = 0.25
 #: Share of a standstill in the low-pass (sum of absolute coefficients) beyond which it spoils a
 #: row. The geometric mean of the cross-validated errors of real recordings (UR10, Panda, TX40 and
 #: five field arms, at 5 Hz) is 2 % lower than with 0.5, and within 1 % of that with 0.02 and 0.1.
@@ -37,7 +37,7 @@ LONG_PAUSE = 2.0
 
 def still_below(top: Array) -> Array:
     """Speed below which joints stand still, given their top speed, rad/s or m/s."""
-    return np.asarray(np.maximum(STILL_SHARE * top, SLOWEST))
+    return np.asarray(np.maximum(STILL_SHARE * top, STANDSTILL_SPEED))
 
 
 def spoiled_beside(decimator: Decimator) -> int:
@@ -47,7 +47,7 @@ def spoiled_beside(decimator: Decimator) -> int:
 
 
 def moving(
-    qd: Array, rate_hz: float, shortest: float = SHORTEST, beside: int = 0,
+    qd: Array, rate_hz: float, shortest: float = SHORTEST_STANDSTILL_SECONDS, beside: int = 0,
 ) -> NDArray[np.bool_]:
     """
     Detect motion and standstill, joint by joint.
@@ -128,7 +128,7 @@ class RunningStandstill(Checkpointed):
     def design(self, decimator: Decimator, rate_hz: float) -> None:
         """Set the low-pass of the rows, and the rate of the samples."""
         self._decimator, self._beside = decimator, spoiled_beside(decimator)
-        self._least = int(SHORTEST * rate_hz)
+        self._least = int(SHORTEST_STANDSTILL_SECONDS * rate_hz)
 
     def reset(self) -> None:
         """Forget all samples, as after a gap."""
@@ -192,7 +192,8 @@ def time_in_motion(t: Array, q: Array) -> Array:
     -------
     (N,) ndarray
         Seconds of motion since the start, without rests of all joints of at least `LONG_PAUSE`,
-        judged by mean positions over `SHORTEST` seconds. If no joint ever moves, all time counts.
+        judged by mean positions over `SHORTEST_STANDSTILL_SECONDS`. If no joint ever moves, all
+        time counts.
 
     """
     windows = motion_windows(t, q)
@@ -223,7 +224,7 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
     """
     # First sample of each nonempty window; the last stamp begins none.
     window = t[:-1] - t[0]
-    window /= SHORTEST
+    window /= SHORTEST_STANDSTILL_SECONDS
     np.floor(window, out=window)
     first = np.append(0, 1 + np.flatnonzero(window[1:] != window[:-1]))
     if len(first) < 2:
@@ -233,4 +234,4 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
     place = np.add.reduceat(q, first, axis=0) / count[:, None]
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
     middle[[0, -1]] = t[[0, -1]]
-    return middle, moving(speed, 1 / SHORTEST, LONG_PAUSE)
+    return middle, moving(speed, 1 / SHORTEST_STANDSTILL_SECONDS, LONG_PAUSE)

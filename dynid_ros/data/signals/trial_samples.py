@@ -15,14 +15,14 @@ from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.utilities.arrays import Array, joined
 
 #: Number of samples taken from a recording, and number to which each suspect is fitted.
-SAMPLES, FITTED = 2000, 600
+TRIAL_SAMPLES, FITTED = 2000, 600
 #: Candidate delays of a drive signal, s, and the index of that of a slow driver. Hysteresis of
 #: friction looks like a third of it.
-LATE, TYPICAL = np.array([-0.06, 0.06, 0.12]), 1
+CANDIDATE_DELAYS, TYPICAL = np.array([-0.06, 0.06, 0.12]), 1
 #: Assumed break between recordings, longer than the reach of any low-pass, s.
 BREAK = 1e3
 #: Periods of the cut-off around a reversal in which noise determines the sign of friction.
-REVERSAL = 0.05
+REVERSAL_PERIODS = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class TrialSamples:
     moving : (k, n) ndarray of bool
         False where a joint stands still, or its torque is excluded.
     later : (k, n, d) ndarray
-        Torque later by each of `LATE`, Nm.
+        Torque later by each of `CANDIDATE_DELAYS`, Nm.
     period : (k,) ndarray
         Period of the cut-off of the torque, s; 0 for unfiltered torque.
     shift : float or None
@@ -84,7 +84,7 @@ class TrialSamples:
 
 def trial_samples(
     motions: Sequence[ConditionedMotion], settings: ConditioningSettings,
-    left_out: Sequence[NDArray[np.bool_]] | None = None, most: int = SAMPLES,
+    left_out: Sequence[NDArray[np.bool_]] | None = None, most: int = TRIAL_SAMPLES,
 ) -> TrialSamples:
     """
     Select samples spread over a recording.
@@ -116,22 +116,23 @@ def trial_samples(
         chosen, period = rows[::stride], 1 / settings.cutoff_hz
         t, q, qd, qdd = (x[chosen] for x in (motion.t, motion.q, motion.qd, motion.qdd))
         used = motion.moving[chosen] & ~_near(marks, chosen, decimator.reach)
+        fast = np.abs(qd) >= REVERSAL_PERIODS * period * np.abs(qdd)
         parts.append(TrialSamples(
-            t, q, qd, qdd, tau[::stride], used & (np.abs(qd) >= REVERSAL * period * np.abs(qdd)),
+            t, q, qd, qdd, tau[::stride], used & fast,
             torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period), shift,
             np.full(len(chosen), motion.source, dtype=object), motion.timed))
     return joined(parts)
 
 
 def torque_later(t: Array, tau: Array, every: int = 1) -> Array:
-    """Return the torque later by each of `LATE`, at every n-th sample, (k, n, d)."""
+    """Return the torque later by each of `CANDIDATE_DELAYS`, at every n-th sample, (k, n, d)."""
     from scipy.interpolate import CubicSpline
 
     if len(t) < 2:
-        return np.repeat(tau[:, :, None], len(LATE), axis=2)
+        return np.repeat(tau[:, :, None], len(CANDIDATE_DELAYS), axis=2)
     spline = CubicSpline(t, tau)
     # Beyond the end, the last value is held.
-    times = np.clip(t[::every, None] + LATE, t[0], t[-1])
+    times = np.clip(t[::every, None] + CANDIDATE_DELAYS, t[0], t[-1])
     return np.asarray(spline(times)).swapaxes(1, 2)
 
 

@@ -13,7 +13,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
 REACH = 2
 #: Speed that is rounding, rad/s or m/s: Coulomb friction would take its sign for motion.
-ROUNDING = 1e-9
+SPEED_ROUNDING = 1e-9
 #: Half of the window over which positions are averaged, s. With encoders of 2^16 counts, 10 ms
 #: pass twice as much noise into the external torque of the first joint of a Panda.
 HALF_WINDOW = 0.015
@@ -84,7 +84,7 @@ class StreamFilter(Checkpointed):
             return whole[:0, 0], empty, empty, empty
         windows = np.lib.stride_tricks.sliding_window_view(whole[:, 1:1 + n], reach + 1, axis=0)
         q, qd = (np.einsum('knl,nl->kn', windows, taps) for taps in (self._taps, self._slope))
-        qd[np.abs(qd) < ROUNDING] = 0.0
+        qd[np.abs(qd) < SPEED_ROUNDING] = 0.0
         first, torque = self._torque, whole[:, 1 + n:]
         tau = (1.0 - self._part) * torque[first:first + count]
         tau += self._part * torque[first + 1:first + 1 + count]

@@ -12,11 +12,11 @@ Stamps = NDArray[np.int64]
 
 #: Longest time between two signals that a joint state may lie between, ns: as long as gaps of
 #: joint states that are interpolated.
-GAP = round(1e9 * stamp_checks.GAP_SECONDS)
+GAP_NS = round(1e9 * stamp_checks.GAP_SECONDS)
 #: Longest time by which one stream may be behind the other, ns.
-WAIT = 2_000_000_000
+LONGEST_WAIT_NS = 2_000_000_000
 #: A stamp so much earlier than the one before is of a clock that was set back, ns.
-STEP = 500_000_000
+STEP_BACK_NS = 500_000_000
 
 
 class Pairing:
@@ -24,7 +24,7 @@ class Pairing:
     The drive signal at the stamps of the joint states.
 
     A joint state gets the signal of the same stamp, or else one interpolated linearly between two
-    signals within `GAP` of each other. All others are left out.
+    signals within `GAP_NS` of each other. All others are left out.
     Live or from a recording, the same messages in the same order give the same samples, in
     portions of any size.
 
@@ -46,7 +46,7 @@ class Pairing:
         self._width, self._n = width, joints
         self._done: list[tuple[Stamps, Array, Array]] = []
         self._new = 0
-        self._last = -STEP
+        self._last = -STEP_BACK_NS
         self.unpaired = self.late = 0
         self._newest: int | None = None
         self._clear()
@@ -58,10 +58,10 @@ class Pairing:
     def add_state(self, stamp: int, p: Array) -> None:
         """Take in the values (w,) of a joint state with their stamp, ns."""
         self._new += 1
-        if stamp < self._last - STEP:
+        if stamp < self._last - STEP_BACK_NS:
             self._restart()
         self._last = stamp
-        if self._newest is not None and stamp < self._newest - WAIT:
+        if self._newest is not None and stamp < self._newest - LONGEST_WAIT_NS:
             self.unpaired += 1
             return
         self._states.append((stamp, p))
@@ -69,7 +69,7 @@ class Pairing:
     def add_signal(self, stamp: int, u: Array) -> None:
         """Take in signals (n,) with their stamp, ns."""
         if self._newest is not None and stamp <= self._newest:
-            if stamp >= self._newest - STEP:
+            if stamp >= self._newest - STEP_BACK_NS:
                 self.late += 1
                 return
             self._restart()
@@ -109,10 +109,10 @@ class Pairing:
         self._signals = []
         newest = -1 if self._newest is None else self._newest
         # From the last one before any state that may come on.
-        first = max(0, int(np.searchsorted(times, newest - WAIT)) - 1)
+        first = max(0, int(np.searchsorted(times, newest - LONGEST_WAIT_NS)) - 1)
         self._known = times[first:], u[first:]
         ready = stamps <= newest
-        gone = ~ready & (np.abs(stamps - self._last) > WAIT)
+        gone = ~ready & (np.abs(stamps - self._last) > LONGEST_WAIT_NS)
         self._states = [s for s, over in zip(self._states, ready | gone, strict=True) if not over]
         good, values = interpolated(stamps[ready], times, u)
         self.unpaired += int(gone.sum() + (~good).sum())
@@ -135,7 +135,7 @@ def interpolated(stamps: Stamps, times: Stamps, u: Array) -> tuple[NDArray[np.bo
     Returns
     -------
     known : (k,) ndarray of bool
-        Whether there is a signal at that stamp, or one on both sides within `GAP`.
+        Whether there is a signal at that stamp, or one on both sides within `GAP_NS`.
     u : (k, n) ndarray
         Signals where known.
 
@@ -149,7 +149,7 @@ def interpolated(stamps: Stamps, times: Stamps, u: Array) -> tuple[NDArray[np.bo
     share = (stamps - times[before]) / np.maximum(gap, 1)
     between = u[before] + share[:, None] * (u[after] - u[before])
     # The signal itself where the stamps agree, bit for bit, even beside a NaN neighbour.
-    return exact | ((after > 0) & (gap <= GAP)), np.where(exact[:, None], u[after], between)
+    return exact | ((after > 0) & (gap <= GAP_NS)), np.where(exact[:, None], u[after], between)
 
 
 def _columns(samples: list[tuple[int, Array]], width: int) -> tuple[Stamps, Array]:

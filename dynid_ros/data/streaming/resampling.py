@@ -19,7 +19,7 @@ _POINTS = 4
 
 #: Deviation of the rate of a block from the rate of the stream, relative to it, which counts as
 #: another rate. The median of a block of late stamps strays by less. Good recordings reach 0.0003.
-OTHER_RATE = 0.2
+RATE_DEVIATION = 0.2
 #: Such blocks in a row that make another rate; filters are designed anew then.
 OTHER_BLOCKS = 3
 #: Range of the middle half of the steps, relative to their median, from which stamps are uneven.
@@ -90,7 +90,7 @@ class Resampler(Checkpointed):
         low, usual, high = np.quantile(steps, (0.25, 0.5, 0.75))
         # Late stamps have a median below their mean; a lost sample only moves the mean.
         rate = float(1.0 / (np.mean(steps) if high - low > UNEVEN * usual else usual))
-        if self.rate_hz and abs(rate / self.rate_hz - 1.0) <= OTHER_RATE:
+        if self.rate_hz and abs(rate / self.rate_hz - 1.0) <= RATE_DEVIATION:
             self.strange = 0
             return False
         self.strange += 1

@@ -13,7 +13,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.tables.column_words import (
     Column,
     plain,
-    SIGNALS,
+    SIGNAL_WORDS,
     summary,
     tokens,
     with_joints,
@@ -170,9 +170,9 @@ class Choice:
             return (_BARE, rank) if bare and not column.rank else None
         if quantity != 'signal':
             return (0, rank) if column.quantity == quantity else None
-        if column.quantity not in SIGNALS:
+        if column.quantity not in SIGNAL_WORDS:
             return None
-        kinds = (self._arm.drive.signal, 'signal', *SIGNALS)
+        kinds = (self._arm.drive.signal, 'signal', *SIGNAL_WORDS)
         return kinds.index(column.quantity), rank
 
     def _candidates(self) -> Iterator[tuple[int, Family, Family | None]]:
@@ -209,7 +209,7 @@ class Choice:
 def role(path: Path) -> str:
     """Quantity that the name of a file states, such as ``positions.csv``; empty if none."""
     found = [WORDS[word] for word in tokens(path.stem) if word in WORDS and WORDS[word] != 'time']
-    return ('signal' if found[-1] in SIGNALS else found[-1]) if found else ''
+    return ('signal' if found[-1] in SIGNAL_WORDS else found[-1]) if found else ''
 
 
 def joints_in(names: Sequence[str]) -> tuple[str, ...]:
@@ -217,7 +217,7 @@ def joints_in(names: Sequence[str]) -> tuple[str, ...]:
     for parse in (with_label, with_number):
         families = [family for family in _families(names, parse) if family[0].rank < 2]
         places = [family for family in families if family[0].quantity == 'position']
-        forces = [family for family in families if family[0].quantity in SIGNALS]
+        forces = [family for family in families if family[0].quantity in SIGNAL_WORDS]
         # Without drive signals, these are in another file.
         shared = [[column.label for column in one
                    if not forces or column.label in {x.label for x in other}]

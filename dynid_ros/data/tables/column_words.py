@@ -30,7 +30,7 @@ WORDS = {
     }.items() for word in words.split()}
 #: Words of drive signals beside a joint; elsewhere they are of the tool or of a sensor.
 BESIDE_JOINTS = {'force': 'effort', 'forces': 'effort'}
-SIGNALS = ('effort', 'current', 'voltage', 'signal')
+SIGNAL_WORDS = ('effort', 'current', 'voltage', 'signal')
 #: Words that say nothing, or that a value was measured.
 FILLERS = _words(
     'joint joints jnt j axis axes a link field data robot arm value values msg state states '
@@ -45,13 +45,13 @@ OTHERS = _words(
     'cycle execution period delay dt qdd ddq qacc acc acceleration accelerations ddot bias '
     'passive constraint applied')
 #: Words of columns of commands, which may be the signal of a drive.
-COMMANDS = _words(
+COMMAND_WORDS = _words(
     'target targets desired des d soll cmd command commands commanded ref reference references '
     'goal goals set setpoint setpoints sp action actions ctrl')
 #: Factors to rad or m, rad/s or m/s, Nm (A, V) and s.
 _LENGTHS = {'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'mm': 1e-3,
             **dict.fromkeys(('deg', 'degree', 'degrees', 'grad', '°'), math.pi / 180)}
-UNITS = {
+COLUMN_UNITS = {
     'position': _LENGTHS, 'velocity': {**_LENGTHS, 'rpm': math.pi / 30},
     'effort': {'nm': 1.0, 'n': 1.0, 'mnm': 1e-3, 'nmm': 1e-3, 'ncm': 1e-2},
     'current': {'a': 1.0, 'ma': 1e-3},
@@ -192,11 +192,11 @@ def _column(name: str, start: int, end: int, *, named: bool = False) -> Column:
     meaning = (WORDS if not named and _JOINTS.isdisjoint(words) else
                {**WORDS, **BESIDE_JOINTS})
     quantity = _quantity(words, meaning)
-    units = UNITS['time'] if quantity == 'time' else BARE_UNITS
+    units = COLUMN_UNITS['time'] if quantity == 'time' else BARE_UNITS
     unit = unit or next((word for word in words if word in units), '')
     said = [word for word in words if word not in units]
     known = all(word in meaning or word in FILLERS for word in said)
-    others, told = OTHERS.intersection(said), COMMANDS.intersection(said)
+    others, told = OTHERS.intersection(said), COMMAND_WORDS.intersection(said)
     return Column(
         name, pattern, text[start:end], quantity, unit, 2 if others or told else int(not known),
         bool(told and not others and quantity in ('position', '')))
@@ -217,6 +217,6 @@ def _without_unit(name: str) -> tuple[str, str]:
     """Split a name from the unit in brackets behind it."""
     found = _BRACKETS.search(name)
     unit = re.sub(r'[\s.·*⋅-]|/s(ec)?$|s\^?-1$', '', found[1].lower()) if found else ''
-    if found and any(unit in known for known in UNITS.values()):
+    if found and any(unit in known for known in COLUMN_UNITS.values()):
         return name[:found.start()], unit
     return name, ''

@@ -20,13 +20,13 @@ from dynid_ros.utilities.atomic_write import read_whole
 #: File by which a folder is a data set, and what its parquet files are below.
 INFO, DATA, PARQUET = Path('meta') / 'info.json', 'data', '.parquet'
 #: Columns of a data set with values of each joint, and the word for them in names of columns.
-QUANTITIES = {'observation.state': 'position', 'action': 'command',
-              'observation.velocity': 'velocity', 'observation.effort': 'effort'}
+LEROBOT_COLUMNS = {'observation.state': 'position', 'action': 'command',
+                   'observation.velocity': 'velocity', 'observation.effort': 'effort'}
 FRAME, EPISODE = 'frame_index', 'episode_index'
 #: Time between two episodes, s: a gap, at which recordings are cut.
-PAUSE = 1.0
+EPISODE_GAP_SECONDS = 1.0
 #: Rates that a data set can have, Hz.
-RATES = (1.0, 10_000.0)
+POSSIBLE_RATES_HZ = (1.0, 10_000.0)
 #: Episode of a data set, as version 2 names its files.
 _EPISODE = re.compile(rf'episode_(\d{{1,9}})(?:{re.escape(PARQUET)})?')
 #: Words behind the name of a joint in names of features.
@@ -75,7 +75,7 @@ def open_data_set(path: Path) -> Table:
     root = data_set_of(path)
     assert root is not None
     rate, features = _described(root / INFO)
-    places = {f'{name}.{QUANTITIES[key]}': (key, k)
+    places = {f'{name}.{LEROBOT_COLUMNS[key]}': (key, k)
               for key, names in features.items() for k, name in enumerate(names)}
     return Table(path, ('t', *places), partial(_read, path, root, rate, features, places))
 
@@ -86,12 +86,12 @@ def _described(file: Path) -> tuple[float, dict[str, tuple[str, ...]]]:
         info = json.loads(read_whole(file))
         rate, features = float(info['fps']), info['features']
         version = str(info.get('codebase_version', 'unknown'))
-        found = {key: _names(features[key]) for key in QUANTITIES if key in features}
+        found = {key: _names(features[key]) for key in LEROBOT_COLUMNS if key in features}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordingError(
             f'{file} describes no data set of LeRobot 2 or 3 (fps, features with shape and '
             f'names): {reason_of(error)}; convert an older one with LeRobot') from error
-    if not RATES[0] <= rate <= RATES[1]:
+    if not POSSIBLE_RATES_HZ[0] <= rate <= POSSIBLE_RATES_HZ[1]:
         raise RecordingError(f'{file} states a rate of {rate:g} Hz; correct fps')
     for key in ('observation.state', 'action'):
         if key not in found:
@@ -139,8 +139,8 @@ def _read(
 def _pauses(episode: Array) -> list[Defect]:
     count = len(np.unique(episode))
     return [] if count == 1 else [Defect(
-        'episodes', 'info', f'{count} episodes follow each other, with pauses of {PAUSE:g} s that '
-        'count as gaps of the stamps.', count=count)]
+        'episodes', 'info', f'{count} episodes follow each other, with pauses of '
+        f'{EPISODE_GAP_SECONDS:g} s that count as gaps of the stamps.', count=count)]
 
 
 def _episode(path: Path) -> int | None:
@@ -185,5 +185,5 @@ def _times(frame: Array, episode: Array, rate: float) -> Array:
     t = frame / rate
     begins = np.flatnonzero(np.diff(episode)) + 1
     for begin in begins.tolist():
-        t[begin:] += t[begin - 1] + PAUSE - t[begin]
+        t[begin:] += t[begin - 1] + EPISODE_GAP_SECONDS - t[begin]
     return t

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.arm.description.schema import ANGLES
+from dynid_ros.arm.description.schema import ANGLE_UNITS
 from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import PERCENT, TABLE_UNITS
 from dynid_ros.data.recordings.in_blocks import blocks, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ
-from dynid_ros.data.recordings.stamp_unit import UNITS as STAMP_UNITS
+from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ, STAMP_UNITS
 from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
-from dynid_ros.data.tables.column_words import Column, SIGNALS, UNITS
+from dynid_ros.data.tables.column_words import Column, COLUMN_UNITS, SIGNAL_WORDS
 from dynid_ros.data.tables.lerobot_table import data_set_of
 from dynid_ros.data.tables.separate_rows import too_far, with_joined_rows
 from dynid_ros.data.tables.table_files import guesses, parts_of
@@ -30,7 +29,7 @@ FARTHEST = 1e9
 #: Stamps whose size shows their unit.
 MOST_STAMPS = 10_000
 #: Seconds since 1970 of a clock that is set: from 2001 to 2096.
-CLOCK = (1e9, 4e9)
+EPOCH_SECONDS = (1e9, 4e9)
 
 
 def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Recording:
@@ -122,8 +121,8 @@ def _in_units(x: Array, quantity: str, family: Family, arm: ArmModel) -> Array:
     """Turn values into rad, m, rad/s, m/s or the unit of the drive signal."""
     if quantity == 'signal' and arm.drive.signal == COMMAND:
         quantity = 'position'
-    known = {unit: factor for kind in (SIGNALS[:3] if quantity == 'signal' else [quantity])
-             for unit, factor in UNITS[kind].items()}
+    known = {unit: factor for kind in (SIGNAL_WORDS[:3] if quantity == 'signal' else [quantity])
+             for unit, factor in COLUMN_UNITS[kind].items()}
     factors = np.array([known.get(column.unit, 1.0) for column in family])
     if quantity != 'signal' and arm.table.unit is not None:
         return of_unit(x, quantity, arm, factors)
@@ -153,7 +152,7 @@ def of_unit(x: Array, quantity: str, arm: ArmModel, sliding: Array | float = 1.0
     """
     unit = arm.table.unit or 'rad'
     if unit != PERCENT:
-        return np.asarray(x * np.where(arm.prismatic, sliding, ANGLES[unit]))
+        return np.asarray(x * np.where(arm.prismatic, sliding, ANGLE_UNITS[unit]))
     low, high = arm.limits.lower, arm.limits.upper
     for name, wide in zip(arm.joint_names, np.isfinite(high - low), strict=True):
         if not wide:
@@ -171,7 +170,7 @@ def _seconds(time: Array, columns: Family, guessed: list[str]) -> tuple[Array, f
     values = time[:, 0] - start
     if len(columns) == 2:
         return values + 1e-9 * time[:, 1], start
-    factor = UNITS['time'].get(columns[0].unit)
+    factor = COLUMN_UNITS['time'].get(columns[0].unit)
     if factor is None:
         unit = _unit_of(time[:, 0])
         if unit is not None:
@@ -191,7 +190,7 @@ def _unit_of(time: Array) -> str | None:
     usual = {unit: factor for unit, factor in {'s': 1.0, **STAMP_UNITS}.items()
              if low <= 1 / (step * factor) <= high}
     clock = [unit for unit, factor in usual.items()
-             if CLOCK[0] <= middle * factor <= CLOCK[1]]
+             if EPOCH_SECONDS[0] <= middle * factor <= EPOCH_SECONDS[1]]
     unit = clock[0] if clock else None if 's' in usual else likely_unit(step)
     return None if unit == 's' else unit
 
@@ -226,7 +225,7 @@ def _start(time: Array) -> float:
 
 def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:
     """Warn of a drive signal of another kind than the arm's, as its name or unit says."""
-    kinds = [kind for kind in SIGNALS[:3] if column.unit in UNITS[kind]]
+    kinds = [kind for kind in SIGNAL_WORDS[:3] if column.unit in COLUMN_UNITS[kind]]
     kind = kinds[0] if kinds else column.quantity
     if arm.drive.signal == COMMAND or column.name in arm.table.signal or kind in (
             arm.drive.signal, 'signal', ''):

@@ -18,7 +18,7 @@ from dynid_ros.errors import RecordingError
 ARRAY_SUFFIXES = ('.npz', '.npy', '.mat')
 TEXT_SUFFIXES = ('.csv', '.tsv', '.txt', '.dat', '.log')
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, *ARRAY_SUFFIXES)
-QUANTITIES = ('position', 'velocity', 'signal')
+TABLE_QUANTITIES = ('position', 'velocity', 'signal')
 #: Files that an error names.
 MOST_SHOWN = 5
 
@@ -60,7 +60,7 @@ def parts_of(path: Path, arm: ArmModel) -> list[Part]:
 
     """
     beside = arm.table.signal_file
-    main = _part(path, arm, QUANTITIES[:3 if beside is None else 2])
+    main = _part(path, arm, TABLE_QUANTITIES[:3 if beside is None else 2])
     if beside is not None:
         return [main, _part(_signal_file(path, beside), arm, ('signal',))]
     if 'signal' not in main[1]:

@@ -19,7 +19,7 @@ import numpy as np
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.tables.column_words import Column, summary, UNITS
+from dynid_ros.data.tables.column_words import Column, COLUMN_UNITS, summary
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
 
@@ -28,7 +28,7 @@ SEPARATORS = (';', '\t', ',')
 #: First bytes of text in UTF-16.
 UTF_16 = (b'\xff\xfe', b'\xfe\xff')
 #: Lines in which a header is sought.
-MOST = 60
+HEADER_LINES = 60
 #: Characters that stand in no header; the last one replaces bytes that are no text.
 _NO_TEXT = re.compile('[\x00-\x08\x0e-\x1f\ufffd]')
 #: What files hold that are no tables, by their first two lines, and what to do.
@@ -41,14 +41,14 @@ _OTHERS = {
                         'q_0',
 }
 #: Characters of a cell that an error shows.
-LONGEST = 40
+SHOWN_CHARACTERS = 40
 #: Day from which seconds count.
 EPOCH = date(1970, 1, 1).toordinal()
 _DATE = re.compile(
     r'\s*(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ])?(\d\d?):(\d\d):(\d\d(?:\.\d+)?)'
     r'\s*(?:Z|[+-]\d\d:?\d\d)?\s*')
-_KNOWN = {'', '-', *(unit for units in UNITS.values() for unit in units), 'rad/s', 'deg/s', '°/s',
-          'm/s'}
+_KNOWN = {'', '-', *(unit for units in COLUMN_UNITS.values() for unit in units), 'rad/s', 'deg/s',
+          '°/s', 'm/s'}
 
 #: Values (N, k) of each family of columns, rows (N,) of them that cannot be read, and a report of
 #: these.
@@ -177,7 +177,7 @@ def _opened(path: Path) -> TextIO:
     """Open a text in UTF-8 or UTF-16, or else in the encoding of Windows."""
     try:
         with path.open('rb') as raw:
-            head = b''.join(islice(raw, MOST))
+            head = b''.join(islice(raw, HEADER_LINES))
     except OSError as error:
         raise RecordingError(f'{path} cannot be read: {error.strerror}') from error
     encoding = 'utf-16' if head[:2] in UTF_16 else 'utf-8-sig'
@@ -191,7 +191,7 @@ def _opened(path: Path) -> TextIO:
 def _first_lines(path: Path) -> tuple[int, str, str]:
     """Count the lines before the header, and find it and the line below it."""
     with _opened(path) as file:
-        lines = [line.lstrip('#%').strip() for line in islice(file, MOST)]
+        lines = [line.lstrip('#%').strip() for line in islice(file, HEADER_LINES)]
     for form, text in _OTHERS.items():
         if re.match(form, '\n'.join(lines[:2])):
             raise RecordingError(f'{path} holds {text}')
@@ -284,7 +284,8 @@ def _fault(
     for k, (cell, value) in enumerate(zip(cells, found, strict=True)):
         if value is None and (cell or k < times):
             # Bytes of a damaged line may be commands to a terminal.
-            shown = cell[:LONGEST] if cell.isprintable() else ascii(cell[:LONGEST])[1:-1]
+            begin = cell[:SHOWN_CHARACTERS]
+            shown = begin if cell.isprintable() else ascii(begin)[1:-1]
             # Of a row that is cut, the time is not in doubt.
             other = '' if k >= times or times == len(names) else (
                 ' (where another column holds the time of all rows, name it in table.time of '

@@ -17,7 +17,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Ratio of the smallest to the largest singular value below which a pose is singular.
 NEAR_SINGULAR = 0.02
-PARTS = {'pose': slice(0, 6), 'rotation': slice(0, 3), 'position': slice(3, 6)}
+POSE_PARTS = {'pose': slice(0, 6), 'rotation': slice(0, 3), 'position': slice(3, 6)}
 
 
 class SingularPoseWarning(DynidWarning):
@@ -94,15 +94,15 @@ def joint_errors(
     if pose_error.shape != (6,) or not np.isfinite(pose_error).all():
         raise InputError('a pose error must be [rx ry rz x y z], six finite numbers, not '
                          f'an array of shape {pose_error.shape}')
-    if part not in PARTS:
-        raise InputError(f"part must be one of {', '.join(PARTS)}, not '{part}'")
+    if part not in POSE_PARTS:
+        raise InputError(f"part must be one of {', '.join(POSE_PARTS)}, not '{part}'")
     if np.shape(q) != (arm.n,):
         raise InputError(f"q must be ({arm.n},) for the joints of '{arm.name}', not {np.shape(q)}")
     carriers = path_to(arm, find_body(arm, body)[0])
     path = np.flatnonzero(arm.tree.gearing[carriers].any(axis=0))
     jacobian = world_jacobian(arm, q, body)
-    units = np.repeat([1.0, 1 / reach(arm)], 3)[PARTS[part]]
-    weighted = jacobian[PARTS[part]][:, path] * units[:, None]
+    units = np.repeat([1.0, 1 / reach(arm)], 3)[POSE_PARTS[part]]
+    weighted = jacobian[POSE_PARTS[part]][:, path] * units[:, None]
     U, singular, V = np.linalg.svd(weighted, full_matrices=False)
     smallest = float(singular[-1] / singular[0]) if singular[0] > 0 else 0.0
     damped = smallest < NEAR_SINGULAR
@@ -112,9 +112,9 @@ def joint_errors(
             'of the largest, so that some errors of the pose cannot be expressed by its joints; '
             'the answer is damped', SingularPoseWarning, stacklevel=2)
     errors = np.zeros(arm.n)
-    errors[path] = V.T @ (_inverse(singular) * (U.T @ (units * pose_error[PARTS[part]])))
+    errors[path] = V.T @ (_inverse(singular) * (U.T @ (units * pose_error[POSE_PARTS[part]])))
     residual = np.zeros(6)
-    residual[PARTS[part]] = (pose_error - jacobian @ errors)[PARTS[part]]
+    residual[POSE_PARTS[part]] = (pose_error - jacobian @ errors)[POSE_PARTS[part]]
     return JointErrors(errors, residual, smallest, damped)
 
 

@@ -28,7 +28,7 @@ from dynid_ros.dynamics.rigid_body import jacobians
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.utilities.arrays import Array
 
-BODY, FOOT = 0, 1
+BODY_FRAME, FOOT = 0, 1
 
 
 def error_jacobian(
@@ -181,10 +181,10 @@ def _axis(
     """Direction and point through which a source acts, (N, 3) each, in the world."""
     own, carrier = source.joint + 2, int(arm.parent[source.joint]) + 2
     if source.group == 'base':
-        origin = all_frames.translation[:, BODY]
+        origin = all_frames.translation[:, BODY_FRAME]
         return np.broadcast_to(np.eye(3)[source.axis], origin.shape), origin
     if source.group == 'mounting':
-        return all_frames.rotation[:, BODY, :, source.axis], all_frames.translation[:, FOOT]
+        return all_frames.rotation[:, BODY_FRAME, :, source.axis], all_frames.translation[:, FOOT]
     if source.group == 'tool':
         return all_frames.rotation[:, arm.tool_link + 2, :, source.axis], target
     if source.group in SCREWS:

@@ -14,7 +14,7 @@ from dynid_ros.utilities.arrays import Array
 #: their signals are early where positions are filtered or stamped late.
 DELAYS = np.linspace(0.0, 0.1, 41)
 #: Blocks of time, each predicted by a fit to the others.
-BLOCKS = 20
+DELAY_BLOCKS = 20
 #: Least rows for each parameter; with fewer, any delay fits.
 ROWS_PER_COLUMN = 2
 #: Ratio by which the cross-validated error must fall, and by how many standard errors over the
@@ -22,7 +22,7 @@ ROWS_PER_COLUMN = 2
 #: Friction at reversals looks like a delay, too. Removing such a delay changes the error of other
 #: motions by +3 % to -9 %; it reaches a ratio of 1.12 with 2.3 standard errors at most. The other
 #: way, none of 53 recordings and stretches, 41 of real arms, reaches 1.5 standard errors.
-BETTER, STANDARD_ERRORS = 1.1, 2.5
+BETTER, DELAY_STANDARD_ERRORS = 1.1, 2.5
 
 
 def estimate_delay(trial: TrialBlocks) -> float:
@@ -58,7 +58,7 @@ def _one_way(trial: TrialBlocks, delays: Array) -> float:
     training_errors = _residual_squares(*training, squares.sum(axis=0) - squares, theta)
     best = np.argmin(training_errors, axis=1)
     mean, error = log_error_ratio(errors[np.arange(len(errors)), best], errors[:, 0])
-    if mean + STANDARD_ERRORS * error > 0 or mean > -np.log(BETTER):
+    if mean + DELAY_STANDARD_ERRORS * error > 0 or mean > -np.log(BETTER):
         return 0.0
     return _best_delay(errors.sum(axis=0), delays)
 
@@ -80,13 +80,13 @@ def _products(
         W.append(block.W[inside] / sigma[:, None])
         later = _later(motion, trial, block.t[inside], delays)
         tau.append(later * (block.moving[inside] / sigma)[:, :, None])
-    if sum(map(len, W)) < ROWS_PER_COLUMN * BLOCKS:
+    if sum(map(len, W)) < ROWS_PER_COLUMN * DELAY_BLOCKS:
         return None
     rows, torque = np.concatenate(W), np.concatenate(tau)
     if rows[:, :, 0].size < ROWS_PER_COLUMN * rows.shape[2]:
         return None
     parts = [(w.reshape(-1, w.shape[2]), x.reshape(-1, len(delays))) for w, x in zip(
-        np.array_split(rows, BLOCKS), np.array_split(torque, BLOCKS), strict=True)]
+        np.array_split(rows, DELAY_BLOCKS), np.array_split(torque, DELAY_BLOCKS), strict=True)]
     return (np.array([w.T @ w for w, _ in parts]), np.array([w.T @ x for w, x in parts]),
             np.array([(x**2).sum(axis=0) for _, x in parts]))
 

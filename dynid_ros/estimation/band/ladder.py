@@ -19,7 +19,7 @@ from dynid_ros.estimation.estimate.folds import log_error_ratio
 from dynid_ros.utilities.arrays import Array
 
 #: Candidate cut-offs, Hz.
-CUTOFFS_HZ = (2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
+CANDIDATE_CUTOFFS_HZ = (2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
 #: Cut-off unless the data require another one, Hz: friction at reversals lies above the band of a
 #: slow motion. Nine recordings of real arms have errors below 2 and 5 Hz that are at
 #: most 12 % above those of their best cut-off with it, 32 % with 2 Hz, 34 % with 3 Hz, 42 % with
@@ -35,7 +35,7 @@ ENERGY_SHARE = 0.5
 #: with noise of 3 mrad 1.5 on the Panda, but 1.05 on the UR10, whose friction hides it. With
 #: values from 1.05 to 2, errors of real recordings without more noise differ by 0.2 % in their
 #: mean.
-WORSE = 1.2
+WORSE_CUTOFF = 1.2
 #: Standard errors by which a higher cut-off must be better to be chosen.
 STANDARD_ERRORS = 2.0
 #: Ratio of errors from which higher cut-offs are not tried, since they would be even worse.
@@ -73,7 +73,7 @@ class Ladder:
         self.position_hz: tuple[float, ...] = ()
         self.rungs: tuple[Rung, ...] = ()
         self.lowest: TrialBlocks | None = None
-        cutoffs = [each for each in CUTOFFS_HZ if each <= highest_hz]
+        cutoffs = [each for each in CANDIDATE_CUTOFFS_HZ if each <= highest_hz]
         if highest_hz < USUAL_HZ:
             cutoffs = sorted({*cutoffs, highest_hz})
         share = motions.share_below(np.array(cutoffs))
@@ -156,20 +156,21 @@ def chosen(errors: dict[float, Array], usual: float) -> float:
     """
     candidates = [cutoff for cutoff in errors if cutoff <= usual]
     while len(candidates) > 1 and any(
-            _worse(errors[candidates[-1]], errors[lower], WORSE) for lower in candidates[:-1]):
+            _worse(errors[candidates[-1]], errors[lower], WORSE_CUTOFF)
+            for lower in candidates[:-1]):
         candidates.pop()
     best = candidates[-1]
     for higher in errors:
         if best == usual and higher > usual:
             mean, error = log_error_ratio(errors[higher], errors[best])
-            if mean + STANDARD_ERRORS * error < -np.log(WORSE):
+            if mean + STANDARD_ERRORS * error < -np.log(WORSE_CUTOFF):
                 best = usual = higher
     return best
 
 
 def _worse_joints(errors: Array, clean: Array) -> NDArray[np.bool_]:
     """Return a mask of the joints (n,) with larger errors than fits in the lowest band."""
-    return np.array([_worse(joint_errors, joint_clean, WORSE)
+    return np.array([_worse(joint_errors, joint_clean, WORSE_CUTOFF)
                      for joint_errors, joint_clean in zip(errors.T, clean.T, strict=True)])
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import warmth_of
@@ -34,12 +34,12 @@ from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.utilities.arrays import Array
 
 #: Blocks of time, and the fewest for a meaningful standard error.
-BLOCKS, FEWEST_BLOCKS = 10, 5
+TRIAL_BLOCKS, FEWEST_BLOCKS = 10, 5
 #: Longest total time that is used, s: of longer recordings, one stretch for each block, spread
 #: over them. More time would not make a choice among so few cut-offs more certain.
-LONGEST_SECONDS = 120.0
+LONGEST_TRIAL_SECONDS = 120.0
 #: Shortest of these stretches, s: a low-pass at 2 Hz keeps half of it.
-SHORTEST_SECONDS = 3.0
+SHORTEST_TRIAL_SECONDS = 3.0
 #: Highest frequency of the motion of an arm, Hz.
 FASTEST_HZ = 20.0
 
@@ -123,21 +123,21 @@ class TrialMotions:
     def __init__(
         self, arm: ArmModel, recordings: Sequence[Recording], rate_hz: float, delay: float = 0.0,
     ) -> None:
-        self._arm, self.rate_hz = arm.with_friction(PLAIN), rate_hz
-        self._spread = sum(recording.seconds for recording in recordings) > LONGEST_SECONDS
+        self._arm, self.rate_hz = arm.with_friction(PLAIN_TERMS), rate_hz
+        self._spread = sum(recording.seconds for recording in recordings) > LONGEST_TRIAL_SECONDS
         segments = _spread_over(recordings, rate_hz, delay) if self._spread else [
             segment for recording in recordings
             for segment in uniform_segments(recording, rate_hz, delay)]
         self.motions = [_raw(segment, arm, rate_hz) for segment in segments]
 
     def count(self, cutoff_hz: float) -> int:
-        """Return the number of blocks as long as the reach of the low-pass, at most `BLOCKS`."""
+        """Count the blocks as long as the reach of the low-pass, `TRIAL_BLOCKS` at most."""
         if self._spread:
             return len(self.motions)
         reach = REACH_PERIODS / cutoff_hz
         length = sum(max(0.0, len(motion.t) / self.rate_hz - 2 * reach)
                      for motion in self.motions)
-        return min(BLOCKS, int(length / reach))
+        return min(TRIAL_BLOCKS, int(length / reach))
 
     def below(
         self, cutoff_hz: float, count: int, position_hz: tuple[float, ...] = (),
@@ -167,7 +167,7 @@ class TrialMotions:
             numbers = [np.full(len(motion.t), k) for k, motion in enumerate(motions)]
         else:
             numbers = time_parts(motions, count, settings.decimator().reach)
-        rows = KeptRows(self._arm, motions, settings, PLAIN, numbers)
+        rows = KeptRows(self._arm, motions, settings, PLAIN_TERMS, numbers)
         return TrialBlocks(self._arm, rows, rows.parts(self._arm))
 
     def share_below(self, cutoffs_hz: Array) -> Array:
@@ -207,8 +207,8 @@ def _spread_over(
 ) -> list[Segment]:
     """Return a stretch for each block, spread over all recordings; fewer if there are gaps."""
     ends = np.cumsum([0.0, *(recording.seconds for recording in recordings)])
-    length, result = LONGEST_SECONDS / BLOCKS, list[Segment]()
-    for start in np.linspace(0.0, ends[-1] - length, BLOCKS).tolist():
+    length, result = LONGEST_TRIAL_SECONDS / TRIAL_BLOCKS, list[Segment]()
+    for start in np.linspace(0.0, ends[-1] - length, TRIAL_BLOCKS).tolist():
         number = int(np.searchsorted(ends, start, side='right')) - 1
         recording = recordings[number]
         t = recording.t - recording.t[0]
@@ -218,7 +218,7 @@ def _spread_over(
             stretches = uniform_segments(
                 recording.part(places.start, places.stop), rate_hz, delay)
             longest = max(stretches, key=lambda segment: len(segment.t))
-            if len(longest.t) >= SHORTEST_SECONDS * rate_hz:
+            if len(longest.t) >= SHORTEST_TRIAL_SECONDS * rate_hz:
                 result.append(longest)
     return result
 

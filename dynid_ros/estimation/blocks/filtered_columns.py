@@ -15,7 +15,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.data.signals.filters import Shares
 from dynid_ros.dynamics.base import base_parameters, gravity_torque, random_regressor
 from dynid_ros.dynamics.kernel_arrays import pairs, tree
-from dynid_ros.dynamics.link_tiles import WIDTH
+from dynid_ros.dynamics.link_tiles import LINK_WIDTH
 from dynid_ros.dynamics.regressor import coupling_value, fill_tiles
 from dynid_ros.dynamics.tiles import TILE
 from dynid_ros.utilities.arrays import Array
@@ -27,7 +27,7 @@ Places = NDArray[np.intp]
 IN_CACHE, AT_ONCE = 4 * TILE, 16 * TILE
 #: Most samples, and most kept rows, of a piece. The low-pass extends beyond both ends of a piece,
 #: so samples there are evaluated twice: 2 % of them at a cut-off of 2.5 Hz and 1 kHz.
-SAMPLES, ROWS = 65536, 2048
+PIECE_SAMPLES, ROWS = 65536, 2048
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class FilteredColumns:
 
     def pieces(self, motions: Sequence[ConditionedMotion]) -> list[Piece]:
         """Cut stretches into pieces, in order of time."""
-        rows = max(1, min(ROWS, SAMPLES // self._decimator.step))
+        rows = max(1, min(ROWS, PIECE_SAMPLES // self._decimator.step))
         totals = [self._decimator.outputs(len(motion.t)) for motion in motions]
         return [Piece(number, first, min(rows, total - first))
                 for number, total in enumerate(totals) for first in range(0, total, rows)]
@@ -165,7 +165,7 @@ class FilteredColumns:
         """Filter and decimate the entries of the links, (rows, E)."""
         link_pairs = pairs(self.arm)
         tiles = link_pairs.tiles(IN_CACHE)
-        filtered = np.zeros((piece.count, WIDTH * len(link_pairs.joints)))
+        filtered = np.zeros((piece.count, LINK_WIDTH * len(link_pairs.joints)))
         # The last tile may be partly empty.
         tiles[:] = 0.0
         for start, part in self._parts(piece, IN_CACHE):
@@ -227,8 +227,8 @@ def _sums_of_tiles(
     """
     link_pairs, order = pairs(arm), arm.tree.order
     gearing = arm.tree.gearing[order[link_pairs.joints]][:, movers].T
-    links = order[link_pairs.columns // WIDTH] == columns[:, None] // WIDTH
+    links = order[link_pairs.columns // LINK_WIDTH] == columns[:, None] // LINK_WIDTH
     entries, pair = np.nonzero(links & (gearing != 0))
-    places = pair * WIDTH + columns[entries] % WIDTH
+    places = pair * LINK_WIDTH + columns[entries] % LINK_WIDTH
     starts = np.searchsorted(entries, np.arange(len(columns)))
     return places, starts, gearing[entries, pair]

@@ -15,7 +15,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.utilities.arrays import Array
 
 #: Samples whose rows are in memory at a time.
-BLOCK = 1024
+PREDICTED_TOGETHER = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +118,8 @@ def torque_rows(
 
     """
     columns = base_parameters(arm).columns
-    for start in range(0, len(q), BLOCK):
-        part = slice(start, start + BLOCK)
+    for start in range(0, len(q), PREDICTED_TOGETHER):
+        part = slice(start, start + PREDICTED_TOGETHER)
         load = friction_load(arm, theta, q[part])
         before = history and history.part(part)
         Y = regressor(arm, q[part], qd[part], qdd[part], load=load, history=before)

@@ -28,7 +28,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Number of samples from which recordings are decimated to the rate that the cut-off needs: two
 #: minutes at 1 kHz.
-LONG = 2**17
+DECIMATED_SAMPLES = 2**17
 
 Item = TypeVar('Item')
 
@@ -173,7 +173,7 @@ def cut_into_stretches(
     samples = sum(len(recording.t) for recording in recordings)
     segments = _segments(released(recordings), settings)
     # Other filters are defined by the rate of the recording.
-    if not thin or samples <= LONG or settings.filter != 'butterworth':
+    if not thin or samples <= DECIMATED_SAMPLES or settings.filter != 'butterworth':
         return Stretches(settings, segments)
     narrow, low_pass = thinning(settings, settings.cutoff_hz)
     fewer = [thinned(segment, low_pass) for segment in segments]

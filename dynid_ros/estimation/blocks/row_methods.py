@@ -25,7 +25,7 @@ from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
 #: Samples whose regressor is in memory at a time.
-PORTION = 512
+SAMPLES_IN_MEMORY = 512
 #: Maps an arm, a motion, a slice of its samples, and the load and history there, to the rows to be
 #: differentiated by time, the rows to be added to them, (k, m, p) each, and the measurement,
 #: (k, m).
@@ -120,8 +120,8 @@ class MethodRows:
         for number, motion in enumerate(self.motions):
             row_filter, measurement_filter = (FirstOrderFilter(*band, size) for size in (m * b, m))
             rows, kept = StreamDecimator(decimator, m * (b + 1)), 0
-            for start in range(0, len(motion.t), PORTION):
-                portion = slice(start, start + PORTION)
+            for start in range(0, len(motion.t), SAMPLES_IN_MEMORY):
+                portion = slice(start, start + SAMPLES_IN_MEMORY)
                 load = friction_load(arm, load_theta, motion.q[portion])
                 history = motion.history(portion) if arm.needs_history else None
                 *terms, measured = FILTERED[self._method](arm, motion, portion, load, history)

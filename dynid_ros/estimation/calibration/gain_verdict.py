@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.calibration.log_gains import LogGains
-from dynid_ros.estimation.suspects.best_size import EstimatedSize, INTERVAL
+from dynid_ros.estimation.suspects.best_size import EstimatedSize, T_INTERVAL
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.summarised import Summarised
 
 Flags = NDArray[np.bool_]
 
-REFERENCE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'
+REFERENCE_CODE, AGREES, REFUTED = 'reference', 'agrees', 'refuted'
 ROUGH, NOT_DETERMINED = 'rough', 'not determined'
 
 # Bounds of determined gains, and of refuted stated ones. Measured figures come
@@ -80,7 +80,7 @@ class DriveGains(Summarised):
         joints = zip(self.joint_names, self.ratio, self.ratio_std, self.verdicts, strict=True)
         return [
             ('DriveGains', 'by those stated'),
-            *((name, verdict if verdict in (REFERENCE, NOT_DETERMINED) else
+            *((name, verdict if verdict in (REFERENCE_CODE, NOT_DETERMINED) else
                f'{ratio:.4f} ± {std:.4f}, {verdict}') for name, ratio, std, verdict in joints),
             *([('not trustworthy', self.objection)] if self.objection else [])]
 
@@ -112,7 +112,7 @@ class DriveGains(Summarised):
     @property
     def interval(self) -> tuple[Array, Array]:
         """Return the ends of the 95 % intervals of `ratio`, (n,) each."""
-        half = INTERVAL * self.logarithms.std
+        half = T_INTERVAL * self.logarithms.std
         return (np.asarray(np.exp(self.logarithms.value - half)),
                 np.asarray(np.exp(self.logarithms.value + half)))
 
@@ -147,7 +147,7 @@ class DriveGains(Summarised):
     def verdicts(self) -> tuple[str, ...]:
         """Return one of the five words for each joint."""
         return tuple(
-            REFERENCE if j == self.logarithms.reference
+            REFERENCE_CODE if j == self.logarithms.reference
             else REFUTED if self.refuted[j] else AGREES if self.determined[j]
             else ROUGH if self.known[j] else NOT_DETERMINED
             for j in range(len(self.joint_names)))

@@ -24,7 +24,7 @@ from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.utilities.arrays import Array
 
 #: Step of central differences, rad or m, whose error is 1e-9 of the torque per rad.
-STEP = 1e-4
+CENTRAL_STEP = 1e-4
 #: Largest standard deviation of a determined offset, rad or m: 0.05 degrees with 95 % confidence.
 ACCURACY = float(np.radians(0.025))
 #: Prior standard deviation of an offset, rad or m. It keeps undetermined offsets from diverging,
@@ -34,7 +34,7 @@ PRIOR = float(np.radians(2.0))
 #: can distinguish the offset from parameters.
 HIDDEN = 1e-6
 #: Most rounds of offsets and delay of the drive signal, and change of the delay that ends them, s.
-ROUNDS, DELAY_SETTLED = 4, 2e-4
+OFFSET_ROUNDS, DELAY_SETTLED = 4, 2e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +154,9 @@ def hidden_offsets(arm: ArmModel) -> NDArray[np.bool_]:
     W = regressor(rigid, q, qd, qdd)[:, :, columns].reshape(-1, len(columns))
     theta = np.random.default_rng(0).normal(size=rigid.layout.size)
     Z = np.empty((len(W), arm.n))
-    for joint, step in enumerate(STEP * np.eye(arm.n)):
+    for joint, step in enumerate(CENTRAL_STEP * np.eye(arm.n)):
         ahead, behind = (regressor(rigid, q + way * step, qd, qdd) @ theta for way in (1, -1))
-        Z[:, joint] = (ahead - behind).ravel() / (2 * STEP)
+        Z[:, joint] = (ahead - behind).ravel() / (2 * CENTRAL_STEP)
     Q = np.linalg.qr(W / np.linalg.norm(W, axis=0))[0]
     unabsorbed = np.linalg.norm(Z - Q @ (Q.T @ Z), axis=0)
     return np.asarray(unabsorbed <= HIDDEN * np.maximum(np.linalg.norm(Z, axis=0), HIDDEN))
@@ -190,7 +190,7 @@ def recording_offsets(arm: ArmModel, recordings: Sequence[Recording]) -> JointOf
     """
     plain = arm.memoryless
     settings = choose_conditioning(plain, recordings)
-    for _ in range(ROUNDS):
+    for _ in range(OFFSET_ROUNDS):
         parts = condition_recordings(arm, recordings, settings)
         found = estimate_joint_offsets(plain, KeptRows(plain, parts, settings, plain.friction))
         corrected = [replace(recording, q=recording.q + found.offset) for recording in recordings]

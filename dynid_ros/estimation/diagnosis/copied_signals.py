@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynid_ros.arm.drive import COMMAND, joint_torque
-from dynid_ros.arm.friction import friction_terms, PLAIN
+from dynid_ros.arm.friction import friction_terms, PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filtered_friction import fill_filtered_friction
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
@@ -24,18 +24,18 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
 #: Residual, relative to the standard deviation of a torque, if half of its power is explained.
-MOST = 0.5**0.5
+HALF_EXPLAINED = 0.5**0.5
 #: Smallest credible residual, relative to the torque.
-FLOOR = 1e-4
+RESIDUAL_FLOOR = 1e-4
 #: Least rows for each parameter. With fewer, friction and links explain any torque equally well.
-ROWS_PER_COLUMN = 4
+COPY_ROWS_PER_COLUMN = 4
 WHICH_FIELD = 'check which field or topic of the driver holds it'
 REMEDIES = {'effort_copies_velocity': WHICH_FIELD, 'effort_of_velocity': WHICH_FIELD,
             'effort_copies_position': f'{WHICH_FIELD}, and whether the positions are velocities'}
 #: Finding of signals in another unit.
 UNIT = 'effort_unit'
 #: Factors by which signals in other units exceed those in Nm, N, A or V.
-UNITS = {1e3: 'mNm or mA', 100.0: 'N cm', 10.0: 'kgf cm', 1 / 9.81: 'kgf m'}
+UNIT_FACTORS = {1e3: 'mNm or mA', 100.0: 'N cm', 10.0: 'kgf cm', 1 / 9.81: 'kgf m'}
 #: Least factor due to another unit, nearer to ten than to one: stated masses are wrong by less.
 OTHER = 10**0.5
 #: Correlation with gravity torque from which gravity dominates a signal.
@@ -63,9 +63,9 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     # The damping of a position servo dominates its deviation.
     if arm.drive.signal == COMMAND:
         return []
-    samples, arm = thinned(samples), arm.memoryless.with_friction(PLAIN)
+    samples, arm = thinned(samples), arm.memoryless.with_friction(PLAIN_TERMS)
     columns = base_parameters(arm).columns
-    if samples.moving.sum() < ROWS_PER_COLUMN * len(columns):
+    if samples.moving.sum() < COPY_ROWS_PER_COLUMN * len(columns):
         return []
     W = regressor(arm, samples.q, samples.qd, samples.qdd)
     fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, W)
@@ -75,7 +75,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     for code, text, copied in _copies(arm, samples, W):
         shares = unexplained_share(copied, samples)
         shares = shares[np.isfinite(shares)]
-        if len(shares) < JOINTS or np.median(shares) > MOST:
+        if len(shares) < JOINTS or np.median(shares) > HALF_EXPLAINED:
             continue
         if model is None:
             model = cross_validated(W[:, :, columns], samples, arm_prior(arm))
@@ -160,7 +160,8 @@ def cross_validated(
                               in_group.sum(axis=0)))
     folds, c = Folds(parts), W.shape[2]
     prior_products = folds.prior_products(prior) if prior else np.zeros((len(parts), c, c + 1))
-    sigma = np.maximum(folds.sigma(prior_products), np.maximum(FLOOR * folds.rms_torque, TINY))
+    floor = np.maximum(RESIDUAL_FLOOR * folds.rms_torque, TINY)
+    sigma = np.maximum(folds.sigma(prior_products), floor)
     return folds.residual_squares(folds.fits(prior_products, sigma)), sigma
 
 
@@ -220,8 +221,9 @@ def _factor(gravity: Array, samples: TrialSamples, joint: int) -> float:
 
 def _likely(factor: float) -> str:
     """Name the unit that such a factor suggests."""
-    unit = min(UNITS, key=lambda each: abs(np.log(factor / each)))
-    found = [f'{UNITS[unit]} instead of Nm or A'] if 1 / OTHER < factor / unit < OTHER else []
+    unit = min(UNIT_FACTORS, key=lambda each: abs(np.log(factor / each)))
+    near = 1 / OTHER < factor / unit < OTHER
+    found = [f'{UNIT_FACTORS[unit]} instead of Nm or A'] if near else []
     if factor < 1:
         found.append(f'torque at motors before gears of some {_rounded(1 / factor)}')
     return ', or '.join(found) or 'another unit or gain'

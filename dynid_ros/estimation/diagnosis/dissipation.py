@@ -18,8 +18,8 @@ from dynid_ros.utilities.arrays import Array, rms
 #: Standard deviations below zero from which a value is negative: by Student's t with the nine
 #: degrees of freedom of ten groups, two in a thousand good values lie there.
 NEGATIVE_DEVIATIONS = 4.0
-REMEDY = ('check the sign of its drive signal first, then its gain, in arm.yaml, and whether '
-          'another joint is coupled to it')
+SIGN_REMEDY = ('check the sign of its drive signal first, then its gain, in arm.yaml, and whether '
+               'another joint is coupled to it')
 
 
 def negative_drives(
@@ -78,5 +78,5 @@ def _negative(row: Array, theta: Array, covariance: Array) -> bool:
 
 
 def _finding(joint: str, code: str, text: str, torque: float, residual: float) -> Finding:
-    return Finding(code, f"joint '{joint}' has {text}, which no joint has", REMEDY, (joint,),
+    return Finding(code, f"joint '{joint}' has {text}, which no joint has", SIGN_REMEDY, (joint,),
                    'error' if abs(torque) > residual else 'warning')

@@ -22,7 +22,7 @@ from dynid_ros.utilities.arrays import Array
 LARGEST_EXPECTED_PERCENT = 5.5
 #: Random states over which the expected error is averaged, and their seed, which changes it by 1
 #: to 3.5 %.
-STATES, SEED = 400, 1997
+EXPECTED_STATES, STATE_SEED = 400, 1997
 #: Least mean square torque of a joint, relative to all joints, for a relative error.
 WEAKEST = 1e-6
 
@@ -76,8 +76,8 @@ def expected_errors(
 
 def _states(motion: Prediction, acceleration: Array) -> tuple[Array, Array, Array]:
     """Random states in the box of positions, velocities and accelerations of the motion."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(STATE_SEED)
     low, high, speed = motion_range([motion])
-    unit = rng.uniform(-1, 1, size=(2, STATES, len(low)))
-    inside = rng.uniform(low, high, size=(STATES, len(low)))
+    unit = rng.uniform(-1, 1, size=(2, EXPECTED_STATES, len(low)))
+    inside = rng.uniform(low, high, size=(EXPECTED_STATES, len(low)))
     return inside, unit[0] * speed, unit[1] * acceleration

@@ -40,7 +40,7 @@ CONVERGED = 1e-9
 #: Decrement at which the sizes of the prior's bodies follow the links. Given the sizes, the
 #: objective is convex; sizes that followed each step could run away with the links.
 NEARLY = 10.0
-STEPS = 100
+NEWTON_STEPS = 100
 #: Share of the diagonal that makes a matrix definite which rounding left semidefinite.
 SEMIDEFINITE = 1e-12
 EYE = np.eye(4)
@@ -173,7 +173,7 @@ def closest_possible(
         raise ValueError('the rows must be finite, and the weight above zero')
     first = _first_weight(H, H @ y - g, T.T @ cone.hessian(x) @ T, weight, cone.size)
     Z, z = np.asarray(first * np.linalg.inv(cone.bodies(x))), SCALAR * first / cone.scalars(x)
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         try:
             near = Linearised(cone, T, H, cone.bodies(x), Z, cone.scalars(x), z)
             slope = H @ y - g + weight * T.T @ sized.pull

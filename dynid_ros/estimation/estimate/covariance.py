@@ -22,7 +22,7 @@ JACKKNIFE_SHARE = 0.5
 #: Least share of the variance from rows for a parameter to count in the mean inflation.
 FROM_ROWS = 0.5
 #: Rounding of the information of the other groups and the prior, relative to that of all.
-ROUNDING = 1e-12
+INFORMATION_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ def whitened_changes(
     for products in groups:
         eigenvalues, axes = np.linalg.eigh(matrix - half.T @ products[:, :-1] @ half)
         score = half.T @ (products @ np.append(-theta, 1.0))
-        changes.append(axes @ ((axes.T @ score) / np.maximum(eigenvalues, ROUNDING)))
+        changes.append(axes @ ((axes.T @ score) / np.maximum(eigenvalues, INFORMATION_ROUNDING)))
     return np.array(changes)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.products import Products
-from dynid_ros.estimation.estimate.weights import ITERATIONS, JointNoise, SETTLED
+from dynid_ros.estimation.estimate.weights import JointNoise, MOST_REWEIGHTINGS, WEIGHTS_CONVERGED
 from dynid_ros.utilities.arrays import Array
 
 #: Standard errors over the groups beyond which a difference is significant.
@@ -71,7 +71,7 @@ class Folds:
         """
         noise = JointNoise(self.rows, self.rms_torque**2)
         sigma, b = noise.first, prior.shape[1]
-        for _ in range(ITERATIONS):
+        for _ in range(MOST_REWEIGHTINGS):
             before, normal = sigma, self._normal(prior, sigma)
             inverse = _inverse(normal[:, :, :b])
             theta = (inverse @ normal[:, :, b:])[:, :, 0]
@@ -79,7 +79,7 @@ class Folds:
             squares = np.einsum('ka,kjab,kb->kj', ends, self.products, ends, optimize=True)
             used = b - np.einsum('kab,kba->k', inverse, prior[:, :, :b])
             sigma = noise.of(np.maximum(squares, 0.0), used[:, None])
-            if np.abs(sigma / before - 1).max() < SETTLED:
+            if np.abs(sigma / before - 1).max() < WEIGHTS_CONVERGED:
                 break
         return np.asarray(sigma)
 

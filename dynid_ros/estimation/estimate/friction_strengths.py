@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.arm.friction import PLAIN, PRESLIDING, TERMS, WARM
+from dynid_ros.arm.friction import PLAIN_TERMS, PRESLIDING, TERMS, WARM
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
@@ -15,8 +15,8 @@ from dynid_ros.estimation.estimate.weights import carry_over, fit, Solution
 from dynid_ros.utilities.arrays import Array
 
 #: Groups of terms with a common strength: curves over speed, load, warmth, and reversals.
-KINDS = (
-    tuple(name for name, term in TERMS.items() if not term.state and name not in PLAIN),
+TERM_GROUPS = (
+    tuple(name for name, term in TERMS.items() if not term.state and name not in PLAIN_TERMS),
     ('load',), (WARM,), (PRESLIDING,))
 #: Widths of the prior of a term relative to that of the arm: practically zero, and two a decade.
 ABSENT, *STRENGTHS = 1e-9, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1
@@ -27,8 +27,8 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
     Choose the strength of each further friction term by cross-validation.
 
     Viscous and Coulomb friction and the offset have the prior of the arm. Every other coefficient
-    has a prior around zero, whose width is the strength of its kind, see `KINDS`. For each kind in
-    turn, cross-validation over the groups chooses the strength with the lowest mean log error
+    has a prior around zero, whose width is the strength of its group, see `TERM_GROUPS`. For each
+    group in turn, cross-validation over time chooses the strength with the lowest mean log error
     relative to plain friction. The resulting model must beat plain friction by `STANDARD_ERRORS`.
     The rows outside each group determine weights and the scale of the prior.
 
@@ -53,7 +53,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
     regression) and 7.10 (cross-validation).
 
     """
-    plain, full = arm.with_friction(PLAIN), arm.with_friction(tuple(TERMS))
+    plain, full = arm.with_friction(PLAIN_TERMS), arm.with_friction(tuple(TERMS))
     solution = fit(plain, rows)
     parts = separable_groups(rows, full, carry_over(solution.theta, plain, full))
     if not parts:
@@ -61,7 +61,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
     plain_folds = Folds([part.part(rows.columns(plain)) for part in parts])
     sigma = plain_folds.sigma(plain_folds.prior_products(arm_prior(plain)))
     folds = Folds([part.part(rows.columns(full)) for part in parts])
-    further = [name for kind in KINDS for name in kind]
+    further = [name for kind in TERM_GROUPS for name in kind]
     prior_products = folds.prior_products(
         arm_prior(full).with_friction(full, dict.fromkeys(further, 1.0)))
     columns = base_parameters(full).columns
@@ -79,7 +79,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
 
     best = dict.fromkeys(further, ABSENT)
     baseline = errors(best)
-    for kind in KINDS:
+    for kind in TERM_GROUPS:
         trials = [best | dict.fromkeys(kind, strength) for strength in (ABSENT, *STRENGTHS)]
         best = min(trials, key=lambda trial: log_error_ratio(errors(trial), baseline)[0])
     mean, standard_error = log_error_ratio(errors(best), baseline)

@@ -15,8 +15,8 @@ from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.utilities.arrays import Array
 
 #: Pseudo-inertia of a unit of each inertial parameter, (10, 4, 4): the map is linear.
-UNITS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])
-_FLAT = UNITS.reshape(len(INERTIAL), 16)
+UNIT_PSEUDO_INERTIAS = np.array([pseudo_inertia(row) for row in np.eye(len(INERTIAL))])
+_FLAT = UNIT_PSEUDO_INERTIAS.reshape(len(INERTIAL), 16)
 #: Centre of friction and rotor inertia without a prior, relative to their standard deviation.
 UNSEEN = 0.1
 #: Ratio of the weight of the entropic prior of a scalar to that of a body. The weight of a link is
@@ -33,7 +33,7 @@ LARGEST_SIZE = 1e4
 SAME_SIZE = 0.1
 #: Most Newton steps for the size of a link, which converge from any start above it, and the step
 #: at which they end.
-SIZE_STEPS, SETTLED = 20, 1e-3
+SIZE_STEPS, SIZE_SETTLED_STEP = 20, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,8 @@ class PhysicalCone:
     def curvature(self, half: Array, z: Array) -> Array:
         """Hessian (p, p) of ``Σ ‖F P Fᵀ‖²/2 + Σ z s²/2`` with F (n, 4, 4) the halves."""
         hessian = self.rows.T @ (z[:, None] * self.rows)
-        scaled = (half[:, None] @ UNITS @ half.transpose(0, 2, 1)[:, None]).reshape(-1, 10, 16)
+        scaled = (half[:, None] @ UNIT_PSEUDO_INERTIAS
+                  @ half.transpose(0, 2, 1)[:, None]).reshape(-1, 10, 16)
         hessian[self.links[:, :, None], self.links[:, None, :]] += (
             scaled @ scaled.transpose(0, 2, 1))
         return np.asarray(hessian)
@@ -150,7 +151,7 @@ def _sizes(traces: Array) -> Array:
         pulled = traces * np.exp(-u)
         step = (pulled - 4 - u / SIZE_STD**2) / (pulled + 1 / SIZE_STD**2)
         u = u + step
-        if np.abs(step).max() < SETTLED:
+        if np.abs(step).max() < SIZE_SETTLED_STEP:
             break
     return np.asarray(np.minimum(np.exp(u), LARGEST_SIZE))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
-from dynid_ros.dynamics.base import base_parameters, ROUNDING
+from dynid_ros.dynamics.base import base_parameters, COLUMN_ROUNDING
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
@@ -19,10 +19,10 @@ from dynid_ros.estimation.blocks.rows import NO_ROW, Rows
 from dynid_ros.utilities.arrays import Array
 
 #: Most reweightings, and the relative change of the weights at which they have converged.
-ITERATIONS, SETTLED = 50, 1e-6
+MOST_REWEIGHTINGS, WEIGHTS_CONVERGED = 50, 1e-6
 #: Smallest credible mean square of a residual, relative to the torque: a joint without any
 #: residual would take all weight.
-FLOOR = 1e-12
+WEIGHT_FLOOR = 1e-12
 #: Prior noise of a joint relative to its torque, and the number of rows that it counts as.
 FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-4
 # The load on a joint follows from the estimate: three passes settle it within its error bars.
@@ -140,8 +140,8 @@ def solution_of(
     R = np.asarray(np.linalg.qr(data.weighted(sigma), mode='r'))
     columns = data.weighted(np.ones_like(sigma))[:, :b][:, free]
     singular = np.linalg.svd(columns, compute_uv=False)
-    condition = float(singular[0] / singular[-1]) if singular[-1] > ROUNDING * singular[0] else (
-        float('inf'))
+    definite = singular[-1] > COLUMN_ROUNDING * singular[0]
+    condition = float(singular[0] / singular[-1]) if definite else float('inf')
     return Solution(theta, sigma, half, R[:b, :b], R[:b, b], prior, widening,
                     condition)
 
@@ -170,7 +170,7 @@ class JointNoise:
         self._rows = rows
         total = np.maximum(rows.sum(axis=-1, keepdims=True), 1)
         mean = (rows * power).sum(axis=-1, keepdims=True) / total
-        self.floor: Array = np.maximum(FLOOR * mean, np.finfo(float).tiny)
+        self.floor: Array = np.maximum(WEIGHT_FLOOR * mean, np.finfo(float).tiny)
         power = np.maximum(power, power.mean(axis=-1, keepdims=True))
         self.first: Array = np.sqrt(np.maximum(FIRST_NOISE**2 * power, self.floor))
 
@@ -194,7 +194,7 @@ class JointNoise:
 
 
 def reweighted(
-    data: QRFactors, prior: Array, sigma: Array | None = None, iterations: int = ITERATIONS,
+    data: QRFactors, prior: Array, sigma: Array | None = None, iterations: int = MOST_REWEIGHTINGS,
 ) -> tuple[Array, Array, Array]:
     """
     Fit the rows of all joints, each weighted by the noise in its residual, until both converge.
@@ -231,7 +231,7 @@ def reweighted(
         theta = half @ R[:b, b]
         used = b - float(((prior[:, :-1] @ half)**2).sum())
         sigma = noise.of(data.residual_squares(theta), used)
-        if np.abs(sigma / previous - 1).max() < SETTLED:
+        if np.abs(sigma / previous - 1).max() < WEIGHTS_CONVERGED:
             break
         previous = sigma
     assert sigma is not None

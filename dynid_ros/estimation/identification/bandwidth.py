@@ -12,7 +12,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals import conditioning, filters
 from dynid_ros.data.signals.conditioning import ConditioningSettings
-from dynid_ros.data.signals.narrow_band import KEPT
+from dynid_ros.data.signals.narrow_band import KEPT_CUTOFFS
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
@@ -30,7 +30,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, vibration of its
 #: structure and drives above.
-CUTOFFS_HZ = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+TABLE_CUTOFFS_HZ = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 #: Most samples of the unfiltered torque for each row of the fit: more cost time without adding
 #: information.
 RECORDED_PER_ROW = 8
@@ -102,8 +102,8 @@ def error_by_bandwidth(
     Returns
     -------
     tuple of BandwidthError
-        For each of `CUTOFFS_HZ` that the rate of the recordings allows, and whose low-pass keeps
-        at least half of the longest recording.
+        For each of `TABLE_CUTOFFS_HZ` that the rate of the recordings allows, and whose low-pass
+        keeps at least half of the longest recording.
 
     """
     if not recordings:
@@ -112,7 +112,7 @@ def error_by_bandwidth(
     highest = conditioning.HIGHEST_CUTOFF * min(each.rate_hz for each in treatments)
     longest = max(float(recording.t[-1] - recording.t[0]) for recording in recordings)
     lowest = 4 * filters.REACH_PERIODS / longest
-    cutoffs: list[float | None] = [each for each in CUTOFFS_HZ if lowest <= each <= highest]
+    cutoffs: list[float | None] = [each for each in TABLE_CUTOFFS_HZ if lowest <= each <= highest]
     # Averaging over periods changes the torque before any low-pass.
     if settings.filter != 'periodic':
         cutoffs.append(None)
@@ -127,10 +127,11 @@ def compare_bandwidths(
     repeated = [*data.train.motions, *(motion for each in data.held_out if model.repeats
                                        for motion in each.motions)]
     cutoff, settings = model.treatment.cutoff_hz, model.treatment
-    cutoffs: list[float | None] = [cutoff, *CUTOFFS_HZ, None]
+    cutoffs: list[float | None] = [cutoff, *TABLE_CUTOFFS_HZ, None]
     if any(motion.low_pass for motion in repeated):
         # Decimation removed the torque above.
-        cutoffs = [cutoff, *(each for each in CUTOFFS_HZ if each <= KEPT / 2 * cutoff)]
+        highest = KEPT_CUTOFFS / 2 * cutoff
+        cutoffs = [cutoff, *(each for each in TABLE_CUTOFFS_HZ if each <= highest)]
     unrepeated = unrepeated_torque(model.arm, model.theta, repeated, cutoffs)
     errors = error_by_bandwidth((model.arm, model.theta), data.recorded, settings, plain)
     if model.validation is not None:

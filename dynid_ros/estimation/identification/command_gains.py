@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import BY_MASSES, OPEN, RELATIVE
-from dynid_ros.arm.friction import friction_terms, PLAIN
+from dynid_ros.arm.friction import friction_terms, PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
@@ -35,8 +35,8 @@ Flags = NDArray[np.bool_]
 GUESSED = 0.25
 #: Findings: the stated masses give torque its unit, and torque has no unit.
 SCALED, UNSCALED = 'torque_by_masses', 'torque_relative'
-REMEDY = ('state kp under "drive" in arm.yaml, or weigh it: "dynid gains" with --loaded, --mass '
-          'and --write')
+KP_REMEDY = ('state kp under "drive" in arm.yaml, or weigh it: "dynid gains" with --loaded, '
+             '--mass and --write')
 
 
 def relate_gains(
@@ -123,7 +123,7 @@ class StatedMasses:
     def __init__(
         self, arm: ArmModel, recordings: Sequence[Recording], stated: ArmModel | None,
     ) -> None:
-        self._arm = arm.with_friction(PLAIN)
+        self._arm = arm.with_friction(PLAIN_TERMS)
         self._theta = None if stated is None else base_of(
             self._arm, replace(stated.rigid, gravity=arm.gravity))
         self._recordings = recordings
@@ -154,7 +154,7 @@ class StatedMasses:
         grouping, layout = base_parameters(plain).grouping, plain.layout
         free = np.column_stack([
             *([layout.rotors] if layout.rotor_inertia else []),
-            *(layout.friction_columns(term.symbol) for term in friction_terms(PLAIN))])
+            *(layout.friction_columns(term.symbol) for term in friction_terms(PLAIN_TERMS))])
         for joint, (rows, count) in enumerate(zip(factors.factors, factors.rows, strict=True)):
             W, tau = rows[:, :-1], rows[:, -1]
             A = np.column_stack([W @ self._theta, W @ grouping[:, free[joint]]])
@@ -191,7 +191,7 @@ def _described(division: Division, arm: ArmModel, scale: str, known: Flags) -> D
         code, note = UNSCALED, f'ratios of the stiffness kp by the data: {gains}' if gains else ''
         text = ('torque is relative, not in Nm, since neither kp nor masses are stated'
                 + (f'; that of {several(names[known])} has one unit' if gains else ''))
-    finding = Finding(code, '; '.join(filter(None, (text, own_unit))), REMEDY,
+    finding = Finding(code, '; '.join(filter(None, (text, own_unit))), KP_REMEDY,
                       tuple(names[~known].tolist()), severity='warning')
     drive = replace(arm.drive, scale=scale)
     # Bounds in kg do not apply to links in another unit.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.estimation.blocks.prediction import Prediction
@@ -75,8 +75,8 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
 def _with_plain_friction(
     fitted: FittedModel, estimate: ChosenEstimate,
 ) -> tuple[ArmModel, Array] | None:
-    plain = fitted.arm.with_friction(PLAIN)
-    if set(fitted.arm.friction) == set(PLAIN):
+    plain = fitted.arm.with_friction(PLAIN_TERMS)
+    if set(fitted.arm.friction) == set(PLAIN_TERMS):
         return None
     simple = fitted.plain or fit(plain, fitted.rows)
     if not estimate.possible:

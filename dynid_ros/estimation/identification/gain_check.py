@@ -18,9 +18,9 @@ from dynid_ros.estimation.verdict.cause import with_cause
 
 #: Time from the start of a recording that is checked, s: more does not change the outcome, and an
 #: hour would take half a minute.
-LONGEST = 300.0
+CHECKED_SECONDS = 300.0
 #: Defects of signals that come later than the motion, and before it.
-LATE, EARLY = 'effort_late', 'effort_early'
+LATE_CODE, EARLY = 'effort_late', 'effort_early'
 
 
 def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
@@ -40,7 +40,7 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
         A warning for a delay, an error for the unit, a warning for a suspect, or nothing.
 
     """
-    stop = int(np.searchsorted(recording.t, recording.t[0] + LONGEST))
+    stop = int(np.searchsorted(recording.t, recording.t[0] + CHECKED_SECONDS))
     part = recording.part(0, stop)
     memoryless = arm.as_measured.memoryless
     try:
@@ -52,7 +52,7 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
         return ()
     late = lateness(arm, settings)
     delay = [] if not late else [Defect(
-        LATE if settings.delay > 0 else EARLY, 'warning',
+        LATE_CODE if settings.delay > 0 else EARLY, 'warning',
         f'{late} relative to the motion; dynid identify removes it.', value=settings.delay)]
     band = band_of_motion(settings, division.train)
     try:

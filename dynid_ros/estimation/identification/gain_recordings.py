@@ -35,11 +35,11 @@ from dynid_ros.utilities.progress import progress
 RICHEST = ('viscous', 'coulomb', 'offset', 'stribeck', 'viscous_cuberoot', 'load')
 #: Most rounds, the change of a logarithm at which they end, relative to its standard deviation,
 #: and that of the reference, which has none.
-ROUNDS, SETTLED, ROUNDING = 5, 0.05, 1e-9
+GAIN_ROUNDS, GAIN_SETTLED, REFERENCE_SETTLED = 5, 0.05, 1e-9
 #: Periods of the cut-off on each side of a reversal in which rows of a motor are left out. The
 #: modelled friction changes sign there too early or too late, and the low-pass spreads the error.
 #: Without this, gains of a simulated TX40 are wrong by 7 %, and of a UR10 by 1 %.
-REVERSAL = 0.5
+MOTOR_REVERSAL_PERIODS = 0.5
 
 
 def recorded_gains(
@@ -190,7 +190,7 @@ def without_reversals(
         Rate and cut-off.
 
     """
-    reach = max(1, round(REVERSAL * settings.rate_hz / settings.cutoff_hz))
+    reach = max(1, round(MOTOR_REVERSAL_PERIODS * settings.rate_hz / settings.cutoff_hz))
     return [replace(motion, moving=motion.moving & ~_near_reversals(arm, motion.qd, reach))
             for motion in motions]
 
@@ -210,8 +210,8 @@ def _converged_gains(arm: ArmModel, friction: Sequence[str] | None, data: _Data)
     """Estimate gains until they converge; each round chooses friction with the previous gains."""
     stretches, gains, notes = data.stretches(arm), np.zeros(arm.n), []
     arm = arm.with_friction(tuple(friction or RICHEST))
-    for number in range(ROUNDS):
-        progress('gains', number / ROUNDS)
+    for number in range(GAIN_ROUNDS):
+        progress('gains', number / GAIN_ROUNDS)
         first, *others = stretches
         # Terms chosen with wrong gains would confirm them.
         free = first.fitted(arm, gains, choose=friction is None and number > 0)
@@ -221,6 +221,7 @@ def _converged_gains(arm: ArmModel, friction: Sequence[str] | None, data: _Data)
                 each.rows(fitted) for each, fitted in zip(others, loaded, strict=True)], data.mass)
         step, gains = found.logarithms.value - gains, found.logarithms.value
         notes = [note for fitted in (free, *loaded) for note in fitted.notes]
-        if number and (np.abs(step) < SETTLED * found.logarithms.std + ROUNDING).all():
+        settled = GAIN_SETTLED * found.logarithms.std + REFERENCE_SETTLED
+        if number and (np.abs(step) < settled).all():
             break
     return replace(found, notes=tuple(notes))

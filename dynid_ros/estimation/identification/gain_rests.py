@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
-from dynid_ros.data.signals.trial_samples import LATE, TrialSamples
+from dynid_ros.data.signals.trial_samples import CANDIDATE_DELAYS, TrialSamples
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.preparation import condition_recording, settings_for
 from dynid_ros.estimation.calibration.drive_gains import estimate_gains
@@ -20,9 +20,9 @@ from dynid_ros.utilities.arrays import joined
 
 #: Least number of rests, and least share of time at rest, for recordings of rests: a motion has
 #: two rests, before and after it.
-FEWEST, STILL = 4, 0.4
+FEWEST_GAIN_RESTS, STILL = 4, 0.4
 #: Friction of a joint at rest: a part with the direction of approach, and a constant.
-FRICTION = ('coulomb', 'offset')
+REST_FRICTION = ('coulomb', 'offset')
 #: Speed that encodes the direction of approach, rad/s or m/s: so small that velocity torques are
 #: negligible.
 CREEP = 1e-6
@@ -56,7 +56,7 @@ def rests_of(arm: ArmModel, recordings: Sequence[Recording]) -> Rests | None:
         still += sum(int((~motion.moving).all(axis=1).sum()) for motion in prepared)
         samples += sum(len(motion.t) for motion in prepared)
     rests = joined(parts)
-    return rests if len(rests.q) >= FEWEST and still >= STILL * samples else None
+    return rests if len(rests.q) >= FEWEST_GAIN_RESTS and still >= STILL * samples else None
 
 
 def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> DriveGains:
@@ -79,7 +79,7 @@ def gains_at_rest(arm: ArmModel, free: Rests, loaded: Rests, mass: float) -> Dri
         Without a ratio for joints that gravity does not load.
 
     """
-    arm = arm.as_measured.with_friction(FRICTION)
+    arm = arm.as_measured.with_friction(REST_FRICTION)
     without, with_load = (with_all_samples(arm, _samples(rests)) for rests in (free, loaded))
     found = estimate_gains(without, [with_load], mass, own_friction=False)
     return replace(found, notes=_notes(arm, free, loaded))
@@ -90,8 +90,8 @@ def _samples(rests: Rests) -> TrialSamples:
     count, still = len(rests.q), np.zeros_like(rests.q)
     return TrialSamples(
         np.arange(float(count)), rests.q, CREEP * rests.approach, still, rests.tau,
-        np.ones(still.shape, dtype=np.bool_), np.repeat(rests.tau[:, :, None], len(LATE), axis=2),
-        np.zeros(count))
+        np.ones(still.shape, dtype=np.bool_),
+        np.repeat(rests.tau[:, :, None], len(CANDIDATE_DELAYS), axis=2), np.zeros(count))
 
 
 def _notes(arm: ArmModel, free: Rests, loaded: Rests) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.progress import progress
 
 #: Stages of which the result has the seconds.
-STAGES = ('read', 'condition', 'regress', 'estimate')
+TIMED_STAGES = ('read', 'condition', 'regress', 'estimate')
 
 
 @one_thread()
@@ -133,7 +133,7 @@ def identify(
     model = compare_bandwidths(model, data, estimated.plain)
     laps.append(perf_counter())
     model = compare_parameters(model, data, stated)
-    stages = dict(zip(STAGES, np.diff(laps).tolist(), strict=True))
+    stages = dict(zip(TIMED_STAGES, np.diff(laps).tolist(), strict=True))
     return replace(model, timing={**stages, 'total': perf_counter() - laps[0]})
 
 

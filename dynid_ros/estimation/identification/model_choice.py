@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.arm.friction import PLAIN, TERMS
+from dynid_ros.arm.friction import PLAIN_TERMS, TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
@@ -93,7 +93,7 @@ def fit_model(
         rows = fitted_rows(method, kept)
         strengths, plain = friction_strength(arm, kept) if choose else ({}, None)
         fitted = arm.with_friction(tuple(
-            name for name in TERMS if name in PLAIN or name in strengths)) if choose else arm
+            name for name in TERMS if name in PLAIN_TERMS or name in strengths)) if choose else arm
         solution = fit(fitted, rows, strengths)
         in_sample = kept.predict(fitted, solution.theta, source, False)
         far = far_samples(in_sample, kept.settings.cutoff_hz)

@@ -21,9 +21,9 @@ from dynid_ros.estimation.blocks.prediction import torque_rows
 from dynid_ros.utilities.arrays import Array, rms
 
 #: Most samples that are compared: more cost time without adding information.
-MOST = 2**15
+MOST_COMPARED = 2**15
 #: Steps of Newton's method that align positions within a sample.
-STEPS = 2
+ALIGNMENT_STEPS = 2
 
 
 def unrepeated_torque(
@@ -55,7 +55,7 @@ def unrepeated_torque(
     The variance of the difference of two runs is the sum of theirs, hence the factor 1/√2.
 
     """
-    axis, remaining = list[Stretch](), MOST
+    axis, remaining = list[Stretch](), MOST_COMPARED
     for motion in motions:
         if remaining > 1:
             axis.append((motion.t[:remaining], motion.q[:remaining]))
@@ -68,7 +68,7 @@ def unrepeated_torque(
     t, q = (np.concatenate(parts) for parts in zip(*axis, strict=True))
     qd = np.concatenate([motion.qd[part] for motion, part in used])
     near = np.zeros(len(t), dtype=np.bool_)
-    for _ in range(STEPS):
+    for _ in range(ALIGNMENT_STEPS):
         ahead = at(axis, t + shift)
         near = alike(ahead, q, spread_of(axis))
         shift -= float(np.sum((ahead - q)[near] * qd[near]) / np.sum(qd[near] ** 2))

@@ -26,7 +26,7 @@ AS_STATED, DRIVES_FITTED = 'as stated', 'with friction and rotor inertia fitted'
 MOST_PERCENT = 100 * 0.5**0.5
 #: Largest difference, relative to a joint's torque, between descriptions of the same joints: a
 #: URDF rounds angles to 1e-3, an axis in another direction causes 1.
-SAME = 0.02
+SAME_TORQUE = 0.02
 
 
 def compare_parameters(
@@ -145,7 +145,7 @@ def base_of(arm: ArmModel, stated: ArmModel) -> Array:
     theta, *_ = np.linalg.lstsq(W, tau.ravel(), rcond=None)
     error = np.linalg.norm(tau - (W @ theta).reshape(tau.shape), axis=0)
     share = error / np.maximum(np.linalg.norm(tau, axis=0), 1e-9 * np.linalg.norm(tau))
-    if tau.any() and share.max() > SAME:
+    if tau.any() and share.max() > SAME_TORQUE:
         joint = int(share.argmax())
         raise ArmError(
             f"the description '{stated.name}' is not of the arm '{arm.name}': its joint "

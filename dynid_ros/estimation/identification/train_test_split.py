@@ -27,9 +27,9 @@ from dynid_ros.utilities.text import several
 #: result.
 DRAWN_CLOCKS = 3
 #: Default share to hold out, and its shortest duration, s, of which the low-pass keeps a few rows.
-HOLDOUT, SHORTEST = 0.33, 2.0
+HOLDOUT, SHORTEST_HELD_OUT_SECONDS = 0.33, 2.0
 #: Numbers of parts to try for a recording in which joints move in turn.
-PARTS = (2, 4, 8, 16)
+TRIED_PARTS = (2, 4, 8, 16)
 #: Least share of the motion of a joint in the training and in the held-out set, relative to that
 #: of a joint that moves throughout.
 FAIR = 0.5
@@ -65,7 +65,7 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
     clock = time_in_motion(recording.t, recording.q)
     seconds = float(clock[-1])
     shortest = min(holdout, 1 - holdout) * seconds
-    if shortest < quality.SHORTEST_SECONDS:
+    if shortest < quality.SHORTEST_RECORDING_SECONDS:
         raise RecordingError(
             f'{recording.source}: to hold out a share of {holdout:g} of its {seconds:.3g} s of '
             f'motion leaves a part of only {shortest:.3g} s; choose another share')
@@ -107,8 +107,8 @@ def split_for_all_joints(
         return [first], [rest]
     clock = time_in_motion(recording.t, recording.q)
     seconds, result = float(clock[-1]), ([first], [rest])
-    for count in PARTS:
-        if min(holdout, 1 - holdout) * seconds / count < quality.SHORTEST_SECONDS:
+    for count in TRIED_PARTS:
+        if min(holdout, 1 - holdout) * seconds / count < quality.SHORTEST_RECORDING_SECONDS:
             break
         ends = (np.arange(count)[:, None] + [1 - holdout, 1.0]).ravel() * seconds / count
         cuts = [0, *np.searchsorted(clock, ends).tolist()]
@@ -134,8 +134,8 @@ def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
     Returns
     -------
     train, unseen : list of Recording
-        Parts outside and inside the marks that contain at least `SHORTEST` of motion; both are
-        empty if one of them is.
+        Parts outside and inside the marks that contain at least `SHORTEST_HELD_OUT_SECONDS` of
+        motion; both are empty if one of them is.
 
     """
     edges = np.maximum.accumulate(np.searchsorted(recording.t, np.ravel(recording.validation)))
@@ -147,7 +147,7 @@ def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
 def _moves(recording: Recording) -> bool:
     found = motion_windows(recording.t, recording.q) if len(recording.t) else None
     return (found is not None and bool(found[1].any())
-            and time_in_motion(recording.t, recording.q)[-1] >= SHORTEST)
+            and time_in_motion(recording.t, recording.q)[-1] >= SHORTEST_HELD_OUT_SECONDS)
 
 
 def _motion_in_both(
@@ -311,9 +311,9 @@ def _clocks(found: Iterable[SampleClock | None]) -> tuple[SampleClock, ...]:
 
 
 def _share(recording: Recording) -> float:
-    """Share to hold out of a recording; zero if that is shorter than `SHORTEST`."""
+    """Share of a recording to hold out; zero if shorter than `SHORTEST_HELD_OUT_SECONDS`."""
     seconds = float(time_in_motion(recording.t, recording.q)[-1])
-    return HOLDOUT if HOLDOUT * seconds >= SHORTEST else 0.0
+    return HOLDOUT if HOLDOUT * seconds >= SHORTEST_HELD_OUT_SECONDS else 0.0
 
 
 def _share_of(holdout: float, parts: int) -> str:

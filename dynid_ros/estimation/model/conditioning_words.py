@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 #: Least number of cut-offs for a comparison.
-COMPARED = 2
+FEWEST_CUTOFFS = 2
 
 
 def lateness(arm: ArmModel, settings: ConditioningSettings) -> str:
@@ -54,7 +54,7 @@ def noisy_positions(arm: ArmModel, settings: ConditioningSettings) -> str:
 def ladder_line(settings: ConditioningSettings) -> str:
     """State the error in the lowest band by cut-off; empty if no cut-offs were compared."""
     ladder = settings.ladder
-    if len(ladder) < COMPARED:
+    if len(ladder) < FEWEST_CUTOFFS:
         return ''
     errors = (f'{plain(rung.error_percent, 2)} % at {rung.cutoff_hz:.3g} Hz'
               + (' (chosen)' if rung.cutoff_hz == settings.cutoff_hz else '') for rung in ladder)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid_ros.arm.description.tree import of_sliding
-from dynid_ros.arm.friction import friction_terms, JointHistory, PLAIN
+from dynid_ros.arm.friction import friction_terms, JointHistory, PLAIN_TERMS
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -16,9 +16,9 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import plain
 
 #: Points of a curve, spaced logarithmically, and the ratio of the lowest to the highest speed.
-POINTS, SLOWEST = 200, 1e-3
+CURVE_POINTS, SPEED_RATIO = 200, 1e-3
 #: Speed, relative to the highest, that separates break-away from the straight line.
-SLOW = 0.1
+BREAK_AWAY_SPEED = 0.1
 #: Highest speed if neither samples nor limits give one, rad/s or m/s.
 SPEED = 1.0
 #: Standard deviations in half of a 95 % interval.
@@ -52,7 +52,7 @@ class FrictionCurve:
     @property
     def line(self) -> tuple[float, float]:
         """Level, Nm, and slope, Nm s/rad, of a straight line through all but the low speeds."""
-        fast = self.speed >= SLOW * self.speed[-1]
+        fast = self.speed >= BREAK_AWAY_SPEED * self.speed[-1]
         # The weights undo the logarithmic spacing of the speeds.
         slope, level = np.polyfit(self.speed[fast], self.torque[fast], 1, w=self.speed[fast]**0.5)
         return float(level), float(slope)
@@ -60,7 +60,7 @@ class FrictionCurve:
     @property
     def break_away(self) -> float:
         """Largest torque at low speeds, Nm."""
-        return float(self.torque[self.speed <= SLOW * self.speed[-1]].max())
+        return float(self.torque[self.speed <= BREAK_AWAY_SPEED * self.speed[-1]].max())
 
 
 def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
@@ -75,9 +75,9 @@ def friction_curves(result: IdentifiedModel) -> list[FrictionCurve]:
     """
     arm, names = result.arm, {name: k for k, name in enumerate(base_parameters(result.arm).names)}
     top, warmth = _speeds(result)
-    qd = np.geomspace(SLOWEST, 1.0, POINTS)[:, None] * top
+    qd = np.geomspace(SPEED_RATIO, 1.0, CURVE_POINTS)[:, None] * top
     history = JointHistory(np.broadcast_to(warmth, qd.shape), np.ones_like(qd))
-    rows = np.zeros((arm.n, POINTS, len(names)))
+    rows = np.zeros((arm.n, CURVE_POINTS, len(names)))
     load, from_data = np.zeros(arm.n), np.zeros(arm.n, dtype=np.bool_)
     for term in friction_terms(arm.friction):
         column = term.at(qd, np.zeros_like(qd), history, arm.friction_shape)
@@ -112,7 +112,7 @@ def friction_lines(result: IdentifiedModel) -> Iterator[str]:
     arm = result.arm
     if not set(arm.friction) - {'offset'}:
         return
-    rich = set(arm.friction) - set(PLAIN)
+    rich = set(arm.friction) - set(PLAIN_TERMS)
     for name, unit, sliding, curve in zip(
             arm.joint_names, torque_units(arm), arm.prismatic, friction_curves(result),
             strict=True):

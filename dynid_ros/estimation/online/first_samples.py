@@ -22,7 +22,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 FIRST_SECONDS = 10.0
 #: Time from the first motion after which samples are no longer held, s: an arm that hardly moves
 #: would fill memory. Before the first motion, this many of the last seconds are held.
-LONGEST_SECONDS = 60.0
+HELD_SECONDS = 60.0
 #: Time between two checks of the samples, s.
 LOOK_SECONDS = 1.0
 
@@ -156,10 +156,10 @@ class FirstSamples(Checkpointed):
         begin, moved = self._motion()
         resting = begin == np.inf
         last = float(self.held[-1, 0])
-        oldest = last - LONGEST_SECONDS if resting else begin
+        oldest = last - HELD_SECONDS if resting else begin
         self.held = self.held[~(self.held[:, 0] < oldest)]
         return not resting and (
-            moved >= FIRST_SECONDS or last - float(self.held[0, 0]) >= LONGEST_SECONDS)
+            moved >= FIRST_SECONDS or last - float(self.held[0, 0]) >= HELD_SECONDS)
 
     def _motion(self) -> tuple[float, float]:
         """Return the begin of the motion and its duration, s, from samples in order of time."""

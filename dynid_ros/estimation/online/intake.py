@@ -23,7 +23,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.inputs import as_numbers
 
 #: Latest time that 64 bits hold in ns, in the year 2255, s.
-LATEST = 9e9
+LATEST_TIME = 9e9
 
 
 class Intake(Checkpointed):
@@ -135,6 +135,6 @@ def stamps_of(t: ArrayLike) -> NDArray[np.int64]:
     stamps = as_numbers('t', t, 1)
     if not np.isfinite(stamps).all():
         raise InputError('t must be finite, but holds NaN or infinity')
-    if (np.abs(stamps) > LATEST).any():
+    if (np.abs(stamps) > LATEST_TIME).any():
         raise InputError(f't must be in s, but is up to {stamps.max():g}; push_ns takes ns')
     return np.rint(1e9 * stamps).astype(np.int64)

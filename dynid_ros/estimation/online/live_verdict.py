@@ -25,10 +25,10 @@ from dynid_ros.estimation.verdict.confirmation import Confirmation
 
 #: Pause between two verdicts, as a multiple of the time that a verdict takes, which grows with the
 #: session: verdicts must not take more than a twentieth of a processor.
-PAUSE = 20.0
+PAUSE_PER_VERDICT = 20.0
 #: Least pause, s: in less time, too few samples arrive to change the verdict. Also the time
 #: without samples after which the verdict is final.
-SHORTEST = 5.0
+SHORTEST_PAUSE_SECONDS = 5.0
 #: Ratio of the number of samples to that at the last verdict from which the next verdict does not
 #: wait, since most data of a short session are new. At 1 kHz, verdicts begin at 8, 12, 18 s, say.
 GROWTH = 1.5
@@ -118,7 +118,8 @@ class Judge:
         due = samples != self._judged and (
             samples >= GROWTH * self._judged or monotonic() >= self._next_verdict)
         waiting = self._confirmation.waiting
-        if samples == self._judged and monotonic() >= self._ended + SHORTEST and waiting:
+        paused = monotonic() >= self._ended + SHORTEST_PAUSE_SECONDS
+        if samples == self._judged and paused and waiting:
             # No more samples arrive to confirm findings: report them all.
             completed = replace(completed or LiveVerdict(), verdict=waiting.verdict,
                                 headline=headline(waiting))
@@ -165,7 +166,8 @@ class Judge:
                 description=self._described(model))
         finally:
             self._ended = monotonic()
-            self._next_verdict = self._ended + max(PAUSE * (self._ended - began), SHORTEST)
+            self._next_verdict = self._ended + max(
+                PAUSE_PER_VERDICT * (self._ended - began), SHORTEST_PAUSE_SECONDS)
 
     def _described(self, model: IdentifiedModel) -> str | None:
         if not model.verdict.trustworthy:

@@ -46,7 +46,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Version of saved states, raised with each change of their content.
-FORMAT = 17
+STATE_VERSION = 17
 
 #: New rows, and their torque as predicted before they were learned, (k, n), Nm.
 Learned = list[tuple[RowBlock, Array]]
@@ -313,7 +313,7 @@ class OnlineIdentifier(Checkpointed):
         arm = self.arm
         damping = None if arm.drive.damping is None else arm.drive.damping.tolist()
         settings = repr(
-            [FORMAT, arm.name, arm.joint_names, arm.friction, arm.friction_shape,
+            [STATE_VERSION, arm.name, arm.joint_names, arm.friction, arm.friction_shape,
              arm.drive.signal, damping, arm.conditioning.delay,
              self._cutoff_hz, self._delay, self._memory])
         digest = hashlib.sha256(settings.encode())

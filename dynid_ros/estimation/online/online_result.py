@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 
 #: Share of the rows, at the end, whose a-priori predictions validate.
-LAST = 1 / 3
+VALIDATED_SHARE = 1 / 3
 AHEAD = '{}, each sample predicted before it was used'
 #: Names of the validating rows, and their description.
 VALIDATING = 'validation motion of {}, not learned from', ANOTHER_MOTION
@@ -190,7 +190,7 @@ def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
     moves = np.isfinite(np.split(rows[:, 2:], 4, axis=1)[2]).any(axis=1)
     if (moves & unseen).any() and (moves & ~unseen).any():
         return ~unseen, unseen, VALIDATING
-    last = np.cumsum(moves) > int((1 - LAST) * moves.sum())
+    last = np.cumsum(moves) > int((1 - VALIDATED_SHARE) * moves.sum())
     return np.ones_like(moves), last if last.any() else ~last, LAST_THIRD
 
 

@@ -29,7 +29,7 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
 
 #: Points of the history.
-POINTS = 200
+HISTORY_POINTS = 200
 #: Values, their standard deviations, which are determined, and which of them by the data rather
 #: than the prior, (p,) each.
 Snapshot = tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]
@@ -140,7 +140,7 @@ def feed(
     """
     times: list[float] = []
     course: list[Snapshot] = []
-    portion = max(1, -(-len(recording.t) // POINTS))
+    portion = max(1, -(-len(recording.t) // HISTORY_POINTS))
     for first in range(0, len(recording.t), portion):
         progress('replay', first / len(recording.t))
         part = slice(first, first + portion)

@@ -24,7 +24,7 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import State, state_of
 
 #: Samples processed at a time.
-BLOCK = 50
+PROCESSED_TOGETHER = 50
 
 
 class RowPipeline(JointStream[RowBlock]):
@@ -33,8 +33,8 @@ class RowPipeline(JointStream[RowBlock]):
 
     Samples are checked, resampled to a uniform rate, low-passed and differentiated once.
     First-order filters turn the regressors of momentum and force into regressor rows, which pass
-    the low-pass of the batch together with the torque. Samples are processed in blocks of `BLOCK`,
-    so that rows do not depend on the portions in which they arrive.
+    the low-pass of the batch together with the torque. Samples are processed in blocks of
+    `PROCESSED_TOGETHER`, so that rows do not depend on the portions in which they arrive.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class RowPipeline(JointStream[RowBlock]):
 
     @property
     def _size(self) -> int:
-        return BLOCK
+        return PROCESSED_TOGETHER
 
     def flush(self) -> list[RowBlock]:
         """Process the incomplete last block at the end of a stream."""

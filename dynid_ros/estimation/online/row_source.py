@@ -8,13 +8,13 @@ from concurrent.futures import Executor
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.online.first_samples import AtOnce, FirstSamples
-from dynid_ros.estimation.online.row_pipeline import BLOCK, RowPipeline
+from dynid_ros.estimation.online.row_pipeline import PROCESSED_TOGETHER, RowPipeline
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State, state_of
 
 #: Held samples that are processed at a time after a search in an executor: less than 0.1 s of work
 #: for an arm of seven joints, so that the next messages do not wait for long.
-PORTION = 500
+HELD_TOGETHER = 500
 
 
 class RowSource(Checkpointed):
@@ -43,7 +43,7 @@ class RowSource(Checkpointed):
         self, arm: ArmModel, cutoff_hz: float | None, delay: float | None,
         position_hz: tuple[float, ...], executor: Executor | None,
     ) -> None:
-        self._arm, self._portion = arm, None if executor is None else PORTION
+        self._arm, self._portion = arm, None if executor is None else HELD_TOGETHER
         known = cutoff_hz or arm.conditioning.cutoff_hz
         self._first = None if known else FirstSamples(arm, delay, executor or AtOnce())
         self.pipeline = RowPipeline(arm, cutoff_hz=known, delay=delay, position_hz=position_hz)
@@ -110,6 +110,6 @@ class RowSource(Checkpointed):
         self.pipeline.load_theta = load_theta
 
     def _rows(self, t: Array, q: Array, u: Array) -> Iterator[RowBlock]:
-        for k in range(0, len(t), BLOCK):
-            part = slice(k, k + BLOCK)
+        for k in range(0, len(t), PROCESSED_TOGETHER):
+            part = slice(k, k + PROCESSED_TOGETHER)
             yield from self.pipeline.push(t[part], q[part], u[part])

@@ -11,9 +11,9 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
 #: Initial number of rows in a block.
-SHORTEST = 8
+FIRST_BLOCK_ROWS = 8
 #: Most blocks; beyond them, pairs are merged, and later blocks are twice as long.
-MOST = 4 * GROUPS
+MOST_BLOCKS = 4 * GROUPS
 
 
 class TimeBlocks(Checkpointed):
@@ -46,7 +46,7 @@ class TimeBlocks(Checkpointed):
     def __init__(self, joints: int, parameters: int) -> None:
         self.products = np.zeros((0, joints, parameters + 1, parameters + 1))
         self.rows = np.zeros((0, joints), dtype=np.int64)
-        self.size = self.filled = SHORTEST
+        self.size = self.filled = FIRST_BLOCK_ROWS
 
     def add(self, W: Array, tau: Array, learned: NDArray[np.bool_]) -> None:
         """
@@ -83,7 +83,7 @@ class TimeBlocks(Checkpointed):
 
     def _begin(self) -> None:
         """Begin a block; first merge pairs of blocks if there are too many."""
-        if len(self.rows) == MOST:
+        if len(self.rows) == MOST_BLOCKS:
             self.products = self.products[::2] + self.products[1::2]
             self.rows = self.rows[::2] + self.rows[1::2]
             self.size *= 2

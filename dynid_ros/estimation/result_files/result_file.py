@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 
 
-FORMAT = 3
+RESULT_VERSION = 3
 #: Formats that are read: the first, of version 0.1, has no root_information.
-READABLE = (1, FORMAT)
+READABLE = (1, RESULT_VERSION)
 RESULT = 'result.yaml'
 PREDICTION = 'prediction.npz'
 _HEADER = """\
@@ -160,7 +160,7 @@ def _record(result: IdentifiedModel, stored: bytes | None) -> dict[str, Any]:
         'sets': [{'source': p.source, 'held_out': bool(p.held_out)} for p in result.predictions],
     }
     return {
-        'format': FORMAT,
+        'format': RESULT_VERSION,
         'verdict': plain.pop('verdict'),
         'uses': [dict(vars(use)) for use in result.uses],
         **plain,

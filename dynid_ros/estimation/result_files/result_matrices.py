@@ -13,13 +13,13 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.utilities.arrays import Array
 
 #: Largest value of a parameter or of a covariance; squares of larger ones overflow.
-LARGEST = 1e100
+LARGEST_VALUE = 1e100
 #: Rate, Hz, and decimation that no recording has.
-FASTEST = 1e12
+IMPOSSIBLE_HZ = 1e12
 #: Kinds of clocks, see `SampleClock`.
 CLOCKS = ('even', 'newest')
 #: Largest correlation of two parameters; rounding may lift one above 1.
-ROUNDING = 1.001
+MOST_CORRELATED = 1.001
 
 
 def symmetric_rows(matrix: Array) -> list[list[float]]:
@@ -55,7 +55,7 @@ def symmetric(rows: Any, names: tuple[str, ...]) -> Array:
         if variance < 0:
             raise ValueError(f'the variance of parameter {name} is {variance:g}, below zero')
     deviation = np.sqrt(np.diag(matrix))
-    beyond = np.abs(matrix) > ROUNDING * np.outer(deviation, deviation)
+    beyond = np.abs(matrix) > MOST_CORRELATED * np.outer(deviation, deviation)
     if beyond.any():
         first, second = (names[i] for i in np.argwhere(beyond)[0])
         raise ValueError(f'the covariance of {first} and {second} exceeds their deviations')
@@ -65,7 +65,7 @@ def symmetric(rows: Any, names: tuple[str, ...]) -> Array:
 def check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
     """Raise ValueError for an impossible value; the message names its parameter."""
     for name, value in zip(names, values.tolist(), strict=True):
-        if not abs(value) < LARGEST:
+        if not abs(value) < LARGEST_VALUE:
             raise ValueError(f'the {what} of parameter {name} is {value}, which is no estimate')
 
 
@@ -90,13 +90,14 @@ def check_treatment(treatment: ConditioningSettings) -> None:
     """Raise ValueError if no filters can be made of the settings."""
     period = treatment.period
     possible = {
-        'rate_hz': 0 < treatment.rate_hz < FASTEST,
-        'cutoff_hz': LEAST_CUTOFF <= treatment.cutoff_hz < FASTEST,
-        'decimation': 0 < treatment.decimation < FASTEST,
+        'rate_hz': 0 < treatment.rate_hz < IMPOSSIBLE_HZ,
+        'cutoff_hz': LEAST_CUTOFF <= treatment.cutoff_hz < IMPOSSIBLE_HZ,
+        'decimation': 0 < treatment.decimation < IMPOSSIBLE_HZ,
         'delay': abs(treatment.delay) <= LONGEST_DELAY,
         'period': period is None or 0 < period < np.inf,
         'position_hz': all(each >= LEAST_CUTOFF for each in treatment.position_hz),
-        'ladder': all(0 < rung.cutoff_hz < FASTEST and 0 <= rung.error_percent < LARGEST
+        'ladder': all(0 < rung.cutoff_hz < IMPOSSIBLE_HZ
+                      and 0 <= rung.error_percent < LARGEST_VALUE
                       for rung in treatment.ladder),
     }
     for name, is_possible in possible.items():
@@ -111,10 +112,10 @@ def check_clocks(clocks: Iterable[SampleClock]) -> None:
         times = np.array([*clock.t, *clock.late])
         possible = {
             'kind': clock.kind in CLOCKS,
-            'rate_hz': 0 < clock.rate_hz < FASTEST,
-            'jitter': 0 <= clock.jitter < LARGEST,
-            'step': 0 < clock.step < LARGEST,
-            't': len(clock.t) == len(clock.late) and bool((np.abs(times) < LARGEST).all()),
+            'rate_hz': 0 < clock.rate_hz < IMPOSSIBLE_HZ,
+            'jitter': 0 <= clock.jitter < LARGEST_VALUE,
+            'step': 0 < clock.step < LARGEST_VALUE,
+            't': len(clock.t) == len(clock.late) and bool((np.abs(times) < LARGEST_VALUE).all()),
         }
         for name, is_possible in possible.items():
             if not is_possible:

@@ -13,12 +13,12 @@ from dynid_ros.utilities.arrays import Array
 
 #: Start values for the error of a zero, rad; its prior standard deviation; and the size that a
 #: recording should detect.
-ANGLES = (0.0, *np.radians([-30.0, 30.0, -90.0, 90.0, 180.0]).tolist())
+START_ANGLES = (0.0, *np.radians([-30.0, 30.0, -90.0, 90.0, 180.0]).tolist())
 ANGLE_STD, SHIFTED = 1.0, float(np.radians(10.0))
 #: The same for the logarithm of an offset between joints.
-LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.2))
+START_LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.2))
 #: Shortest offset between two joint frames that counts as a length, m.
-SHORTEST = 0.01
+SHORTEST_OFFSET_M = 0.01
 #: The same for the direction of gravity, rad.
 ANY_TILT, TILTED = float(np.pi / np.sqrt(3)), float(np.radians(10.0))
 #: Code of a wrong direction of gravity.
@@ -30,7 +30,7 @@ LEAVE_OUT = 'set "includes_gravity: false" under "drive" in arm.yaml'
 def shifted_zeros(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Shift the zero of each revolute joint."""
     for joint in joints:
-        for angle in () if base.arm.prismatic[joint] else ANGLES:
+        for angle in () if base.arm.prismatic[joint] else START_ANGLES:
             yield shifted(base, [joint], np.array([angle]), ANGLE_STD)
 
 
@@ -56,8 +56,8 @@ def stretched_links(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     lengths = np.linalg.norm(base.arm.translation, axis=1)
     # No torque depends on the position of the first joint.
     for joint in joints:
-        if lengths[joint] > SHORTEST and base.arm.parent[joint] >= 0:
-            for factor in LENGTHS:
+        if lengths[joint] > SHORTEST_OFFSET_M and base.arm.parent[joint] >= 0:
+            for factor in START_LENGTHS:
                 yield sized(partial(_stretched, base, joint), np.log([factor]),
                             np.array([LENGTH_STD]), STRETCHED, is_factor=True)
 

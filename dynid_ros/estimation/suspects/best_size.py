@@ -18,11 +18,11 @@ from dynid_ros.utilities.arrays import Array
 
 #: Most steps to the size of a fault, and the step at which they end, relative to the standard
 #: deviation for white residuals.
-STEPS, SETTLED = 8, 0.002
+FAULT_SIZE_STEPS, SIZE_SETTLED = 8, 0.002
 #: Most halvings of a step that lowers the likelihood.
-HALVINGS = 5
+SIZE_HALVINGS = 5
 #: Half of a 95 % interval in standard deviations: Student's t, `GROUPS` - 1 degrees of freedom.
-INTERVAL = 2.262
+T_INTERVAL = 2.262
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class EstimatedSize:
         """Write the size with its interval of 95 %, in its least certain direction."""
         size, c = self.suspect.size, len(self.theta)
         assert size is not None
-        half = INTERVAL * _largest(self.covariance[c:, c:])
+        half = T_INTERVAL * _largest(self.covariance[c:, c:])
         return size.words(size.distance, half)
 
 
@@ -98,9 +98,9 @@ def refined(likelihood: Likelihood, suspect: Suspect) -> Suspect:
     if suspect.size is None:
         return suspect
     value = _posterior(likelihood, suspect)
-    for _ in range(STEPS):
+    for _ in range(FAULT_SIZE_STEPS):
         step, covariance = step_of(likelihood, suspect)
-        for _ in range(HALVINGS):
+        for _ in range(SIZE_HALVINGS):
             tried = resized(suspect, step)
             better = _posterior(likelihood, tried)
             if better > value:
@@ -109,7 +109,7 @@ def refined(likelihood: Likelihood, suspect: Suspect) -> Suspect:
         else:
             break
         suspect, value = tried, better
-        if (np.abs(step) < SETTLED * np.sqrt(np.diag(covariance))).all():
+        if (np.abs(step) < SIZE_SETTLED * np.sqrt(np.diag(covariance))).all():
             break
     return suspect
 

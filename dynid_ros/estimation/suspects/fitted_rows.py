@@ -18,7 +18,7 @@ from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect, with_
 from dynid_ros.utilities.arrays import Array, joined
 
 #: Most rows of a recording: seven minutes at a cut-off of 10 Hz, 60 MB for a 7-joint arm.
-MOST = 2**14
+MOST_ROWS = 2**14
 
 
 def suspect_of_fit(arm: ArmModel, kept: KeptRows, theta: Array | None = None) -> Suspect:
@@ -44,7 +44,7 @@ def suspect_of_fit(arm: ArmModel, kept: KeptRows, theta: Array | None = None) ->
 
     """
     samples = trial_samples(kept.motions, kept.settings, most=np.iinfo(np.int64).max)
-    step = -(-len(samples.t) // MOST) or 1
+    step = -(-len(samples.t) // MOST_ROWS) or 1
     W, count = [], 0
     for block in kept.blocks(arm, theta):
         W.append(block.W[-count % step::step])

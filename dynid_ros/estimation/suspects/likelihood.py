@@ -31,7 +31,7 @@ from dynid_ros.utilities.arrays import Array
 #: Least number of moving samples of a compared joint, relative to the joint that moves most.
 LEAST_MOVING = 0.1
 #: Suspects that are fitted together: more do not fit the cache.
-TOGETHER = 32
+FITTED_TOGETHER = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +136,8 @@ class Likelihood:
             sharing.setdefault(id(each.rows), []).append(k)
         for places in sharing.values():
             rows = suspects[places[0]].rows
-            for start in range(0, len(places), TOGETHER):
-                some = places[start:start + TOGETHER]
+            for start in range(0, len(places), FITTED_TOGETHER):
+                some = places[start:start + FITTED_TOGETHER]
                 mixings = np.array([suspects[k].mixing for k in some])
                 _, variances = self._fits(rows, mixings)
                 values[some] = [self._value(variance, rows.counts, mixing)

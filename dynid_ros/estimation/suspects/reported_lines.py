@@ -19,9 +19,9 @@ from dynid_ros.estimation.suspects.suspect import described, Suspect
 MATTERS = float(np.sqrt(2.0))
 #: Share of a typical size below which a fault is normal for real arms: a zero or a mounting a few
 #: degrees off, an offset a few per cent.
-SMALL = 0.5
+NORMAL_SIZE = 0.5
 #: Decimals of a printed error, %. A fault of a quiet joint hardly changes that of the whole arm.
-DECIMALS = 1
+ERROR_DECIMALS = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ def _is_candidate(
         return False
     # The data determine gains up to a common factor, so that its size is arbitrary.
     if size is not None and line.suspect.fault.code != GAINS and (
-            abs(size.distance) < SMALL * size.typical):
+            abs(size.distance) < NORMAL_SIZE * size.typical):
         return False
     # A fault of the arm, or of a joint that has torque as recorded or corrected.
     powers = [each.power.sum(axis=0) for each in (reference, prediction)]
@@ -177,7 +177,7 @@ def reduces_error(line: Line, reference: Prediction) -> bool:
     prediction = line.prediction
     assert prediction is not None
     before = error_before_percent(reference, prediction)
-    return round(prediction.error_percent, DECIMALS) <= round(before, DECIMALS)
+    return round(prediction.error_percent, ERROR_DECIMALS) <= round(before, ERROR_DECIMALS)
 
 
 def _is_same(line: Line, other: Line) -> bool:

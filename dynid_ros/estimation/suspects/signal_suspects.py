@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import COMMAND, joint_torque
 from dynid_ros.data.signals.filtered_friction import filtered_step
-from dynid_ros.data.signals.trial_samples import BREAK, LATE, TrialSamples, TYPICAL
+from dynid_ros.data.signals.trial_samples import BREAK, CANDIDATE_DELAYS, TrialSamples, TYPICAL
 from dynid_ros.estimation.suspects.suspect import (
     exchange,
     Fault,
@@ -105,7 +105,7 @@ def _with_gains(base: Suspect, joints: list[int], size: Array) -> Suspect:
 
 def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """
-    Assume that the drive signal of each joint is late by one of `LATE`.
+    Assume that the drive signal of each joint is late by one of `CANDIDATE_DELAYS`.
 
     A servo itself follows its command late, so that no command is suspected.
     """
@@ -113,12 +113,12 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     if drive.signal == COMMAND:
         return
     through = joint_torque(np.eye(base.arm.n), drive)
-    for k, late in enumerate(LATE.tolist()):
+    for k, late in enumerate(CANDIDATE_DELAYS.tolist()):
         later = base.samples.later[:, :, k]
         change = np.linalg.solve(through.T, (later - base.samples.tau).T).T
         way = 'late' if late > 0 else 'early'
         for joint in joints:
-            # Not refined: interpolation between the few delays of `LATE` would be no better.
+            # Not refined: interpolation between the few `CANDIDATE_DELAYS` would be no better.
             tau = base.samples.tau + change[:, joint, None] * through[joint]
             yield base.refitted(Fault(
                 'effort_delay', (joint,),

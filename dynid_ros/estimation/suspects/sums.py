@@ -13,7 +13,7 @@ from dynid_ros.utilities.arrays import Array
 #: Passes in which the weights of the joints converge.
 PASSES = 5
 #: Smallest credible mean square of a residual, relative to the torque.
-FLOOR = 1e-8
+VARIANCE_FLOOR = 1e-8
 #: Least mean square torque of a joint, relative to the largest, to which its residual is compared.
 SILENT = 1e-6
 
@@ -85,7 +85,7 @@ class Sums:
     def mean_squares(self, theta: Array) -> Array:
         """Mean square residuals (S, n) of parameters (S, c), at least the smallest credible."""
         squares = self.squares(theta) / np.maximum(self.counts, 1)
-        return np.asarray(np.maximum(squares, FLOOR * self.mean_power))
+        return np.asarray(np.maximum(squares, VARIANCE_FLOOR * self.mean_power))
 
     def squares(self, theta: Array) -> Array:
         """Sum the squared residuals of each joint for parameters (S, c), (S, n)."""

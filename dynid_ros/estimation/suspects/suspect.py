@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.arm.drive import joint_torque
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.trial_samples import thinned, TrialSamples
 from dynid_ros.dynamics.base import base_parameters
@@ -197,7 +197,7 @@ def resized(suspect: Suspect, step: Array) -> Suspect:
 
 def as_recorded(arm: ArmModel, samples: TrialSamples) -> Suspect:
     """Return the recording as it is, thinned, with the friction terms of known sign."""
-    return with_all_samples(arm.with_friction(PLAIN), thinned(samples))
+    return with_all_samples(arm.with_friction(PLAIN_TERMS), thinned(samples))
 
 
 def with_all_samples(arm: ArmModel, samples: TrialSamples) -> Suspect:

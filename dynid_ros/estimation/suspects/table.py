@@ -44,14 +44,14 @@ from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 #: Probability of a false report for a recording without a fault.
 FALSE_ALARM = 0.01
 #: Most faults sought in one recording, one after another.
-FAULTS = 3
+MOST_FAULTS = 3
 #: Most suspects that the data do not distinguish to which another fault is added.
 FOLLOWED = 3
 #: Least rows for each parameter: half of the rows then remain to estimate the variance.
 ROWS_PER_COLUMN = 2
 #: Share of the largest gain from which a suspect is cross-validated. Those with less have no
 #: chance unless their dispersion is far smaller, and each takes ten fits.
-PREDICTED = 0.5
+PREDICTED_GAIN = 0.5
 
 MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
@@ -136,7 +136,7 @@ def table_of(base: Suspect, recordings: int = 1) -> Table | None:
         return None
     first = _one_fault(likelihood, base, recordings)
     winners = first.winners
-    for _ in range(FAULTS - 1):
+    for _ in range(MOST_FAULTS - 1):
         deeper = [_one_fault(likelihood, line.suspect, recordings).winners or (line,)
                   for line in winners[:FOLLOWED]]
         best = decisive(deeper, first.prediction, first.threshold)
@@ -166,7 +166,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     for most, each in _likeliest(free):
         # The likelihood at possible parameters is lower than the unconstrained one.
         best = _best(scored)
-        if most < max(threshold, PREDICTED * best):
+        if most < max(threshold, PREDICTED_GAIN * best):
             break
         gain, at = likelihood.possible(each, fit)
         scored.append((Line(each, gain - value), at))
@@ -174,7 +174,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     lines = [_line(likelihood, with_best_moments(
                  likelihood, refined(likelihood, line.suspect)), at, value, reference)
              for line, at in scored
-             if line.gain > max(threshold, PREDICTED * _best(scored))]
+             if line.gain > max(threshold, PREDICTED_GAIN * _best(scored))]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
     winners = winners_of(lines, reference, likelihood.joints, threshold)
     for line in [each for each in winners if each.suspect.size]:

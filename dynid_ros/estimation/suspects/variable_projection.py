@@ -11,7 +11,7 @@ from dynid_ros.estimation.suspects.suspect import Size, Suspect
 from dynid_ros.utilities.arrays import Array
 
 #: Step of finite differences, relative to the prior standard deviation of the size.
-STEP = 1e-4
+SIZE_STEP = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def linear(likelihood: Likelihood, suspect: Suspect) -> Linear:
     theta = np.asarray(np.linalg.solve(W.T @ W + prior_information, W.T @ tau))
     residual = suspect.residual(regressor, theta, mixing)
     D = np.empty((root.size, len(size.x)))
-    for k, each in enumerate(STEP * np.diag(size.std)):
+    for k, each in enumerate(SIZE_STEP * np.diag(size.std)):
         other = size.make(size.x + each)
         of_other = regressor if other.rows is rows else other.rows.regressor()
         change = residual - other.residual(of_other, theta, mixing)

@@ -39,9 +39,9 @@ GOOD_PERCENT = 15.0
 #: Unexplained share of the torque of a joint from which its signal is unrelated to its motion.
 DEAD_SHARE = 0.9
 #: Number of suspects listed if none explains the data, and number kept in a result.
-LISTED, KEPT = 3, 12
+LISTED_SUSPECTS, KEPT_SUSPECTS = 3, 12
 #: Faults that other parameters may absorb.
-KINDS = {
+HIDDEN_FAULTS = {
     'position_zero': 'zeros off by some 10 degrees',
     'link_length': 'offsets between joints off by 20 %',
     'effort_scale': 'gains off by a factor of two',
@@ -120,7 +120,7 @@ def _lines(table: Table | None) -> tuple[SuspectLine, ...]:
         described(table.recorded.arm, line.suspect.faults), line.gain, line.evidence,
         line.prediction.error_percent if line.prediction else None, line in table.winners,
         line.estimated.words if line.estimated and line.suspect.fault.code != GAINS else None)
-        for line in (*table.winners, *rest)[:KEPT])
+        for line in (*table.winners, *rest)[:KEPT_SUSPECTS])
 
 
 def _detectable(table: Table | None) -> tuple[Detectable, ...]:
@@ -131,7 +131,7 @@ def _detectable(table: Table | None) -> tuple[Detectable, ...]:
     for each in table.one_step:
         size, fault = each.suspect.size, each.suspect.fault
         smallest = each.smallest_detectable(table.least_gain)
-        if size is not None and fault.code in KINDS:
+        if size is not None and fault.code in HIDDEN_FAULTS:
             # A size beyond its prior is implausible.
             detectable.append(Detectable(
                 fault.code, tuple(joints[joint] for joint in fault.joints),
@@ -246,7 +246,7 @@ def _unexplained(table: Table | None) -> tuple[Finding, ...]:
     """Report that no suspect explains the data."""
     if table is None or table.prediction.error_percent < GOOD_PERCENT:
         return ()
-    best = [line for line in table.lines if (line.evidence or 0.0) > 0][:LISTED]
+    best = [line for line in table.lines if (line.evidence or 0.0) > 0][:LISTED_SUSPECTS]
     listed = '; '.join(
         f'{described(table.recorded.arm, line.suspect.faults)} '
         f'({line.prediction.error_percent:.0f} %)' for line in best if line.prediction)
@@ -263,8 +263,8 @@ def _hidden(table: Table | None) -> tuple[str, ...]:
     if table is None:
         return ()
     kinds: dict[str, set[int]] = {}
-    for fault in (each for each in table.hidden if each.code in KINDS):
-        kinds.setdefault(KINDS[fault.code], set()).update(fault.joints)
+    for fault in (each for each in table.hidden if each.code in HIDDEN_FAULTS):
+        kinds.setdefault(HIDDEN_FAULTS[fault.code], set()).update(fault.joints)
     if not kinds:
         return ()
     all_joints, arm = set(table.joints.tolist()), table.recorded.arm

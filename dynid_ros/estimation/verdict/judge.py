@@ -48,7 +48,7 @@ NO_BETTER_THAN_NONE_PERCENT = 100.0
 #: 6.5.
 WORSE_THAN_FIT = 3.0
 #: Most undetermined parameters that are listed, the least certain first.
-LISTED = 8
+LISTED_PARAMETERS = 8
 #: Data share below which the motion does not excite a parameter.
 UNEXCITED_SHARE = 1e-3
 
@@ -128,7 +128,7 @@ def _judge_errors(
         for joint in validation.joints)
     blamed = expected > max(LARGEST_EXPECTED_PERCENT, fit_error)
     if blamed or (validation_failed and joints) or no_prediction:
-        order = np.argsort(-spread)[:LISTED]
+        order = np.argsort(-spread)[:LISTED_PARAMETERS]
         parameters = tuple(base.names[k] for k in order)
         # The new finding lists the weakest parameters; only joints at rest remain.
         findings = [each for each in findings if each.code != 'not_excited' or each.joints]

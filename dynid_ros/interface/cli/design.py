@@ -117,12 +117,12 @@ def _load(args: Namespace) -> list[float] | None:
 
 def _check_length(args: Namespace) -> None:
     """Make sure that a motion of this length and these harmonics can be made."""
-    from dynid_ros.motion.trajectory.fourier import LONGEST
+    from dynid_ros.motion.trajectory.fourier import LONGEST_MOTION_SECONDS
 
     seconds = args.period * args.periods + 2 * args.ramp
-    if seconds > LONGEST:
+    if seconds > LONGEST_MOTION_SECONDS:
         raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
-                         f'twice --ramp within {LONGEST:g} s')
+                         f'twice --ramp within {LONGEST_MOTION_SECONDS:g} s')
     if args.export and seconds * args.rate > MOST_SAMPLES:
         raise InputError(f'--export would write {seconds * args.rate:.3g} samples; lower --rate '
                          f'to {MOST_SAMPLES / seconds:g} Hz or less')

@@ -108,7 +108,7 @@ def gain_joints(found: DriveGains) -> list[dict[str, Any]]:
 def gain_table(arm: ArmModel, joints: list[dict[str, Any]]) -> list[list[str]]:
     """Gains joint by joint."""
     from dynid_ros.arm.parameters import torque_units
-    from dynid_ros.estimation.calibration.gain_verdict import NOT_DETERMINED, REFERENCE, ROUGH
+    from dynid_ros.estimation.calibration.gain_verdict import NOT_DETERMINED, REFERENCE_CODE, ROUGH
     from dynid_ros.estimation.estimate.possible_parameters import source_of
 
     table, signal = [['joint', 'stated', 'found by stated', 'gain', 'verdict']], arm.drive.signal
@@ -123,7 +123,7 @@ def gain_table(arm: ArmModel, joints: list[dict[str, Any]]) -> list[list[str]]:
             # A drive that slides follows a distance.
             unit = 'N/m' if unit == 'N/rad' else unit
             gain = f'{each["gain"]:.5g} {unit}'.strip()
-            found = '' if verdict == REFERENCE else f'{ratio:.4f} ± {std:.4f}'
+            found = '' if verdict == REFERENCE_CODE else f'{ratio:.4f} ± {std:.4f}'
         if verdict == ROUGH:
             remark = ' ({:.3f} to {:.3f})'.format(*each['interval_95'])
         table.append([each['name'], f'{each["stated"]:.5g}', found, gain, verdict + remark])

@@ -9,7 +9,7 @@ from time import perf_counter
 OVERRUN = 0.15
 #: Share of the time after which the first motion found is taken to start from. Where finding it
 #: takes as long, the descents that follow never end before the time does.
-FIRST = 0.2
+FIRST_MOTION_SHARE = 0.2
 #: Largest share of the time that is kept for that verification.
 LARGEST_RESERVE = 0.5
 
@@ -53,7 +53,7 @@ class Deadline:
     @property
     def far_gone(self) -> bool:
         """Whether so much is gone that a search should go on with the first motion it has."""
-        return self.gone > FIRST * self.seconds
+        return self.gone > FIRST_MOTION_SHARE * self.seconds
 
     def reserve_for_motion(self, seconds: float) -> None:
         """Keep the time in which a motion was verified for the last one, the longest, s."""

@@ -17,11 +17,11 @@ BOUNDARY = 0.95
 #: Decrease that a step must bring, as share of what the slope promises (Armijo).
 DECREASE = 1e-4
 #: Halvings of a step before the descent is given up.
-HALVINGS = 12
+MOST_HALVINGS = 12
 #: Predicted decrease at which the descent has arrived.
 ARRIVED = 1e-5
 #: First guess of the curvature of the criterion.
-CURVATURE = 1e-2
+FIRST_CURVATURE = 1e-2
 #: Least share of the estimated curvature that an update may claim (Powell's damping).
 DAMPING = 0.2
 
@@ -54,7 +54,7 @@ class Descent:
     def __init__(self, cost: DesignCost, X: Array) -> None:
         self._cost, self.first, self.X, self.steps = cost, X, X, 0
         # BFGS estimate of the Hessian of criterion, torque and collision.
-        self._curvature = CURVATURE * np.eye(X.size)
+        self._curvature = FIRST_CURVATURE * np.eye(X.size)
 
     def run(
         self, criterion: Criterion, wall: float, iterations: int, check: Callable[[], None],
@@ -84,7 +84,7 @@ class Descent:
             if promise < ARRIVED:
                 return
             length = min(1.0, BOUNDARY * self._cost.allowed.reach(self.X, step))
-            for _ in range(HALVINGS):
+            for _ in range(MOST_HALVINGS):
                 candidate = self.X + length * step
                 reached, there = self._merit(candidate, criterion, wall)
                 if there is not None and reached <= merit - DECREASE * length * promise:
@@ -94,7 +94,7 @@ class Descent:
                 if learnt == 0:
                     return
                 # What earlier steps taught may mislead here; the descent learns anew.
-                self._curvature, learnt = CURVATURE * np.eye(self.X.size), 0
+                self._curvature, learnt = FIRST_CURVATURE * np.eye(self.X.size), 0
                 continue
             following = there()
             self._learn((candidate - self.X).ravel(), (following - gradient).ravel())
@@ -116,7 +116,7 @@ class Descent:
         slope, blocks = self._cost.allowed.derivatives(self.X)
         exact, total = block_diag(*(wall * blocks)), (gradient + wall * slope).ravel()
         # Where rounding spoils the estimate, restart with a spherical guess.
-        for guess in (self._curvature, CURVATURE * np.eye(self.X.size)):
+        for guess in (self._curvature, FIRST_CURVATURE * np.eye(self.X.size)):
             with suppress(np.linalg.LinAlgError):
                 step = solve_definite(guess + exact, -total)
                 self._curvature = guess

@@ -35,7 +35,7 @@ FEWER_PERIODS = 3
 #: Seed of the random amplitudes of a validation motion, beside the seed of the task.
 OTHER_SEED = 1973
 #: Digits of the numbers of the metadata, none of which is read back.
-DIGITS = 6
+METADATA_DIGITS = 6
 
 
 def design(
@@ -211,4 +211,4 @@ def margins_as_dict(designed: Design) -> dict[str, Any]:
 
 
 def _short(value: float) -> float:
-    return float(f'{value:.{DIGITS}g}')
+    return float(f'{value:.{METADATA_DIGITS}g}')

@@ -23,13 +23,13 @@ from dynid_ros.motion.trajectory.sampled_series import SampledSeries
 from dynid_ros.utilities.arrays import Array
 
 #: Step of the forward differences: rad, rad/s, rad/s² (m for prismatic joints).
-STEP = 1e-6
+FORWARD_STEP = 1e-6
 #: Samples that are differenced at a time, so that their regressors stay in the cache.
-BLOCK = 8
+DIFFERENCED_TOGETHER = 8
 #: Points in the period of the highest harmonic: of the descent, and of its limits.
-POINTS, LIMIT_POINTS = 28, 100
+POINTS_PER_PERIOD, LIMIT_POINTS = 28, 100
 #: Share by which the descent keeps off the limits, for what lies between the points.
-SPARE = 1e-3
+SPARE_LIMIT_SHARE = 1e-3
 #: Distance by which it keeps off the clearances, m.
 SPARE_CLEARANCE = 0.005
 #: Velocity at which Coulomb friction turns over in the descent, as share of the limit.
@@ -70,8 +70,8 @@ def by_states(
     for term in friction_terms(arm.friction):
         columns = layout.friction_columns(term.symbol)
         here, there = (term.value(states[1] + step, still, arm.friction_shape)
-                       for step in (0.0, STEP))
-        result[1] += by_regressor[:, joints, columns] * (there - here) / STEP
+                       for step in (0.0, FORWARD_STEP))
+        result[1] += by_regressor[:, joints, columns] * (there - here) / FORWARD_STEP
     for k, column in enumerate(arm.coupling, layout.first_coupling):
         if column.quantity != 'sign_qd':
             order = 2 if column.quantity == 'qdd' else 1
@@ -84,19 +84,19 @@ def _by_links(
 ) -> Array:
     """Differentiate inertial regressors times weights (K, n, 10 m), summed up, (3, K, n)."""
     _, samples, n = states.shape
-    steps = np.concatenate([np.zeros((1, 3 * n)), STEP * np.eye(3 * n)])
+    steps = np.concatenate([np.zeros((1, 3 * n)), FORWARD_STEP * np.eye(3 * n)])
     flat = states.transpose(1, 0, 2).reshape(samples, 1, 3 * n) + steps
     values = np.empty((samples, len(steps)))
-    out = np.zeros((BLOCK * len(steps), *weights.shape[1:]))
-    for first in range(0, samples, BLOCK):
+    out = np.zeros((DIFFERENCED_TOGETHER * len(steps), *weights.shape[1:]))
+    for first in range(0, samples, DIFFERENCED_TOGETHER):
         check()
-        part = slice(first, first + BLOCK)
+        part = slice(first, first + DIFFERENCED_TOGETHER)
         q, qd, qdd = np.ascontiguousarray(np.moveaxis(flat[part].reshape(-1, 3, n), 1, 0))
         Y = out[:len(q)]
         fill_links(arm, inertial_rows, tree(arm), (q, qd, qdd), len(INERTIAL), Y)
         values[part] = (Y.reshape(-1, len(steps), weights[0].size)
                         @ weights[part].reshape(-1, weights[0].size, 1))[:, :, 0]
-    slopes = (values[:, 1:] - values[:, :1]) / STEP
+    slopes = (values[:, 1:] - values[:, :1]) / FORWARD_STEP
     return np.ascontiguousarray(slopes.reshape(samples, 3, n).transpose(1, 0, 2))
 
 
@@ -155,9 +155,9 @@ class DesignCost:
         period, harmonics, objective = task.period, task.harmonics, task.objective
         self._arm = smoothed(arm, TURNOVER * float(np.median(limits.allowed.velocity)))
         self._torque, self._check = torque_limit(self._arm), check
-        self.series = SampledSeries(period, harmonics, POINTS * harmonics)
+        self.series = SampledSeries(period, harmonics, POINTS_PER_PERIOD * harmonics)
         grid = SampledSeries(period, harmonics, LIMIT_POINTS * harmonics)
-        self.allowed = LimitBarrier(grid, limits.allowed.shrunk(SPARE))
+        self.allowed = LimitBarrier(grid, limits.allowed.shrunk(SPARE_LIMIT_SHARE))
         self.collision = None if limits.scene is None else CollisionBarrier(
             limits.scene, SPARE_CLEARANCE)
         weights = np.ones(arm.n) if objective.weights is None else objective.weights

@@ -11,21 +11,21 @@ from dynid_ros.motion.excitation.design_cost import DesignCost, Hindrance
 from dynid_ros.utilities.arrays import Array
 
 #: Positions that are tried as the middle of a motion, and those tried before a new random one.
-TRIES = 500
+MIDDLE_POSITIONS = 500
 REPAIRS = 50
 #: Share of the largest amplitude of each joint with which a design starts.
-SHARE = 0.8
+START_AMPLITUDE = 0.8
 #: Factor of the amplitudes of the joints that bring bodies too near, or of all joints.
-CUT = 0.7
+AMPLITUDE_FACTOR = 0.7
 #: Least mean share to which the amplitudes are cut, so that nothing is hit.
-LEAST = 1e-3
+LEAST_AMPLITUDE = 1e-3
 #: Random motions of which the one whose amplitudes need the least cut is taken, and the mean
 #: share of the amplitudes beyond which no further one is tried.
-CANDIDATES = 10
-ENOUGH = 0.95
+RANDOM_MOTIONS = 10
+ENOUGH_AMPLITUDE = 0.95
 #: Share of the room around its middle in which a motion is centred, and that after `REPAIRS`.
 SPREAD = 0.6
-WIDE = 0.95
+WIDE_AMPLITUDE = 0.95
 
 
 def initial_guess(
@@ -59,23 +59,23 @@ def initial_guess(
 
     """
     widest, best = 0.0, None
-    for _ in range(CANDIDATES):
+    for _ in range(RANDOM_MOTIONS):
         try:
             center = _free_position(cost, arm, rng, deadline)
             shape = rng.normal(size=center.shape)
             shape[:, 0] = 0.0
             scale = np.array([
-                SHARE * cost.allowed.reach(center, np.where(own[:, None], shape, 0.0))
+                START_AMPLITUDE * cost.allowed.reach(center, np.where(own[:, None], shape, 0.0))
                 for own in np.eye(arm.n, dtype=bool)])
             move = scale[:, None] * shape
-            share = _free_share(cost, arm, center, move, max(widest, LEAST), deadline)
+            share = _free_share(cost, arm, center, move, max(widest, LEAST_AMPLITUDE), deadline)
         except OutOfTimeError:
             if best is None:
                 raise
             break
         if share is not None:
             widest, best = float(share.mean()), center + share[:, None] * move
-        if widest > ENOUGH or (best is not None and deadline.far_gone):
+        if widest > ENOUGH_AMPLITUDE or (best is not None and deadline.far_gone):
             break
     if best is None:
         raise InputError(
@@ -100,7 +100,7 @@ def _free_share(
         # That sample is repaired alone, since all of them take a hundred times as long.
         here = slice(hindrance.sample, hindrance.sample + 1)
         while hindrance is not None and share.mean() > least:
-            share[hindrance.joints if len(hindrance.pairs) else slice(None)] *= CUT
+            share[hindrance.joints if len(hindrance.pairs) else slice(None)] *= AMPLITUDE_FACTOR
             X = center + share[:, None] * move
             hindrance = cost.hindrance(cost.series.states(X)[:, here])
     return None
@@ -119,10 +119,10 @@ def _free_position(
     allowed = cost.allowed.allowed
     center = np.zeros((arm.n, cost.series.maps.shape[2]))
     worst: tuple[float, Array, Hindrance] | None = None
-    for k in range(TRIES):
+    for k in range(MIDDLE_POSITIONS):
         if k % REPAIRS == 0:
             q, fewest, drawn_again = allowed.middle, np.inf, np.ones(arm.n, dtype=bool)
-        spread = (SPREAD if k < REPAIRS else WIDE) * (rng.random(arm.n) - 0.5)
+        spread = (SPREAD if k < REPAIRS else WIDE_AMPLITUDE) * (rng.random(arm.n) - 0.5)
         drawn = allowed.middle + spread * (allowed.upper - allowed.lower)
         trial = np.where(drawn_again, drawn, q)
         rest = np.zeros((1, arm.n))
@@ -144,9 +144,9 @@ def _free_position(
                                  f'{_lacking(cost, arm, worst[1], worst[2])}')
     assert worst is not None
     raise InputError(
-        f"none of {TRIES} positions of '{arm.name}' keeps its effort limits and clearances: at "
-        f'the best one {_lacking(cost, arm, worst[1], worst[2])}; check "collision" and '
-        '"environment" in arm.yaml, nominal inertias and limits')
+        f"none of {MIDDLE_POSITIONS} positions of '{arm.name}' keeps its effort limits and "
+        f'clearances: at the best one {_lacking(cost, arm, worst[1], worst[2])}; check '
+        '"collision" and "environment" in arm.yaml, nominal inertias and limits')
 
 
 def _lacking(cost: DesignCost, arm: ArmModel, q: Array, hindrance: Hindrance) -> str:

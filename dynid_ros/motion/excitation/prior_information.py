@@ -16,7 +16,7 @@ from dynid_ros.motion.excitation.design_objective import DesignObjective
 from dynid_ros.utilities.arrays import Array
 
 #: Part of the covariance of standardised parameters that rounding may hide.
-ROUNDING = 1e-8
+COVARIANCE_ROUNDING = 1e-8
 
 
 def objective_given(
@@ -83,5 +83,5 @@ def _information(result: IdentifiedModel, names: tuple[str, ...]) -> Array:
     at = [own.index(name) for name in shared]
     to = [names.index(name) for name in shared]
     information = np.zeros((len(names), len(names)))
-    information[np.ix_(to, to)] = inverse(result.covariance[np.ix_(at, at)], ROUNDING)
+    information[np.ix_(to, to)] = inverse(result.covariance[np.ix_(at, at)], COVARIANCE_ROUNDING)
     return information

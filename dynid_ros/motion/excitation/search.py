@@ -31,11 +31,11 @@ from dynid_ros.utilities.summarised import Summarised
 #: Points in the period of the highest harmonic at which a result is scored.
 RESULT_POINTS = 60
 #: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
-STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
+DESCENT_STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
 #: Random motions of which a validation motion is the best.
 RANDOM = 8
 #: First share by which the amplitude is cut where a limit is not kept; doubled until it is.
-CUT = 1e-3
+FIRST_CUT = 1e-3
 #: Share of the velocity and acceleration limits on the way from one motion to another.
 WAY_SPEED = 0.5
 
@@ -212,8 +212,8 @@ class Search:
                 self._deadline.check()
             self._begun = start + 1
             racing.append(self._entered(start))
-            self._descend(racing[-1], *STAGES[0])
-        for stage in STAGES[1:]:
+            self._descend(racing[-1], *DESCENT_STAGES[0])
+        for stage in DESCENT_STAGES[1:]:
             racing = sorted(racing, key=self._score)[:-(-len(racing) // 2)]
             for descent in racing:
                 self._descend(descent, *stage)
@@ -253,7 +253,7 @@ class Search:
             self._deadline.reserve_for_motion(self._deadline.gone - begin)
 
     def _verified(self, X: Array, check: Callable[[], None]) -> bool:
-        share, cut = 1.0, CUT
+        share, cut = 1.0, FIRST_CUT
         center = X * (np.arange(X.shape[1]) == 0)
         while share > 0:
             check()
@@ -289,5 +289,5 @@ class Search:
 
     def _report(self) -> None:
         best = np.inf if self._best is None else self._best.score
-        in_all = sum(-(-self._task.starts // 2**stage) for stage in range(len(STAGES)))
+        in_all = sum(-(-self._task.starts // 2**stage) for stage in range(len(DESCENT_STAGES)))
         progress(f'start {self._begun}, best {best:.4g}', self._descended / in_all)

@@ -16,7 +16,7 @@ from dynid_ros.motion.trajectory.trajectory_file import Trajectory
 
 #: Share of the recorded range of positions, and of the recorded speed, beyond which the model
 #: extrapolates.
-MARGIN = 0.1
+EXTRAPOLATION = 0.1
 
 
 def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
@@ -68,7 +68,7 @@ def extrapolation(model: IdentifiedModel, trajectory: Trajectory) -> tuple[str, 
     low, high, fast = known
     ours = _order(model, trajectory)
     q, qd = trajectory.q[:, ours], np.abs(trajectory.qd[:, ours]).max(axis=0)
-    room = MARGIN * (high - low)
+    room = EXTRAPOLATION * (high - low)
     found = []
     units = joint_units('rad', model.arm.prismatic)
     for joint, (name, unit) in enumerate(zip(model.arm.joint_names, units, strict=True)):
@@ -77,7 +77,7 @@ def extrapolation(model: IdentifiedModel, trajectory: Trajectory) -> tuple[str, 
             found.append(
                 f'{name} moves from {first:.2f} to {last:.2f} {unit}, but was identified from '
                 f'{low[joint]:.2f} to {high[joint]:.2f} {unit}')
-        if qd[joint] > (1 + MARGIN) * fast[joint]:
+        if qd[joint] > (1 + EXTRAPOLATION) * fast[joint]:
             found.append(
                 f'{name} reaches {qd[joint]:.2f} {unit}/s, but was identified up to '
                 f'{fast[joint]:.2f} {unit}/s: its friction is uncertain above')

@@ -27,7 +27,7 @@ from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.utilities.arrays import Array
 
 #: Intervals between states of which the period is the median: at most, and at least.
-INTERVALS, FEWEST = 50, 5
+INTERVALS, FEWEST_INTERVALS = 50, 5
 
 
 class MotionControl:
@@ -97,7 +97,7 @@ class MotionControl:
     def period(self) -> float | None:
         """Return the usual period of usable states, s; None before there were some."""
         measured = [interval for interval in self._intervals if interval > 0]
-        return float(np.median(measured)) if len(measured) >= FEWEST else None
+        return float(np.median(measured)) if len(measured) >= FEWEST_INTERVALS else None
 
     def age(self, now: float) -> float:
         """Age of the last usable state at a time, s; infinite if there was none."""

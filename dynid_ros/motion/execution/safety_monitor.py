@@ -84,7 +84,7 @@ class SafetyThresholds:
     samples: int = 5
 
 
-THRESHOLDS = SafetyThresholds()
+DEFAULT_THRESHOLDS = SafetyThresholds()
 
 
 class SafetyMonitor:
@@ -189,10 +189,10 @@ class LimitWatch:
         limits = self._arm.limits
         measured = np.abs([qd, np.zeros_like(qd) if tau is None else tau])
         allowed = np.array([limits.velocity, limits.effort])
-        share = np.array([[THRESHOLDS.speed], [THRESHOLDS.effort]])
+        share = np.array([[DEFAULT_THRESHOLDS.speed], [DEFAULT_THRESHOLDS.effort]])
         self._over = np.where(measured > share * allowed, self._over + 1, 0)
         kind, joint = np.unravel_index(np.argmax(self._over), self._over.shape)
-        if self._over[kind, joint] < THRESHOLDS.samples:
+        if self._over[kind, joint] < DEFAULT_THRESHOLDS.samples:
             return None
         bound, does, limit = (
             (Bound.VELOCITY, 'moves at', 'faster than its limit'),
@@ -241,7 +241,7 @@ class EffortLimiter:
         self._since = np.where(over, np.minimum(self._since, now), np.inf)
         joint = int(np.argmin(self._since))
         violation = None
-        if now - self._since[joint] >= THRESHOLDS.saturated:
+        if now - self._since[joint] >= DEFAULT_THRESHOLDS.saturated:
             violation = Violation(
                 Bound.EFFORT,
                 f"joint '{self._arm.joint_names[joint]}' needs {abs(tau[joint]):.3g}, more than "

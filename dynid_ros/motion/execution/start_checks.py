@@ -6,8 +6,8 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.motion.execution.safety_monitor import SafetyMonitor, THRESHOLDS
-from dynid_ros.motion.feasibility.margins import AllLimits, MotionMargins, ROUNDING
+from dynid_ros.motion.execution.safety_monitor import DEFAULT_THRESHOLDS, SafetyMonitor
+from dynid_ros.motion.feasibility.margins import AllLimits, LIMIT_ROUNDING, MotionMargins
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair, parts
 from dynid_ros.utilities.arrays import Array
@@ -41,7 +41,7 @@ def check_motion(arm: ArmModel, motion: Motion, scene: Scene | None) -> None:
 
 def _check_margins(arm: ArmModel, margins: MotionMargins) -> None:
     for quantity, values in margins.joints.items():
-        if not (values >= -ROUNDING).all():
+        if not (values >= -LIMIT_ROUNDING).all():
             joint, limit = int(np.argmin(values)), quantity.replace('torque', 'effort')
             raise InputError(
                 f"the motion takes joint '{arm.joint_names[joint]}' of '{arm.name}' "
@@ -96,6 +96,6 @@ def moving_joint(arm: ArmModel, qd: Array) -> str:
     """Name the joint that moves most at velocities (n,), rad/s; empty if the arm is at rest."""
     speed = np.abs(qd) / np.where(np.isfinite(arm.limits.velocity), arm.limits.velocity, 1.0)
     joint = int(np.argmax(speed))
-    if speed[joint] <= THRESHOLDS.rest:
+    if speed[joint] <= DEFAULT_THRESHOLDS.rest:
         return ''
     return f"joint '{arm.joint_names[joint]}' moves at {abs(qd[joint]):.3g}"

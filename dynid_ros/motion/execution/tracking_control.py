@@ -20,7 +20,7 @@ DAMPING_RATIO = 1.0
 #: Largest product of the fastest damping rate and the reaction time of the loop.
 STABLE_RATE = 0.5
 #: Random positions at which the mass matrix is looked at.
-POSITIONS = 50
+MASS_POSITIONS = 50
 # Each pass takes the excess of the worst position off the joints that take part in it; the excess
 # that is left shrinks to a thousandth in 10 to 60 passes on arms of 2 to 17 joints.
 _PASSES = 500
@@ -167,7 +167,7 @@ def random_positions(arm: ArmModel) -> Array:
     """Positions (POSITIONS, n) between the limits and within half a turn, always the same."""
     lower = np.maximum(arm.limits.lower, -np.pi)
     upper = np.minimum(arm.limits.upper, np.pi)
-    return np.random.default_rng(0).uniform(lower, upper, (POSITIONS, arm.n))
+    return np.random.default_rng(0).uniform(lower, upper, (MASS_POSITIONS, arm.n))
 
 
 def _bearable_damping(inverses: Array, damping: Array, rate: float) -> Array:

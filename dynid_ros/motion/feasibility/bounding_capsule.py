@@ -11,7 +11,7 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
 #: By how much a capsule is made wider than its body needs, as share, against rounding.
-ROUNDING = 1e-9
+CAPSULE_ROUNDING = 1e-9
 
 
 class BoundingCapsule:
@@ -97,7 +97,7 @@ def _around(points: Array) -> tuple[Array, float]:
         center = across @ axes
         center = axes @ ((center.min(axis=0) + center.max(axis=0)) / 2)
         distance = np.linalg.norm(across - center, axis=1)
-        radius = float(distance.max()) * (1 + ROUNDING) + ROUNDING
+        radius = float(distance.max()) * (1 + CAPSULE_ROUNDING) + CAPSULE_ROUNDING
         reach = np.sqrt(radius**2 - distance**2)
         low, high = float((along + reach).min()), float((along - reach).max())
         if low > high:

@@ -21,9 +21,9 @@ from dynid_ros.utilities.arrays import Array
 
 #: Smallest clearances are found to this distance, m, or to this share where that is more.
 RESOLUTION = 1e-3
-SHARE = 0.1
+CLEARANCE_SHARE = 0.1
 #: Parts into which a stretch of a motion is cut at first.
-PARTS = 100
+FIRST_PARTS = 100
 #: Halvings of a part before it is left as it is.
 LEVELS = 16
 
@@ -103,8 +103,8 @@ def clearances(
     Returns
     -------
     (P,) ndarray
-        Lower bounds, at most `RESOLUTION` or `SHARE` below the true smallest distances of pairs
-        that come within `Scene.width` of their clearance.
+        Lower bounds, at most `RESOLUTION` or `CLEARANCE_SHARE` below the true smallest distances
+        of pairs that come within `Scene.width` of their clearance.
 
     Notes
     -----
@@ -115,9 +115,9 @@ def clearances(
     """
     bounds = motion_bounds(motion)
     edges = np.array(motion.stretches)
-    length = (edges[:, 1:] - edges[:, :1]) / PARTS
-    middle = (edges[:, :1] + length * (np.arange(PARTS) + 0.5)).ravel()
-    half = np.repeat(length / 2, PARTS)
+    length = (edges[:, 1:] - edges[:, :1]) / FIRST_PARTS
+    middle = (edges[:, :1] + length * (np.arange(FIRST_PARTS) + 0.5)).ravel()
+    half = np.repeat(length / 2, FIRST_PARTS)
     far = scene.kept + scene.width
     smallest = np.full(len(scene.names), np.inf)
     certain = np.full(len(scene.names), np.inf)
@@ -128,7 +128,7 @@ def clearances(
         moved = np.abs(qd) * half[:, None] + bounds.acceleration * half[:, None]**2 / 2
         lower = distance - moved @ scene.levers.T
         smallest = np.minimum(smallest, distance.min(axis=0))
-        enough = smallest - np.maximum(RESOLUTION, SHARE * smallest)
+        enough = smallest - np.maximum(RESOLUTION, CLEARANCE_SHARE * smallest)
         # A pair that keeps its clearance at the samples deserves certainty about it, a far one
         # only that it is far.
         enough = np.where(smallest > scene.kept, np.maximum(enough, (smallest + scene.kept) / 2),

@@ -16,11 +16,11 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
 #: Random positions at which bodies that touch nearly everywhere are found.
-POSITIONS = 200
-SEED = 1979
+TRIED_POSITIONS = 200
+POSITION_SEED = 1979
 #: Distance at which bodies count as touching, m: shapes that fit into each other overlap by less
 #: than rounding, and no clearance is as small.
-CONTACT = 1e-3
+CONTACT_DISTANCE_M = 1e-3
 #: Share of positions from which on a pair is left out: neighbours overlap at every one.
 ALWAYS = 0.95
 #: Share from which on hulls are compared with their meshes: of ten arms of example-robot-data,
@@ -28,17 +28,17 @@ ALWAYS = 0.95
 OFTEN = 0.2
 #: Part of the contacts of hulls that their meshes share, below which a mesh is cut; and contacts
 #: that are compared: exact distances cost up to milliseconds.
-FEIGNED, COMPARED = 0.5, 20
+FEIGNED, COMPARED_CONTACTS = 0.5, 20
 #: Gap between a mesh and its hulls from which on it is cut into many, m: torso and pedestal of
 #: Baxter leave 0.16 and 0.21; links of arms leave 0.06 at most.
-GAP = 0.08
+HULL_GAP_M = 0.08
 #: Parts of a mesh that feigns contact, and of one with such a gap. Eight parts instead of four
 #: triple the pairs of a UR5 for no better motion; in eight, the torso of Baxter seems 72 mm too
 #: near to its arms in the median, and in 32 it seems 2 mm too near.
-PIECES, MANY_PIECES = 4, 32
+MESH_PIECES, MANY_PIECES = 4, 32
 #: Multiple of the clearance beyond which a pair must get at some positions to keep all of it; one
 #: and a half leave room for the spare of a design.
-APART = 3.0
+APART_CLEARANCES = 3.0
 #: Part of the distance of a pair that never gets so far apart that it keeps instead.
 PART = 1 / 3
 
@@ -83,7 +83,8 @@ def choose_pairs(
 
     """
     allowed = planning_limits(arm)
-    q = np.random.default_rng(SEED).uniform(allowed.lower, allowed.upper, (POSITIONS, arm.n))
+    q = np.random.default_rng(POSITION_SEED).uniform(
+        allowed.lower, allowed.upper, (TRIED_POSITIONS, arm.n))
     meshes = {body.source: body.shape for body in links if body.is_mesh}
     hulls = {source: [convex_hull(mesh)] for source, mesh in meshes.items()}
     pairs = _candidates(arm, links, obstacles)
@@ -96,11 +97,11 @@ def choose_pairs(
     for k in np.flatnonzero(true < FEIGNED * touched.mean(axis=0)):
         for body in pairs[k]:
             if body.is_mesh and len(hulls[body.source]) == 1:
-                hulls[body.source] = convex_pieces(body.shape, PIECES)
+                hulls[body.source] = convex_pieces(body.shape, MESH_PIECES)
     gaps = {}
     for source, mesh in meshes.items():
         gaps[source] = hull_gap(mesh, hulls[source])
-        if gaps[source] > GAP:
+        if gaps[source] > HULL_GAP_M:
             hulls[source] = convex_pieces(mesh, MANY_PIECES)
             gaps[source] = hull_gap(mesh, hulls[source])
     kept = _with_meshes_where_needed(
@@ -128,7 +129,8 @@ def _candidates(arm: ArmModel, links: list[Body], obstacles: list[Body]) -> list
 
 def _contacts(arm: ArmModel, pairs: list[Pair], q: Array) -> NDArray[np.bool_]:
     """Whether pairs touch at positions (K, n), (K, P)."""
-    return np.asarray(PairDistances(arm, pairs).distances(q, CONTACT) < CONTACT)
+    distances = PairDistances(arm, pairs).distances(q, CONTACT_DISTANCE_M)
+    return np.asarray(distances < CONTACT_DISTANCE_M)
 
 
 def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> Array:
@@ -136,11 +138,11 @@ def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> 
     shares = touched.mean(axis=0)
     rare = shares < OFTEN
     for k in np.flatnonzero(~(rare | exact.convex)):
-        where = np.flatnonzero(touched[:, k])[:COMPARED]
+        where = np.flatnonzero(touched[:, k])[:COMPARED_CONTACTS]
         only = np.arange(len(shares)) == k
         found = exact.refined(q[where], exact.lower_bounds(q[where]), only[None].repeat(
             len(where), axis=0))[:, k]
-        shares[k] *= (found < CONTACT).mean()
+        shares[k] *= (found < CONTACT_DISTANCE_M).mean()
     return np.asarray(shares)
 
 
@@ -171,7 +173,7 @@ def _clearances(
     obstacles: list[Body],
 ) -> Array:
     """Distance (P,) that each pair keeps, less where links are never so far apart."""
-    enough = APART * clearance
+    enough = APART_CLEARANCES * clearance
     nearest: dict[str, Array] = {}
     for name, column in zip(names, PairDistances(arm, pairs).distances(q, enough).T,
                             strict=True):

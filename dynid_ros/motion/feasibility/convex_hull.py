@@ -10,7 +10,7 @@ import numpy as np
 from dynid_ros.utilities.arrays import Array
 
 #: Points on the surface of a hull at which its distance from the mesh is taken.
-SAMPLES = 200
+SURFACE_POINTS = 200
 #: Thickness below which a mesh counts as flat, and by which the box around it is larger, m.
 FLAT = 1e-4
 
@@ -44,8 +44,8 @@ def hull_gap(mesh: Any, hulls: list[Any]) -> float:
     """
     Largest distance of the surface of hulls from the mesh that they contain, m.
 
-    It is taken at the middles of the largest triangles of the surface, `SAMPLES` at most; those
-    that lie within another hull count as inside.
+    It is taken at the middles of the largest triangles of the surface, `SURFACE_POINTS` at most;
+    those that lie within another hull count as inside.
     """
     import coal
 
@@ -62,7 +62,7 @@ def hull_gap(mesh: Any, hulls: list[Any]) -> float:
             body, here, point, coal.Transform3s(np.eye(3), at), request, result))
 
     largest = 0.0
-    for i in np.argsort(-areas)[:SAMPLES]:
+    for i in np.argsort(-areas)[:SURFACE_POINTS]:
         others = (hull for k, hull in enumerate(hulls) if k != owners[i])
         if all(distance(hull, points[i]) > 0 for hull in others):
             largest = max(largest, distance(mesh, points[i]))

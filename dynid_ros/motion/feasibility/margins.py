@@ -17,7 +17,7 @@ from dynid_ros.motion.trajectory.motion_pair import move
 from dynid_ros.utilities.arrays import Array
 
 #: Shares of a limit that rounding may cost.
-ROUNDING = 1e-9
+LIMIT_ROUNDING = 1e-9
 
 
 class AllLimits:
@@ -110,5 +110,5 @@ class MotionMargins:
     @property
     def kept(self) -> bool:
         """Whether every limit is kept."""
-        return (all(bool((values >= -ROUNDING).all()) for values in self.joints.values())
+        return (all(bool((values >= -LIMIT_ROUNDING).all()) for values in self.joints.values())
                 and all(value >= 0 for value in self.clearance.values()))

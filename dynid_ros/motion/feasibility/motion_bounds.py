@@ -11,7 +11,7 @@ from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.utilities.arrays import Array
 
 #: Grid points in the period of the highest harmonic; leaves less than 0.05 % for the bound.
-POINTS_PER_WAVE = 100
+BOUND_POINTS = 100
 
 #: Largest magnitude of the quintic step and of its first four derivatives on [0, 1].
 STEP_PEAKS = (1.0, 1.875, 10 / np.sqrt(3), 60.0, 360.0)
@@ -40,11 +40,11 @@ def motion_bounds(motion: FourierMotion) -> PlanningLimits:
 
     """
     peaks = _series_peaks(motion)
-    full = motion.ramp + np.linspace(0, motion.period, POINTS_PER_WAVE * motion.harmonics + 1)
+    full = motion.ramp + np.linspace(0, motion.period, BOUND_POINTS * motion.harmonics + 1)
     bounds = [_bounds_on(motion, full, peaks[2:])]
     if motion.ramp > 0:
         waves = motion.harmonics * (1 + motion.ramp / motion.period)
-        grid = np.linspace(0, motion.ramp, int(POINTS_PER_WAVE * waves) + 1)
+        grid = np.linspace(0, motion.ramp, int(BOUND_POINTS * waves) + 1)
         peaks = _ramp_peaks(peaks, motion.ramp)
         bounds += [_bounds_on(motion, start + grid, peaks[2:])
                    for start in (0.0, motion.duration - motion.ramp)]

@@ -16,7 +16,7 @@ DEFAULT_POSITION = np.pi
 #: Largest slope and curvature of the quintic step of a move from rest to rest, and its shortest
 #: time, s.
 SLOPE = 1.875
-CURVATURE = 10 / np.sqrt(3)
+POLYNOMIAL_CURVATURE = 10 / np.sqrt(3)
 SHORTEST_MOVE = 0.5
 
 
@@ -86,5 +86,5 @@ def planning_limits(arm: ArmModel) -> PlanningLimits:
 def move_duration(way: Array, allowed: PlanningLimits, share: float) -> float:
     """Shortest time of a quintic over a distance (n,) within a share of the limits, s."""
     by_velocity = SLOPE * np.abs(way) / (share * allowed.velocity)
-    by_acceleration = np.sqrt(CURVATURE * np.abs(way) / (share * allowed.acceleration))
+    by_acceleration = np.sqrt(POLYNOMIAL_CURVATURE * np.abs(way) / (share * allowed.acceleration))
     return max(SHORTEST_MOVE, float(by_velocity.max()), float(by_acceleration.max()))

@@ -16,7 +16,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Distance in which the barrier of the clearance of large bodies acts, m; for smaller ones it is
 #: their length, since the fingers of a hand are all nearer to each other.
-WIDTH = 0.1
+CLEARANCE_WIDTH_M = 0.1
 #: Points at which a straight way from rest to rest is checked.
 WAY_POINTS = 60
 
@@ -81,7 +81,7 @@ class Scene:
         self.between = PairDistances(arm, pairs)
         joints, lengths = np.arange(arm.links), np.array([
             np.inf if capsule is None else capsule.length for capsule in self.between.capsules])
-        self.width = np.minimum(WIDTH, lengths[self.between.pairs].min(axis=1))
+        self.width = np.minimum(CLEARANCE_WIDTH_M, lengths[self.between.pairs].min(axis=1))
         self.carries = np.array(
             [[np.isin(joints, path_to(arm, body.joint)) for body in pair] for pair in pairs],
             dtype=float)

@@ -15,7 +15,7 @@ from dynid_ros.motion.feasibility.bounding_capsule import capsule_along
 #: Radius of the capsules along the lines between joints, m: a slender link.
 LINE_RADIUS = 0.03
 #: Shortest line that gets a capsule, m.
-SHORTEST = 1e-3
+SHORTEST_LINE_M = 1e-3
 
 
 def substitutes(
@@ -91,7 +91,7 @@ def _inertia_box(model: Any, link: Any) -> Any:
     return pinocchio.GeometryObject(
         f'{name}_inertia', frame.parentJoint, 0,
         frame.placement * at * pinocchio.SE3(axes, np.zeros(3)),
-        coal.Box(*np.maximum(size, SHORTEST)))
+        coal.Box(*np.maximum(size, SHORTEST_LINE_M)))
 
 
 def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
@@ -106,7 +106,7 @@ def _lines(model: Any, joints: Mapping[str, UrdfJoint], link: str) -> list[Any]:
         end = (_frame(model, joint.child).placement if joint.kind == 'fixed'
                else model.jointPlacements[model.getJointId(name)]).translation
         start = frame.placement.translation
-        if np.linalg.norm(end - start) < SHORTEST:
+        if np.linalg.norm(end - start) < SHORTEST_LINE_M:
             continue
         shape, placement = capsule_along(start, end, LINE_RADIUS)
         result.append(pinocchio.GeometryObject(

@@ -15,13 +15,13 @@ from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.utilities.arrays import Array
 
 #: Speeds, rad/s or m/s, of which the largest dry friction counts at all times.
-SPEEDS = np.geomspace(1e-3, 10.0, 81)
+DRY_FRICTION_SPEEDS = np.geomspace(1e-3, 10.0, 81)
 #: Share of the limit in which the barrier of the torque acts.
-WIDTH = 0.2
+TORQUE_BARRIER_WIDTH = 0.2
 #: Share of the limit that the descent leaves to what lies between its samples.
-SPARE = 0.01
+TORQUE_SPARE = 0.01
 #: Points of a period of the highest harmonic on which the torque is verified.
-POINTS_PER_WAVE = 200
+VERIFIED_POINTS = 200
 
 
 class TorqueLimit:
@@ -63,7 +63,8 @@ class TorqueLimit:
                 known[term.name] = self.theta[columns]
                 self.theta[columns] = 0.0
         if known:
-            self.dry = np.abs(dry_friction(known, SPEEDS, arm.friction_shape)).max(axis=0)
+            dry = dry_friction(known, DRY_FRICTION_SPEEDS, arm.friction_shape)
+            self.dry = np.abs(dry).max(axis=0)
 
     def barrier(self, Y: Array) -> tuple[float, Array]:
         """
@@ -83,15 +84,15 @@ class TorqueLimit:
 
         """
         torque = Y @ self.theta
-        margin = 1 - SPARE - (np.abs(torque) + self.dry) / self.limit
-        value, slope = soft_wall(margin, WIDTH)
+        margin = 1 - TORQUE_SPARE - (np.abs(torque) + self.dry) / self.limit
+        value, slope = soft_wall(margin, TORQUE_BARRIER_WIDTH)
         by_torque = -slope * np.sign(torque) / (self.limit * len(Y))
         return float(value.sum() / len(Y)), by_torque[:, :, None] * self.theta
 
     def exceeded(self, q: Array, qd: Array, qdd: Array) -> NDArray[np.bool_]:
         """Whether the barrier of a joint is infinite at states (K, n) each, (K, n)."""
         load = np.abs(self.torque(q, qd, qdd)) + self.dry
-        return np.asarray(load >= (1 - SPARE) * self.limit)
+        return np.asarray(load >= (1 - TORQUE_SPARE) * self.limit)
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torque (K, n) without dry friction at states (K, n) each, Nm."""
@@ -104,7 +105,7 @@ class TorqueLimit:
         Between two points of the grid the torque without dry friction, which is smooth, exceeds
         both by at most h²/8 max|d²tau/dt²|, taken from the second differences of the grid.
         """
-        points = int(POINTS_PER_WAVE * motion.harmonics)
+        points = int(VERIFIED_POINTS * motion.harmonics)
         worst = np.zeros(motion.n)
         for begin, end in motion.stretches:
             steps = int(np.ceil(points * (end - begin) / motion.period))

@@ -13,7 +13,7 @@ from dynid_ros.utilities.arrays import Array
 #: Speed and acceleration at the boundary that count as rest, relative to the motion's own.
 REST_TOLERANCE = 1e-9
 #: Longest motion, s; real arms move for minutes.
-LONGEST = 3600.0
+LONGEST_MOTION_SECONDS = 3600.0
 #: Shortest ramp, s: a sample at 1 kHz, within which nothing rises from rest.
 SHORTEST_RAMP = 1e-3
 

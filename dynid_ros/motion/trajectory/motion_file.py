@@ -14,11 +14,11 @@ from dynid_ros import __version__
 from dynid_ros.arm.description.schema import read_yaml, Section
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
-from dynid_ros.motion.trajectory.fourier import FourierMotion, LONGEST
+from dynid_ros.motion.trajectory.fourier import FourierMotion, LONGEST_MOTION_SECONDS
 from dynid_ros.motion.trajectory.motion_pair import Motion, MotionPair, parts
 from dynid_ros.utilities.atomic_write import write_whole
 
-FORMAT = 'dynid_ros excitation'
+MOTION_FORMAT = 'dynid_ros excitation'
 VERSION = 1
 
 _TOP = ('format', 'version', 'arm', 'arm_hash', 'made_by', 'design', 'motion', 'joints',
@@ -106,7 +106,7 @@ def write_motion(
         series['validation'] = {
             'way': float(motion.way), **_series_content(motion.validation, arm)}
     content = {
-        'format': FORMAT,
+        'format': MOTION_FORMAT,
         'version': VERSION,
         'arm': arm.name,
         'arm_hash': arm_hash(arm),
@@ -143,8 +143,8 @@ def read_motion(path: Path, arm: ArmModel | None = None) -> Excitation:
     """
     path = Path(path)
     content = read_yaml(path)
-    if not isinstance(content, dict) or content.get('format') != FORMAT:
-        raise InputError(f"{path} is not an excitation file: it lacks 'format: {FORMAT}'")
+    if not isinstance(content, dict) or content.get('format') != MOTION_FORMAT:
+        raise InputError(f"{path} is not an excitation file: it lacks 'format: {MOTION_FORMAT}'")
     if content.get('version') != VERSION:
         raise InputError(
             f'{path} has version {content.get("version")} of the excitation format, but only '
@@ -202,10 +202,10 @@ def _read_motions(top: Section, names: tuple[str, ...], joints: list[Section]) -
         second = _read_series(section.section('motion', _MOTION),
                               [others.section(name, _SERIES) for name in names])
         motion = MotionPair(first, second, section.needed('way', section.positive('way')))
-    if motion.duration > LONGEST * len(parts(motion)):
+    if motion.duration > LONGEST_MOTION_SECONDS * len(parts(motion)):
         raise InputError(
             f'it would last {motion.duration:g} s; keep periods times period and twice the ramp '
-            f'within {LONGEST:g} s')
+            f'within {LONGEST_MOTION_SECONDS:g} s')
     return motion
 
 

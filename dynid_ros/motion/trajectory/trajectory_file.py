@@ -19,7 +19,7 @@ _TOP = ('header', 'joint_names', 'points')
 _POINT = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start')
 _TIME = ('sec', 'nanosec')
 NANO = 10**9
-FORMATS = ('.csv', '.yaml', '.yml')
+TRAJECTORY_SUFFIXES = ('.csv', '.yaml', '.yml')
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +124,8 @@ def _numbers(section: Section, key: str, joints: int) -> Array:
 def check_formats(paths: Sequence[Path]) -> None:
     """Refuse files of unknown suffix before the work begins."""
     for path in paths:
-        if path.suffix.lower() not in FORMATS:
-            raise InputError(f'{path}: a motion is exported as {" or ".join(FORMATS)}')
+        if path.suffix.lower() not in TRAJECTORY_SUFFIXES:
+            raise InputError(f'{path}: a motion is exported as {" or ".join(TRAJECTORY_SUFFIXES)}')
 
 
 def export_motion(

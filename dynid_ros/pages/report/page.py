@@ -9,7 +9,7 @@ from dynid_ros import __version__
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.model.conditioning_words import clock_line, COMPARED
+from dynid_ros.estimation.model.conditioning_words import clock_line, FEWEST_CUTOFFS
 from dynid_ros.estimation.model.friction_curve import friction_lines
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import unrepeated_percent
@@ -77,7 +77,7 @@ def _conditioning(result: IdentifiedModel) -> dict[str, Any]:
     """Draw the cut-offs that were compared, and the clocks that have times for a drawing."""
     settings, clocks = result.treatment, result.clocks
     return {
-        'ladder': ladder_drawing(settings) if len(settings.ladder) >= COMPARED else '',
+        'ladder': ladder_drawing(settings) if len(settings.ladder) >= FEWEST_CUTOFFS else '',
         'clocks': [
             (clock_line(clock), clock_drawing(clock) if clock.t else '') for clock in clocks]}
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 #: Ito).
 COLORS = ('#0b76b8', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56a3d9', '#8c564b', '#7f7f7f')
 #: Most points of a curve, and size of a chart in its own units: more points than it has pixels.
-POINTS, WIDE, HIGH = 500, 600.0, 120.0
+CHART_POINTS, CHART_WIDTH, HIGH = 500, 600.0, 120.0
 #: Space above and below curves, by the length of the axis.
-ROOM = 0.08
+CHART_ROOM = 0.08
 #: Name of a curve, as the user gave it (escape it), its values at the times of the track, and its
 #: colour as CSS has it.
 Curve: TypeAlias = tuple[str, Array, str]
@@ -94,13 +94,15 @@ def _chart(
     held: Sequence[float] = (),
 ) -> dict[str, Any]:
     """Chart whose axis holds all curves and limits, and further values."""
-    axis = around([*(values for _, values, _ in curves), np.array([*limits, *held])], room=ROOM)
+    axis = around(
+        [*(values for _, values, _ in curves), np.array([*limits, *held])], room=CHART_ROOM)
 
     def height(values: Array) -> Array:
         return HIGH * (1 - axis.share(values))
 
     return {
-        'title': title, 'ends': (axis.low, axis.high, t[-1]), 'size': (WIDE, HIGH),
+        'title': title, 'ends': (axis.low, axis.high, t[-1]), 'size': (CHART_WIDTH, HIGH),
         'limits': height(np.array(limits)), 'curves': [
-            (name, color, polylines(*thinned(WIDE * t / t[-1], height(values), POINTS)))
+            (name, color,
+             polylines(*thinned(CHART_WIDTH * t / t[-1], height(values), CHART_POINTS)))
             for name, values, color in curves]}

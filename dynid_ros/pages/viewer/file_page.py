@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 #: browser more.
 ARM_HZ, VALUES = 30.0, 5
 #: Digits of the time on its bar, s.
-DIGITS = 2
+TIME_BAR_DIGITS = 2
 #: Speeds to choose from.
-SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
+PLAYBACK_SPEEDS = ('0.1x', '0.25x', '0.5x', '1x', '2x', '4x')
 #: Marks of moments on the time bar, and most buttons of moments.
 MARKS = {'clearance': '▲', 'outlier': '!', 'defect': '?'}
 MOST_BUTTONS = 30
-WIDTH = 460
+PANEL_WIDTH = 460
 
 
 class FilePage:
@@ -49,7 +49,7 @@ class FilePage:
         self._t, self._shown = 0.0, time.monotonic()
         self._playing = False
         server.gui.main_panel.dock_right()
-        server.gui.main_panel.set_width(WIDTH)
+        server.gui.main_panel.set_width(PANEL_WIDTH)
         self._add_time_bar()
         self._add_moments()
         self._values = server.gui.add_html('')
@@ -79,16 +79,16 @@ class FilePage:
         self._move_bar()
 
     def _move_bar(self) -> None:
-        self._slider.value = min(round(self._t, DIGITS), self._track.duration)
+        self._slider.value = min(round(self._t, TIME_BAR_DIGITS), self._track.duration)
 
     def _add_time_bar(self) -> None:
         gui, track = self._server.gui, self._track
         marks = tuple((moment.t, MARKS[moment.kind]) for moment in track.moments)
         self._slider = gui.add_slider(
-            'time, s', min=0.0, max=track.duration, step=10.0**-DIGITS,
+            'time, s', min=0.0, max=track.duration, step=10.0**-TIME_BAR_DIGITS,
             initial_value=0.0, marks=marks or None)
         self._play = gui.add_button('Play')
-        self._speed = gui.add_dropdown('speed', SPEEDS, initial_value='1x')
+        self._speed = gui.add_dropdown('speed', PLAYBACK_SPEEDS, initial_value='1x')
         self._slider.on_update(self._on_slider)
         self._play.on_click(lambda _: self.go_to(self._t, playing=not self._playing))
 

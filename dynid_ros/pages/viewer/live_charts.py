@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 TILE_W, TILE_H = 120, 34
 STRIP_W, STRIP_H = 330, 40
 #: Part of the series that decides on the scale: bands are wide before anything is known.
-SETTLED = 0.6
+SETTLED_SHARE = 0.6
 #: Relative width of a band from which on it is drawn in colour.
 NARROW = 0.5
 #: Least reach of an axis, in its unit.
-LEAST = 1e-12
+LEAST_REACH = 1e-12
 
 
 def estimate_tiles(
@@ -55,9 +55,9 @@ def _tile(name: str, t: Array, theta: Array, std: Array, from_data: bool) -> dic
     # Messages of others may hold anything.
     half = np.where(np.isfinite(std), INTERVAL * std, np.nan)
     change = theta - theta[-1]
-    reach = (np.abs(change) + half)[int(SETTLED * len(t)):]
+    reach = (np.abs(change) + half)[int(SETTLED_SHARE * len(t)):]
     reach = reach[np.isfinite(reach)]
-    scale = 0.45 * TILE_H / max(float(reach.max(initial=0.0)), LEAST)
+    scale = 0.45 * TILE_H / max(float(reach.max(initial=0.0)), LEAST_REACH)
     x = TILE_W * _shares(t)
     upper, middle, lower = (
         np.clip(TILE_H / 2 - scale * (change + side * half), -TILE_H, 2 * TILE_H)
@@ -102,11 +102,11 @@ def _strip(t: Array, error: Array) -> tuple[float, Markup]:
     # Predictions before anything is known, and outliers, leave the picture, not the rest flat.
     late = error[len(error) // 2:]
     there = late[np.isfinite(late)]
-    reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, LEAST)
+    reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, LEAST_REACH)
     y = np.clip(STRIP_H / 2 - 0.42 * STRIP_H * error / reach, 0, STRIP_H)
     return reach, polylines(STRIP_W * _shares(t), y)
 
 
 def _shares(t: Array) -> Array:
     """Scale times (k,) from 0 at the first to 1 at the last."""
-    return np.asarray((t - t[0]) / max(t[-1] - t[0], LEAST))
+    return np.asarray((t - t[0]) / max(t[-1] - t[0], LEAST_REACH))

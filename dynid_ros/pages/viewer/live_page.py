@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 #: Frames a second, and frames from one drawing of the texts and of the charts to the next.
 FRAMES = 15
-TEXTS, ERRORS, ESTIMATES = 3, 7, 15
+TEXTS, ERROR_CHARTS, ESTIMATE_CHARTS = 3, 7, 15
 #: Requests that may wait.
-MOST = 100
+MOST_REQUESTS = 100
 #: Opacity and colour of the arm that shows the reference or a motion.
 GHOST, GHOST_COLOUR = 0.35, (11, 92, 173)
 #: Share of the limits on the way to the start where the publisher does not report it.
@@ -88,7 +88,7 @@ class LivePage:
         self, arm: ArmModel, around: Surroundings, host: str, port: int, state: LiveState,
     ) -> None:
         self._arm, self._state, self._allowed = arm, state, planning_limits(arm)
-        self.requests: deque[Request] = deque(maxlen=MOST)
+        self.requests: deque[Request] = deque(maxlen=MOST_REQUESTS)
         self.buttons: dict[int, Buttons] = {}
         self.remark = self.fault = ''
         self._shown: tuple[Course, float] | None = None
@@ -163,8 +163,8 @@ class LivePage:
         """Draw until the page is closed."""
         try:
             draw_while_seen(self._server, (
-                (1, self._place), (TEXTS, self._tell), (ERRORS, self._report),
-                (ESTIMATES, self._estimate)), FRAMES, self._ending)
+                (1, self._place), (TEXTS, self._tell), (ERROR_CHARTS, self._report),
+                (ESTIMATE_CHARTS, self._estimate)), FRAMES, self._ending)
         except Exception as error:
             # The page says that its news are old, and its buttons still work.
             self.fault = written_down(error)

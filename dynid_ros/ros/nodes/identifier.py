@@ -24,7 +24,7 @@ from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.online.row_pipeline import PROCESSED_TOGETHER
 from dynid_ros.estimation.result_files.result_file import read_state, write_state
 from dynid_ros.estimation.result_files.starting_model import read_start
 from dynid_ros.ros.nodes.arm_report import ArmReport
@@ -186,7 +186,7 @@ class Identifier(Node):
         return self._reader.counts['messages'] + self._reader.counts['signals']
 
     def _on_message(self) -> None:
-        if len(self._reader) >= BLOCK:
+        if len(self._reader) >= PROCESSED_TOGETHER:
             self._learn()
 
     def _catch_up(self) -> None:

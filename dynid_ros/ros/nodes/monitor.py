@@ -13,9 +13,9 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.contact.alarm_levels import ALARMS_PER_HOUR
-from dynid_ros.applications.contact.model_age import ENOUGH
+from dynid_ros.applications.contact.model_age import LEAST_MOTION_SECONDS
 from dynid_ros.applications.contact.momentum_observer import BANDWIDTH_HZ
-from dynid_ros.applications.contact.monitor import FIRST, Monitor, MonitoredSamples
+from dynid_ros.applications.contact.monitor import Monitor, MonitoredSamples, RATE_SAMPLES
 from dynid_ros.applications.contact.tool_wrench import (
     in_body_frame,
     on_carrier,
@@ -173,7 +173,7 @@ class ArmMonitor(Node):
             self.get_logger().warning(text)
         self._aged = text
         fits = 'the model fits' if self._monitor.age.judged else (
-            f'the model is not judged yet: that takes {ENOUGH:g} s of motion')
+            f'the model is not judged yet: that takes {LEAST_MOTION_SECONDS:g} s of motion')
         return say.status(
             self, self._arm, 'model', say.WARN if text else say.OK, text or fits)
 
@@ -184,7 +184,7 @@ class ArmMonitor(Node):
 
 def warm_up(model: IdentifiedModel) -> None:
     """Compile or load all kernels, before the first message waits for them."""
-    t = np.arange(2 * FIRST) / 100.0
+    t = np.arange(2 * RATE_SAMPLES) / 100.0
     still = np.zeros((len(t), model.arm.n))
     new = Monitor(model).push(t, still, still)[-1]
     tool_wrench(model.arm, new.q[-1], new.torque[-1], new.std[-1])

@@ -5,7 +5,11 @@ import numpy as np
 import pytest
 
 from dynid_ros.applications.contact.friction_band import FrictionBand
-from dynid_ros.applications.contact.momentum_observer import BEHIND, LOST, MomentumObserver
+from dynid_ros.applications.contact.momentum_observer import (
+    FIRST_WITHOUT_OUTPUT,
+    MomentumObserver,
+    OUTPUT_LAG,
+)
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.dynamics.external_force import external_force
@@ -53,7 +57,7 @@ def test_it_low_passes_the_torque_of_a_wrench():
     lag, expected = 1 / (2 * np.pi * 5.0), np.zeros_like(push)
     for k in range(1, len(t)):
         expected[k] = expected[k - 1] + (push[k] - expected[k - 1]) / (lag * RATE)
-    late = slice(LOST - BEHIND, len(t) - BEHIND)
+    late = slice(FIRST_WITHOUT_OUTPUT - OUTPUT_LAG, len(t) - OUTPUT_LAG)
     # Sampling at 2 ms against a lag of 32 ms.
     assert np.abs(torque - expected[late]).max() < 0.07 * np.abs(push).max()
 

@@ -19,7 +19,7 @@ import psutil
 import pytest
 import yaml
 
-from dynid_ros.applications.fleet.cluster import cluster, LOST
+from dynid_ros.applications.fleet.cluster import cluster, LOST_SCHEDULER
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
 
@@ -184,7 +184,7 @@ def test_a_scheduler_that_is_killed_is_one_line_and_loses_no_sidecar(made, sched
             time.sleep(0.01)
         killed.kill()
         _, told = running.communicate(timeout=300)
-        assert (running.returncode, told) == (2, f'dynid fleet: {LOST}\n')
+        assert (running.returncode, told) == (2, f'dynid fleet: {LOST_SCHEDULER}\n')
     finally:
         for each in (worker, killed):
             each.kill()

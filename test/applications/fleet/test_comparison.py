@@ -12,7 +12,7 @@ from dynid_ros.applications.fleet.reduction import merged, Reduction
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.dynamics.load_columns import friction_names, HEAVIEST
+from dynid_ros.dynamics.load_columns import friction_names, LOAD_STD
 from dynid_ros.estimation.estimate.weights import solve
 
 BAGS, DRAWS, CHANCE = 12, 4000, 0.01
@@ -69,7 +69,7 @@ def test_drift_is_what_own_parameters_leave_less_than_common_ones(fleet, parts, 
     loose = np.zeros((change.shape[1], base.count + change.shape[1] + 1))
     f, stop = len(own), len(own) + len(INERTIAL)
     loose[:f, base.count:base.count + f] = np.linalg.cholesky(known[np.ix_(own, own)]).T
-    loose[f:stop, base.count + f:base.count + stop] = np.eye(len(INERTIAL)) / HEAVIEST
+    loose[f:stop, base.count + f:base.count + stop] = np.eye(len(INERTIAL)) / LOAD_STD
     loose[stop:, base.count + stop:-1] = np.linalg.cholesky(known[np.ix_(rest, rest)]).T
     free, _ = squares(others, fit.prior, loose, np.column_stack(
         [rows[:, :-1], rows[:, :-1] @ change, rows[:, -1] - shift]))

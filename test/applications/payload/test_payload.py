@@ -20,7 +20,7 @@ from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.dynamics.load_columns import frame_change, HEAVIEST, load_columns
+from dynid_ros.dynamics.load_columns import frame_change, load_columns, LOAD_STD
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
 
@@ -268,7 +268,7 @@ def test_a_load_of_which_the_rows_tell_nothing_has_the_width_of_its_prior():
     b = len(regression.columns)
     load, factor, others, _ = regression.solve(np.zeros((1, b)), np.zeros(1))
     fit = LoadFit(load, factor, factor.T @ factor, others, np.ones(2), np.zeros((b, 10)))
-    np.testing.assert_allclose(fit.std, HEAVIEST, rtol=1e-9)
+    np.testing.assert_allclose(fit.std, LOAD_STD, rtol=1e-9)
     assert not fit.tells_mass
 
 

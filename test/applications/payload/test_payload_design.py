@@ -75,7 +75,7 @@ def task_for(mass=2.0):
 @pytest.fixture
 def short(monkeypatch):
     """Few steps, which do not depend on the time that they take."""
-    monkeypatch.setattr(search, 'STAGES', ((2.0, 1e-2, 20), (8.0, 1e-3, 20)))
+    monkeypatch.setattr(search, 'DESCENT_STAGES', ((2.0, 1e-2, 20), (8.0, 1e-3, 20)))
     return Task(SECONDS, 4, 1, starts=1, seconds=300.0)
 
 

@@ -12,7 +12,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.description.schema import read_yaml
 from dynid_ros.arm.description.yaml_source import parse_yaml, YamlError
 from dynid_ros.errors import ArmError, DynidError, one_line
-from dynid_ros.utilities.atomic_write import LARGEST
+from dynid_ros.utilities.atomic_write import LARGEST_FILE
 
 ROWS = 'description: {mdh: {rows: [{alpha: 0, a: 0, d: 0, theta: 0}]}}\n'
 BOMB = 'a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n' + ''.join(
@@ -85,7 +85,7 @@ def test_a_device_without_end_is_no_description(tmp_path):
     with pytest.raises(ArmError, match=r'URDF /dev/zero: it has more than \d+ MB'):
         load_arm(path)
     with (tmp_path / 'large.yaml').open('wb') as file:
-        file.truncate(LARGEST + 1)
+        file.truncate(LARGEST_FILE + 1)
     with pytest.raises(ArmError, match=r'large.yaml: it has more than'):
         read_yaml(tmp_path / 'large.yaml')
 

@@ -21,7 +21,7 @@ NAMES = ['j1', 'j2', 'j3']
 @pytest.fixture(autouse=True)
 def as_if_long(monkeypatch):
     for module, name, value in (
-            (in_blocks, 'BLOCK', 61), (bags, 'BATCH', 47)):
+            (in_blocks, 'SAMPLES_PER_BLOCK', 61), (bags, 'BATCH', 47)):
         monkeypatch.setattr(module, name, value)
 
 
@@ -90,7 +90,7 @@ def test_an_npz_file_without_stamps(tmp_path, arm):
 
 
 def test_samples_of_an_npz_file_are_not_copied_as_a_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(in_blocks, 'BLOCK', 1024)
+    monkeypatch.setattr(in_blocks, 'SAMPLES_PER_BLOCK', 1024)
     arm, path = load_arm('panda'), tmp_path / 'walk.npz'
     t = np.arange(60_000) / 1000.0
     middle = (arm.limits.upper + arm.limits.lower) / 2

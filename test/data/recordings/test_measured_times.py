@@ -10,7 +10,7 @@ from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.data.recordings.measured_times import as_measured
 from dynid_ros.data.recordings.quality import check_recording, clean
 from dynid_ros.data.recordings.recording import Recording
@@ -177,7 +177,7 @@ def driver():
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
     noise = 0.002 * np.random.default_rng(0).normal(size=(3000, arm.n))
     source = recording(arm, Waves.random(arm), theta, noise, rate=500 / 3)
-    return arm, source, estimated(arm, [source], friction=PLAIN)
+    return arm, source, estimated(arm, [source], friction=PLAIN_TERMS)
 
 
 @pytest.mark.slow
@@ -189,7 +189,7 @@ def test_the_model_does_not_depend_on_where_a_log_of_repeats_begins(driver, firs
                   **{name: np.repeat(getattr(source, name), 3, axis=0) for name in 'qu'})
     keep = np.delete(np.arange(first, len(log.t)), missing)
     log = replace(log, t=log.t[keep], q=log.q[keep], u=log.u[keep])
-    model = estimated(arm, [log], friction=PLAIN)
+    model = estimated(arm, [log], friction=PLAIN_TERMS)
     assert model.treatment.rate_hz == pytest.approx(500 / 3, rel=1e-3)
     assert model.treatment.cutoff_hz == pytest.approx(whole.treatment.cutoff_hz, rel=0.05)
     assert model.validation.relative_error_percent < (

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from dynid_ros.arm.friction import WARM_SECONDS
-from dynid_ros.data.recordings.warmth import LATEST, RunningWarmth, STEP, warmth_of
+from dynid_ros.data.recordings.warmth import (
+    KEPT_STEPS,
+    RunningWarmth,
+    warmth_of,
+    WARMTH_STEP_SECONDS,
+)
 
 
 def uniform(seconds: float, rate: float) -> np.ndarray:
@@ -20,7 +25,8 @@ def test_a_joint_of_constant_speed_warms_by_a_first_order_lag():
     at = np.array([1.0, 5.0, 19.5])
     # A value is held for a step at most.
     latest, earliest = (
-        np.abs(speed) * np.sqrt(1 - np.exp(-x / WARM_SECONDS))[:, None] for x in (at, at - STEP))
+        np.abs(speed) * np.sqrt(1 - np.exp(-x / WARM_SECONDS))[:, None]
+        for x in (at, at - WARMTH_STEP_SECONDS))
     assert (found.at(at) <= latest + 1e-9).all()
     assert (found.at(at) >= earliest - 1e-9).all()
 
@@ -74,7 +80,7 @@ def test_a_long_stream_remembers_the_last_seconds_only():
     t = uniform(60.0, 100.0)
     running = RunningWarmth(1)
     running.take(t, t[:, None])
-    assert len(running.times) == LATEST
+    assert len(running.times) == KEPT_STEPS
     late = t[-500:]
     np.testing.assert_allclose(running.at(late), warmth_of(t, t[:, None]).at(late))
 

@@ -12,7 +12,7 @@ from dynid_ros.data.signals.conditioning import (
     position_cutoff,
 )
 from dynid_ros.data.signals.segments import Segment
-from dynid_ros.data.signals.standstill import SLOWEST
+from dynid_ros.data.signals.standstill import STANDSTILL_SPEED
 from dynid_ros.errors import RecordingError
 
 RATE, SECONDS = 200.0, 30.0
@@ -83,7 +83,7 @@ def test_a_joint_that_others_shake_is_at_rest():
     q[:, 0] = 2e-4 * np.sin(20 * recorded.t)
     motion = condition(replace(recorded, q=q), treatment(), DRIVE)
     # Faster than a standstill, but it does not leave its place.
-    assert np.abs(motion.qd[:, 0]).max() > SLOWEST
+    assert np.abs(motion.qd[:, 0]).max() > STANDSTILL_SPEED
     assert not motion.moving[:, 0].any()
     assert motion.moving[:, 1].all()
 

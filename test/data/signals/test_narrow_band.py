@@ -6,7 +6,7 @@ import pytest
 from dynid_ros.arm.drive import Drive
 from dynid_ros.data.signals.conditioning import condition, ConditioningSettings
 from dynid_ros.data.signals.filters import decimation_step
-from dynid_ros.data.signals.narrow_band import KEPT, narrowed
+from dynid_ros.data.signals.narrow_band import KEPT_CUTOFFS, narrowed
 from dynid_ros.data.signals.segments import Segment
 
 SECONDS, CUTOFF = 40.0, 1.2
@@ -33,7 +33,7 @@ def test_motion_and_filtered_torque_are_those_of_the_lower_cut_off(rate, step):
     marks = motion.t[:, None] > np.array([10.0, 20.0])
     band, (narrow,), (kept,) = narrowed(settings, CUTOFF, [motion], [marks])
     assert band.rate_hz == rate / step
-    assert band.rate_hz > KEPT * CUTOFF
+    assert band.rate_hz > KEPT_CUTOFFS * CUTOFF
     _, exact = conditioned(rate, CUTOFF)
     at = np.searchsorted(motion.t, narrow.t)
     np.testing.assert_array_equal(motion.t[at], narrow.t)

@@ -9,10 +9,10 @@ from dynid_ros.data.signals.standstill import (
     LONG_PAUSE,
     moving,
     RunningStandstill,
-    SHORTEST,
-    SLOWEST,
+    SHORTEST_STANDSTILL_SECONDS,
     spoiled_beside,
     SPOILED_WEIGHT,
+    STANDSTILL_SPEED,
     STILL_SHARE,
     time_in_motion,
 )
@@ -45,7 +45,7 @@ def test_a_rest_at_either_end_is_marked():
 
 def test_a_rest_shorter_than_the_least_is_motion():
     qd = np.ones((1000, 1))
-    least = int(SHORTEST * RATE)
+    least = int(SHORTEST_STANDSTILL_SECONDS * RATE)
     qd[100:100 + least - 1] = 0
     assert moving(qd, RATE).all()
     qd[100:100 + least] = 0
@@ -103,7 +103,7 @@ def test_a_joint_that_others_shake_is_at_rest_in_a_stream_too():
     stream, low_pass = RunningStandstill(2), Decimator(RATE, 5.0, 6)
     stream.design(low_pass, RATE)
     qd = np.gradient(q, 1 / RATE, axis=0)
-    assert np.abs(qd[:, 0]).max() > SLOWEST
+    assert np.abs(qd[:, 0]).max() > STANDSTILL_SPEED
     stream.take(q, qd)
     rows = low_pass.outputs(len(q) - 1)
     moves = stream.moving(rows, len(q) - 1 - low_pass.step * rows)
@@ -111,7 +111,7 @@ def test_a_joint_that_others_shake_is_at_rest_in_a_stream_too():
 
 
 def test_a_joint_that_never_moves_rests_throughout():
-    creep = 0.9 * SLOWEST * np.sin(np.arange(1000) / RATE)
+    creep = 0.9 * STANDSTILL_SPEED * np.sin(np.arange(1000) / RATE)
     assert not moving(np.stack([creep, 0 * creep], axis=1), RATE).any()
 
 
@@ -138,7 +138,7 @@ def stop_and_go(rests, seconds=40.0, rate=RATE, noise=1e-5):
 def test_time_stops_while_the_arm_waits(rests, rate):
     t, q, own = stop_and_go(rests, rate=rate)
     # Half of the time that positions are averaged over, at either end of a rest.
-    assert np.abs(time_in_motion(t, q) - own).max() < SHORTEST * 2 * len(rests)
+    assert np.abs(time_in_motion(t, q) - own).max() < SHORTEST_STANDSTILL_SECONDS * 2 * len(rests)
 
 
 def test_time_of_a_motion_without_a_rest_is_that_of_the_clock():
@@ -150,5 +150,6 @@ def test_time_of_a_motion_without_a_rest_is_that_of_the_clock():
 def test_time_in_motion_takes_gaps_and_few_samples():
     t, q, own = stop_and_go([(30, 41)])
     kept = (t < 10) | (t > 14)
-    assert time_in_motion(t[kept], q[kept])[-1] == pytest.approx(own[-1], abs=2 * SHORTEST)
+    assert time_in_motion(t[kept], q[kept])[-1] == pytest.approx(
+        own[-1], abs=2 * SHORTEST_STANDSTILL_SECONDS)
     np.testing.assert_allclose(time_in_motion(t[:3], q[:3]), t[:3])

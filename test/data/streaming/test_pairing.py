@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 
-from dynid_ros.data.streaming.pairing import GAP, Pairing, WAIT
+from dynid_ros.data.streaming.pairing import GAP_NS, LONGEST_WAIT_NS, Pairing
 
 MS = 10**6
 
@@ -56,7 +56,7 @@ def test_states_in_a_pause_of_the_signals_are_left_out_and_counted():
     np.testing.assert_array_equal(t, stamps[~pause])
     assert pairing.unpaired == pause.sum()
     # A pause as short as the longest gap is none.
-    short = (stamps > 400 * MS) & (stamps < 400 * MS + GAP)
+    short = (stamps > 400 * MS) & (stamps < 400 * MS + GAP_NS)
     t, _, _, pairing = fed(both(stamps.tolist(), stamps[~short].tolist()))
     np.testing.assert_array_equal(t, stamps)
 
@@ -87,7 +87,7 @@ def test_after_a_clock_was_set_back_old_signals_are_not_used_again():
 
 def test_streams_of_clocks_that_differ_are_not_paired():
     states = [10**12 + k * MS for k in range(500)]
-    for lead in (-2 * WAIT, 2 * WAIT):
+    for lead in (-2 * LONGEST_WAIT_NS, 2 * LONGEST_WAIT_NS):
         messages = [m for s in states for m in (
             ('signal', s + lead, 1.0), ('state', s, 0.0))]
         t, _, _, pairing = fed(messages)

@@ -24,7 +24,7 @@ from dynid_ros.estimation.calibration.drive_gains import estimate_gains
 from dynid_ros.estimation.calibration.gain_verdict import (
     AGREES,
     NOT_DETERMINED,
-    REFERENCE,
+    REFERENCE_CODE,
     REFUTED,
     REFUTING_STD,
     ROUGH,
@@ -84,8 +84,8 @@ def test_one_wrong_gain_is_refuted_and_the_others_agree():
     found = recorded_gains(with_gains(arm, factors), [recorded(arm)], friction=FRICTION)
     assert found.verdicts[2] == REFUTED
     assert found.ratio[2] == pytest.approx(1.3, abs=4 * found.ratio_std[2])
-    assert set(np.delete(found.verdicts, 2)) <= {REFERENCE, AGREES, ROUGH, NOT_DETERMINED}
-    assert found.verdicts.count(REFERENCE) == 1
+    assert set(np.delete(found.verdicts, 2)) <= {REFERENCE_CODE, AGREES, ROUGH, NOT_DETERMINED}
+    assert found.verdicts.count(REFERENCE_CODE) == 1
     np.testing.assert_array_equal(found.gain[~found.refuted], found.stated[~found.refuted])
     assert found.error_percent < found.stated_error_percent
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.signal import lfilter
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
 from dynid_ros.estimation.blocks.products import Products
@@ -21,7 +21,7 @@ GROUPS, STRENGTH = 10, 0.01
 
 @cache
 def arm():
-    return load_arm('two_axis').with_friction((*PLAIN, 'stribeck'))
+    return load_arm('two_axis').with_friction((*PLAIN_TERMS, 'stribeck'))
 
 
 def names():

@@ -8,7 +8,7 @@ import pytest
 from synthetic_recordings import coloured, recording, true_torque, Waves
 
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import PLAIN, TERMS
+from dynid_ros.arm.friction import PLAIN_TERMS, TERMS
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.dynamics.arm_prior import arm_prior
@@ -19,7 +19,7 @@ from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.estimate.friction_strengths import (
     friction_strength,
-    KINDS,
+    TERM_GROUPS,
 )
 from dynid_ros.estimation.estimate.weights import fit
 from dynid_ros.estimation.identification.identify import identify
@@ -63,10 +63,10 @@ def error_of(result):
 ], ids=lambda truth: ' '.join(truth))
 def test_planted_friction_is_predicted_as_well_as_the_noise_allows(truth):
     log = log_of(truth)
-    shrunk, plain = (estimated(arm_with(), [log], friction=each) for each in (None, PLAIN))
+    shrunk, plain = (estimated(arm_with(), [log], friction=each) for each in (None, PLAIN_TERMS))
     exact = estimated(arm_with(), [log], friction=tuple(
         term.name for term in TERMS.values() if term.symbol in truth))
-    planted = {term.name for term in TERMS.values() if term.symbol in truth} - set(PLAIN)
+    planted = {term.name for term in TERMS.values() if term.symbol in truth} - set(PLAIN_TERMS)
     assert error_of(plain) > 1.5 * error_of(exact)
     assert error_of(shrunk) < 1.1 * error_of(exact)
     assert planted <= set(shrunk.friction_strength)
@@ -75,18 +75,18 @@ def test_planted_friction_is_predicted_as_well_as_the_noise_allows(truth):
 @pytest.mark.parametrize('seed', range(5))
 def test_plain_friction_stays_plain(seed):
     log = log_of(USUAL, seed, motion=10 + seed)
-    shrunk, plain = (estimated(arm_with(), [log], friction=each) for each in (None, PLAIN))
+    shrunk, plain = (estimated(arm_with(), [log], friction=each) for each in (None, PLAIN_TERMS))
     assert error_of(shrunk) < 1.01 * error_of(plain)
     if not shrunk.friction_strength:
-        assert shrunk.arm.friction == PLAIN
+        assert shrunk.arm.friction == PLAIN_TERMS
         np.testing.assert_array_equal(shrunk.theta, plain.theta)
 
 
 def test_kinds_are_present_as_a_whole_or_not_at_all():
     result = estimated(arm_with(), [log_of({**USUAL, 'Fs': (0.12, 0.15)})])
-    for kind in KINDS:
+    for kind in TERM_GROUPS:
         assert len(set(kind) & set(result.friction_strength)) in (0, len(kind))
-    assert set(result.arm.friction) == {*PLAIN, *result.friction_strength}
+    assert set(result.arm.friction) == {*PLAIN_TERMS, *result.friction_strength}
     assert all(strength > 0 for strength in result.friction_strength.values())
 
 
@@ -127,11 +127,11 @@ def test_groups_shorter_than_the_low_pass_are_no_evidence():
 
 def test_a_wide_prior_of_friction_is_that_of_the_terms_alone():
     arm, rows = rows_of([log_of({**USUAL, 'Fs': (0.12, 0.15)})])
-    own = arm.with_friction((*PLAIN, 'stribeck'))
+    own = arm.with_friction((*PLAIN_TERMS, 'stribeck'))
     free = fit(own, rows)
     wide = fit(own, rows, {'stribeck': 1e6})
     tight = fit(own, rows, {'stribeck': 1e-6})
-    plain = fit(arm.with_friction(PLAIN), rows)
+    plain = fit(arm.with_friction(PLAIN_TERMS), rows)
     names = list(base_parameters(own).names)
     gone = [names.index(f'Fs{j}') for j in (1, 2)]
     np.testing.assert_allclose(wide.theta, free.theta, rtol=1e-3, atol=1e-6)

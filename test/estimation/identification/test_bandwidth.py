@@ -9,13 +9,17 @@ from scipy.signal import butter, fftconvolve, filtfilt, firwin
 from synthetic_recordings import recording, true_torque, Waves
 
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification import conditioned_data
-from dynid_ros.estimation.identification.bandwidth import CUTOFFS_HZ, error_at, error_by_bandwidth
+from dynid_ros.estimation.identification.bandwidth import (
+    error_at,
+    error_by_bandwidth,
+    TABLE_CUTOFFS_HZ,
+)
 from dynid_ros.estimation.identification.conditioned_data import beginning
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
@@ -81,7 +85,7 @@ def test_the_table_is_what_scipy_makes_of_predict_torque(fitted):
     model, log, expected = fitted
     found = error_by_bandwidth((model.arm, model.theta), beginning([log]), model.treatment)
     # 0.4 of the rate is 40 Hz, and the recording is long enough for the lowest.
-    assert [each.cutoff_hz for each in found] == [*CUTOFFS_HZ, None]
+    assert [each.cutoff_hz for each in found] == [*TABLE_CUTOFFS_HZ, None]
     assert all(each.plain_error_percent is None for each in found)
     for each in found[:-1]:
         # Differences over three points instead of five, and all samples instead of every third:
@@ -121,7 +125,7 @@ def test_identify_adds_plain_friction_where_the_model_has_other_terms(fitted):
     model, log, _ = fitted
     arm = model.arm
     by_terms = {terms: identify(arm, [log], friction=terms, holdout=0.3).error_by_bandwidth
-                for terms in (('viscous',), PLAIN)}
-    assert all(each.plain_error_percent is None for each in by_terms[PLAIN])
+                for terms in (('viscous',), PLAIN_TERMS)}
+    assert all(each.plain_error_percent is None for each in by_terms[PLAIN_TERMS])
     for one, other in zip(*by_terms.values(), strict=True):
         assert one.plain_error_percent == pytest.approx(other.error_percent, rel=1e-6)

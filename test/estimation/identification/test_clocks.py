@@ -9,7 +9,7 @@ from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
@@ -42,7 +42,7 @@ def polled(source, seed=0):
 
 def test_an_identified_model_has_the_clock_of_its_recording():
     log = polled('log.csv')
-    (clock,) = identify(two_axis(), [log], friction=PLAIN).clocks
+    (clock,) = identify(two_axis(), [log], friction=PLAIN_TERMS).clocks
     assert (clock.source, clock.kind) == ('log.csv', 'newest')
     assert abs(clock.rate_hz / SOURCE_RATE - 1) < 1e-3
     # The stamps are late by less than a period of the driver, and evenly spread over it.

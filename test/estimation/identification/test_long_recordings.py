@@ -8,7 +8,7 @@ import pytest
 from synthetic_recordings import recording, Waves
 
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.recordings import in_blocks
 from dynid_ros.data.signals.standstill import time_in_motion
@@ -62,7 +62,7 @@ def test_conditioned_motion_and_clipped_signals(walk, monkeypatch):
                 time_in_motion(log.t, log.q))
 
     whole = taken()
-    monkeypatch.setattr(in_blocks, 'BLOCK', 61)
+    monkeypatch.setattr(in_blocks, 'SAMPLES_PER_BLOCK', 61)
     for one, other in zip(taken(), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
@@ -71,7 +71,7 @@ def test_conditioned_motion_and_clipped_signals(walk, monkeypatch):
 def test_an_identified_model(walk, monkeypatch):
     arm, log = walk
     whole = identify(arm, [log], friction=('viscous', 'coulomb'))
-    monkeypatch.setattr(in_blocks, 'BLOCK', 61)
+    monkeypatch.setattr(in_blocks, 'SAMPLES_PER_BLOCK', 61)
     again = identify(arm, [log], friction=('viscous', 'coulomb'))
     assert again.data_hash == whole.data_hash
     for name in ('theta', 'covariance', 'sigma'):
@@ -82,7 +82,7 @@ def test_an_identified_model(walk, monkeypatch):
 
 def fast_turns(seconds, rate):
     """Return an arm with friction, and a recording of it that turns round often."""
-    arm = load_arm('two_axis').with_friction(PLAIN)
+    arm = load_arm('two_axis').with_friction(PLAIN_TERMS)
     theta = base_parameters(arm).grouping @ nominal_parameters(arm)
     theta[[base_parameters(arm).names.index(name) for name in ('Fc1', 'Fc2')]] = 2.0, 1.0
     noise = 0.05 * np.random.default_rng(0).normal(size=(int(seconds * rate), 2))
@@ -95,8 +95,8 @@ def twice(monkeypatch, method):
     arm = replace(arm, conditioning=replace(arm.conditioning, delay=0.0, cutoff_hz=5.0))
     found = []
     for long in (len(log.t), 1000):
-        monkeypatch.setattr(preparation, 'LONG', long)
-        found.append(identify(arm, [log], friction=PLAIN, method=method))
+        monkeypatch.setattr(preparation, 'DECIMATED_SAMPLES', long)
+        found.append(identify(arm, [log], friction=PLAIN_TERMS, method=method))
     return log, *found
 
 

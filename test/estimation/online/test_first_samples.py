@@ -12,10 +12,10 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.online.first_samples import FIRST_SECONDS, LONGEST_SECONDS
+from dynid_ros.estimation.online.first_samples import FIRST_SECONDS, HELD_SECONDS
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.online.row_source import PORTION
+from dynid_ros.estimation.online.row_source import HELD_TOGETHER
 
 RATE = 100.0
 
@@ -132,7 +132,7 @@ def test_a_stream_that_ends_while_it_holds_has_a_result(arm):
 def test_a_rest_before_the_motion_is_not_held_and_decides_nothing(arm):
     # As from a node that is started, and waits for more than a minute until somebody starts the
     # motion, whose recording begins shortly before it.
-    log, rest = log_of(arm, delay=0.05), int((LONGEST_SECONDS + 15.0) * RATE)
+    log, rest = log_of(arm, delay=0.05), int((HELD_SECONDS + 15.0) * RATE)
     random = np.random.default_rng(1)
     still = log.q[0] + random.normal(0, 1e-5, (rest, arm.n))
     waited = replace(
@@ -141,7 +141,7 @@ def test_a_rest_before_the_motion_is_not_held_and_decides_nothing(arm):
     session = OnlineIdentifier(arm)
     for k in range(0, rest, 50):
         session.push(*(each[k:k + 50] for each in (waited.t, waited.q, waited.u)))
-        assert len(session._rows._first.held) <= (LONGEST_SECONDS + 2.0) * RATE
+        assert len(session._rows._first.held) <= (HELD_SECONDS + 2.0) * RATE
     assert session.holding
     session.push(waited.t[rest:], waited.q[rest:], waited.u[rest:])
     alone, _ = pushed(arm, log, 50)
@@ -151,11 +151,11 @@ def test_a_rest_before_the_motion_is_not_held_and_decides_nothing(arm):
 
 
 def test_an_arm_that_hardly_moves_is_not_held_for_ever(arm):
-    log = log_of(arm, seconds=LONGEST_SECONDS + 5.0)
+    log = log_of(arm, seconds=HELD_SECONDS + 5.0)
     after = log.t[:, None] > 3.0
     still = replace(log, q=np.where(after, log.q[300], log.q))
     session, began = pushed(arm, still, 50)
-    assert began == pytest.approx(LONGEST_SECONDS * RATE, abs=2 * RATE)
+    assert began == pytest.approx(HELD_SECONDS * RATE, abs=2 * RATE)
     assert session.pipeline.cutoff_hz > 0
 
 
@@ -182,7 +182,7 @@ def test_the_result_does_not_depend_on_the_end_of_the_search(arm, late, portion)
             most = max(most, sum(len(block.t) for block, _ in learned))
         assert len(executor.asked) == 1
         # A portion of samples and a block that was begun before, at the rate of the rows.
-        assert 0 < most <= (PORTION + 50) / session.pipeline.settings.decimation + 1
+        assert 0 < most <= (HELD_TOGETHER + 50) / session.pipeline.settings.decimation + 1
         assert session.pipeline.delay == delay
         result = session.result()
         np.testing.assert_array_equal(result.theta, expected.theta)
@@ -197,7 +197,7 @@ def test_samples_that_waited_are_learned_without_further_ones(arm):
     while session.holding:
         session.push([], [], [])
         pushes += 1
-    assert pushes == -(-len(log.t) // PORTION)
+    assert pushes == -(-len(log.t) // HELD_TOGETHER)
     np.testing.assert_array_equal(
         session.learner.recursion.theta, pushed(arm, log, 50)[0].learner.recursion.theta)
 

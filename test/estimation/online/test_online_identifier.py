@@ -267,7 +267,7 @@ def test_no_signal_at_all_is_no_model_and_no_noise():
 
 def test_state_of_an_older_version_is_refused(monkeypatch):
     state = session().state()
-    monkeypatch.setattr('dynid_ros.estimation.online.online_identifier.FORMAT', 0)
+    monkeypatch.setattr('dynid_ros.estimation.online.online_identifier.STATE_VERSION', 0)
     with pytest.raises(ResultError, match='or to an older version'):
         session().restore(state)
 

@@ -142,7 +142,7 @@ def test_a_replay_that_ends_at_rest_is_judged_by_its_motion_and_kept(tmp_path):
 @pytest.mark.slow
 def test_a_drive_signal_of_two_levels_gives_no_warnings_of_numpy(shared_data, monkeypatch):
     # Further faults are sought as the first one is.
-    monkeypatch.setattr('dynid_ros.estimation.suspects.table.FAULTS', 1)
+    monkeypatch.setattr('dynid_ros.estimation.suspects.table.MOST_FAULTS', 1)
     arm = load_arm('panda')
     log = read_recording(shared_data / 'panda' / 'panda_exciting_trajectory.db3', arm)
     log = log.part(0, len(log.t) // 2)

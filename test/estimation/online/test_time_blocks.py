@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 
 from dynid_ros.estimation.blocks.groups import GROUPS
-from dynid_ros.estimation.online.time_blocks import MOST, SHORTEST, TimeBlocks
+from dynid_ros.estimation.online.time_blocks import FIRST_BLOCK_ROWS, MOST_BLOCKS, TimeBlocks
 
 JOINTS, PARAMETERS = 2, 3
 
@@ -31,11 +31,11 @@ def test_groups_hold_all_rows_in_the_order_of_time_whatever_the_portions(samples
     W, tau, learned = rows(samples, seed)
     portions = [size] * (samples // size) + [samples % size]
     blocks, at_once = fed(W, tau, learned, portions), fed(W, tau, learned, [samples])
-    assert len(blocks.rows) <= MOST
+    assert len(blocks.rows) <= MOST_BLOCKS
     np.testing.assert_array_equal(blocks.rows, at_once.rows)
     np.testing.assert_allclose(blocks.products, at_once.products, atol=1e-9)
     groups = blocks.groups()
-    assert len(groups) == min(GROUPS, -(-int(learned.any(axis=1).sum()) // SHORTEST))
+    assert len(groups) == min(GROUPS, -(-int(learned.any(axis=1).sum()) // FIRST_BLOCK_ROWS))
     kept = learned.any(axis=1)
     every = np.concatenate([W, tau[:, :, None]], axis=2)[kept] * learned[kept][:, :, None]
     counts, first = blocks.rows.sum(axis=0), 0
@@ -45,7 +45,8 @@ def test_groups_hold_all_rows_in_the_order_of_time_whatever_the_portions(samples
         # As many samples as give these rows, from the end of the group before on.
         last = next(k for k in range(first, len(total) + 1)
                     if (total[first:k].sum(axis=0) == group.rows).all()
-                    and (k - first) % SHORTEST in (0, (len(total) - first) % SHORTEST))
+                    and (k - first) % FIRST_BLOCK_ROWS in (
+                        0, (len(total) - first) % FIRST_BLOCK_ROWS))
         own = every[first:last]
         np.testing.assert_allclose(
             group.products, np.einsum('kja,kjb->jab', own, own), atol=1e-9)

@@ -260,7 +260,7 @@ def test_joints_at_rest_are_taken_for_no_fault(ur10):
 
 def test_a_real_arm_whose_signals_are_all_reversed_is_named(shared_data, tmp_path, monkeypatch):
     # Others beside it would be sought twice more.
-    monkeypatch.setattr('dynid_ros.estimation.suspects.table.FAULTS', 1)
+    monkeypatch.setattr('dynid_ros.estimation.suspects.table.MOST_FAULTS', 1)
     folder = shared_data / 'med7'
     (tmp_path / 'arm.yaml').write_text(yaml.safe_dump({
         'name': 'med7', 'description': {'urdf': str(folder / 'med7dock.urdf')},

@@ -9,7 +9,7 @@ from results import samples_of
 from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.groups import GROUPS, groups_of_samples
@@ -20,7 +20,7 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 
 @pytest.fixture(scope='module')
 def rows():
-    arm = load_arm('two_axis').with_friction(PLAIN)
+    arm = load_arm('two_axis').with_friction(PLAIN_TERMS)
     log = followed(arm, random_motion(arm, 3, tries=5), 100.0)
     samples = samples_of(arm, log)
     return arm, samples, SuspectRows(arm, samples, base_parameters(arm).columns)

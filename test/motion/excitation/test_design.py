@@ -23,7 +23,7 @@ from dynid_ros.motion.excitation.design_objective import (
 )
 from dynid_ros.motion.excitation.information_criteria import smooth_condition
 from dynid_ros.motion.excitation.random_motion import random_motion
-from dynid_ros.motion.excitation.search import Search, STAGES
+from dynid_ros.motion.excitation.search import DESCENT_STAGES, Search
 from dynid_ros.motion.feasibility.scene import build_scene
 from dynid_ros.utilities.progress import listening
 
@@ -79,7 +79,7 @@ def test_a_descent_that_learnt_a_wrong_curvature_learns_it_anew():
     search = Search(
         arm, Task(period=20.0), build_scene(arm, load_surroundings('ur10', arm)))
     descent = Descent(search.cost, search.first(0))
-    sharpness, wall, steps = STAGES[0]
+    sharpness, wall, steps = DESCENT_STAGES[0]
     descent.run(smooth_condition(sharpness), wall, steps, lambda: None)
     # A line search fails after 28 steps.
     assert descent.steps > 40
@@ -151,7 +151,7 @@ def test_gradient_agrees_with_finite_differences(objective):
                   CouplingColumn('Fvm', 'qd', np.diag([1.0, -2, 0, 3]))))
     objective = objective or DesignObjective(sought=parameters_sought(arm, ('Izz3',)))
     search = Search(arm, Task(harmonics=3, objective=objective), scene_of(arm))
-    sharpness, wall, _ = STAGES[0]
+    sharpness, wall, _ = DESCENT_STAGES[0]
     criterion = objective.smoothed(sharpness)
     cost = search.cost
     X = search.first(0)

@@ -97,7 +97,7 @@ def torque_left(arm, q, qd, qdd):
 def test_no_limit_is_broken_at_10_khz(name, seed, monkeypatch):
     arm, scene = arm_and_scene(name)
     # Few steps at both ends of the schedule: far inside the limits, then right beside them.
-    monkeypatch.setattr(search, 'STAGES', ((2.0, 1e-2, 6), (20.0, 3e-4, 8)))
+    monkeypatch.setattr(search, 'DESCENT_STAGES', ((2.0, 1e-2, 6), (20.0, 3e-4, 8)))
     task = Task(period=PERIOD, harmonics=5, starts=1, seconds=60.0, seed=seed)
     designed = design(arm, task, scene)
     assert designed.margins.kept

@@ -16,10 +16,10 @@ from dynid_ros.motion.execution.motion_output import MotionState, TorqueOutput
 from dynid_ros.motion.execution.phases import Event, Phase, TRANSITIONS
 from dynid_ros.motion.execution.safety_monitor import (
     Bound,
+    DEFAULT_THRESHOLDS,
     EffortLimiter,
     LimitWatch,
     SafetyMonitor,
-    THRESHOLDS,
     Violation,
 )
 
@@ -179,8 +179,8 @@ def broken(driver, bound):
     wrong = {
         Bound.NUMBER: [state._replace(q=driver.q * np.nan)],
         Bound.POSITION: [state._replace(q=arm.limits.upper + 0.1)],
-        Bound.VELOCITY: THRESHOLDS.samples * [state._replace(qd=2 * arm.limits.velocity)],
-        Bound.EFFORT: THRESHOLDS.samples * [state._replace(tau=2 * arm.limits.effort)],
+        Bound.VELOCITY: DEFAULT_THRESHOLDS.samples * [state._replace(qd=2 * arm.limits.velocity)],
+        Bound.EFFORT: DEFAULT_THRESHOLDS.samples * [state._replace(tau=2 * arm.limits.effort)],
         Bound.TRACKING: [state._replace(q=driver.q + 1.1 * TRACKING + 0.05)]}
     for each in wrong.get(bound, ()):
         control.take(driver.clock, each)

@@ -12,17 +12,17 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.execution.motion_executor import Reference
 from dynid_ros.motion.execution.safety_monitor import (
     Bound,
+    DEFAULT_THRESHOLDS,
     EffortLimiter,
     LimitWatch,
     SafetyMonitor,
-    THRESHOLDS,
 )
 from dynid_ros.motion.execution.start_checks import check_motion, check_start
 from dynid_ros.motion.feasibility.scene import build_scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 
 ARM = load_arm('ur10')
-ROW, SATURATED = THRESHOLDS.samples, THRESHOLDS.saturated
+ROW, SATURATED = DEFAULT_THRESHOLDS.samples, DEFAULT_THRESHOLDS.saturated
 MOTION = random_motion(ARM, seed=1, periods=1, period=6.0, tries=20)
 REST = np.zeros(ARM.n)
 HOME = Reference(MOTION.start, REST, REST)

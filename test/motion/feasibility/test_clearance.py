@@ -7,7 +7,7 @@ import pytest
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import Box, Capsule, load_surroundings, Surroundings, Wall
 from dynid_ros.errors import ArmError
-from dynid_ros.motion.feasibility.clearance import clearances, RESOLUTION, SHARE
+from dynid_ros.motion.feasibility.clearance import CLEARANCE_SHARE, clearances, RESOLUTION
 from dynid_ros.motion.feasibility.scene import build_scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 
@@ -36,10 +36,10 @@ def test_certified_clearances_lie_just_below_those_of_brute_force(seed):
     # Brute force misses less than a millimetre between its samples; touching pairs go on below,
     # and far ones are only known to be far.
     apart = (brute > 0) & (brute < scene.kept + scene.width)
-    allowed = np.maximum(RESOLUTION, SHARE * brute) + 1e-3
+    allowed = np.maximum(RESOLUTION, CLEARANCE_SHARE * brute) + 1e-3
     assert (brute - certain <= allowed)[apart].all()
     far = brute >= scene.kept + scene.width
-    assert (certain >= (1 - SHARE) * (scene.kept + scene.width) - RESOLUTION)[far].all()
+    assert (certain >= (1 - CLEARANCE_SHARE) * (scene.kept + scene.width) - RESOLUTION)[far].all()
 
 
 @pytest.mark.parametrize('seed', range(4))

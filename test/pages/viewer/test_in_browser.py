@@ -26,7 +26,7 @@ from dynid_ros.pages.viewer.scene.track_scene import TrackScene
 from dynid_ros.pages.viewer.server import LOOPBACK, open_server, url_of
 from dynid_ros.pages.viewer.sources.commands import Command, taken
 from dynid_ros.pages.viewer.sources.file import motion_track
-from dynid_ros.pages.viewer.sources.live import LOST, Report
+from dynid_ros.pages.viewer.sources.live import NODE_LOST_SECONDS, Report
 
 pytestmark = [
     pytest.mark.slow,
@@ -244,7 +244,7 @@ def test_lost_nodes_and_a_lost_server_are_told(live, monkeypatch):
     allowed = TOLD + LATE * max(0.0, slowest_news(nodes, tab) - NEWS)
     nodes.say()
     took = time_until(nodes, tab, lost.count, 'that the nodes are lost')
-    assert LOST < took < allowed
+    assert NODE_LOST_SECONDS < took < allowed
     assert 'nothing from joint_states' in lost.inner_text()
     nodes.wait(tab, lambda: not lost.count(), 'that they are back')
     # A process that stands still closes no connection.

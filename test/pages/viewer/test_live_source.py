@@ -19,7 +19,7 @@ from dynid_ros.pages.viewer.sources.live import (
     History,
     IDENTIFIER,
     LiveState,
-    LOST,
+    NODE_LOST_SECONDS,
     PUBLISHER,
     Report,
     STATES,
@@ -66,10 +66,10 @@ def test_each_source_is_lost_after_its_own_silence_and_comes_back(state, clock):
             state.hear_publisher(report())
             state.hear_report(f'{IDENTIFIER}: stream', report())
     assert state.lost == ()
-    clock.now += LOST + 0.1
+    clock.now += NODE_LOST_SECONDS + 0.1
     assert STATES in state.lost
     # Those that report every half second, as by default: with a quarter of one for the drawing.
-    clock.now += 1.75 - LOST - 0.1
+    clock.now += 1.75 - NODE_LOST_SECONDS - 0.1
     assert set(state.lost) == {STATES, PUBLISHER, IDENTIFIER}
     state.hear_state(np.zeros(2))
     assert STATES not in state.lost
@@ -86,7 +86,7 @@ def test_a_node_that_reports_seldom_is_not_lost_between_two_reports(state, clock
 def test_an_old_reference_is_not_shown(state, clock):
     state.hear_reference(np.ones(2))
     assert state.reference is not None
-    clock.now += LOST + 0.1
+    clock.now += NODE_LOST_SECONDS + 0.1
     assert state.reference is None
 
 

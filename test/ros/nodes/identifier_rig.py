@@ -9,7 +9,7 @@ from synthetic_recordings import followed
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.online.row_pipeline import PROCESSED_TOGETHER
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.qos import LATCHED
@@ -47,7 +47,7 @@ def summaries(talker, *topics):
 def learned(talker, summary, samples):
     """Wait until a session holds all samples but those of a block that is not full."""
     talker.until(lambda: summary and numbers_of(
-        summary[-1])[1]['samples'][0] > samples - BLOCK, f'{samples} samples')
+        summary[-1])[1]['samples'][0] > samples - PROCESSED_TOGETHER, f'{samples} samples')
 
 
 def part(log, chosen):

@@ -28,7 +28,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.online.row_pipeline import BLOCK
+from dynid_ros.estimation.online.row_pipeline import PROCESSED_TOGETHER
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.qos import LATCHED
@@ -88,7 +88,7 @@ def test_topics_name_every_parameter_and_every_joint(start, talker):
     told, columns = numbers_of(summary[-1])
     assert told == (ARM,)
     assert columns['determined'] == columns['parameters'] == len(names)
-    assert columns['samples'] > len(log.t) - BLOCK
+    assert columns['samples'] > len(log.t) - PROCESSED_TOGETHER
     assert columns['condition_number'] > 1
     assert residuals[-1].name == list(log.joint_names) == predicted[-1].name
     late = np.array([m.effort for m in residuals if seconds(m) > 1e9 + 0.5 * log.t[-1]])
@@ -141,11 +141,11 @@ def test_a_validation_motion_of_the_publisher_is_not_learned_from(start, talker)
         KeyValue(key=key, value=value) for key, value in (
             ('phase', 'validating'), ('since', begin), ('dry_run', 'False'))])]))
     talker.spin(0.5)
-    late = slice(half, half + 2 * BLOCK)
+    late = slice(half, half + 2 * PROCESSED_TOGETHER)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
-    learned(talker, summary, half + 2 * BLOCK)
+    learned(talker, summary, half + 2 * PROCESSED_TOGETHER)
     before = values(talker, summary, estimates)
-    late = slice(half + 2 * BLOCK, None)
+    late = slice(half + 2 * PROCESSED_TOGETHER, None)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
     learned(talker, summary, len(log.t))
     np.testing.assert_array_equal(before, values(talker, summary, estimates))
@@ -162,11 +162,11 @@ def test_estimates_rest_while_frozen_and_are_forgotten_on_reset(start, talker):
     talker.play(publisher, log.joint_names, log.t[:half], log.q[:half], log.u[:half])
     learned(talker, summary, half)
     assert talker.call(SetBool, '/identifier/freeze', data=True).success
-    talker.play(publisher, log.joint_names, log.t[half:half + BLOCK], log.q[half:half + BLOCK],
-                log.u[half:half + BLOCK])
-    learned(talker, summary, half + BLOCK)
+    block = slice(half, half + PROCESSED_TOGETHER)
+    talker.play(publisher, log.joint_names, log.t[block], log.q[block], log.u[block])
+    learned(talker, summary, half + PROCESSED_TOGETHER)
     before, count = values(talker, summary, estimates), len(summary)
-    late = slice(half + BLOCK, None)
+    late = slice(half + PROCESSED_TOGETHER, None)
     talker.play(publisher, log.joint_names, log.t[late], log.q[late], log.u[late])
     learned(talker, summary, len(log.t))
     assert len(summary) > count

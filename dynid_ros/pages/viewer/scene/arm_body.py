@@ -20,8 +20,8 @@ Color = tuple[int, int, int]
 
 UP = np.array([0.0, 0.0, 1.0])
 #: Links, in turn, of which nothing states the colour; the base.
-PLAIN: tuple[Color, Color] = ((196, 203, 211), (160, 170, 182))
-BASE: Color = (112, 120, 130)
+LINK_COLOURS: tuple[Color, Color] = ((196, 203, 211), (160, 170, 182))
+BASE_COLOUR: Color = (112, 120, 130)
 #: Colours of the values 0, 1/2 and 1 of a joint: distinct for the colour-blind, too.
 RAMP = np.array([(218, 222, 228), (245, 170, 60), (178, 24, 43)], dtype=float)
 
@@ -72,7 +72,8 @@ class ArmBody:
         self.surfaces = [
             scene.add_mesh_simple(
                 f'{self.frame(each.joint)}/surface_{k}', each.vertices, each.faces,
-                color=color or each.color or (BASE if each.joint < 0 else PLAIN[each.joint % 2]),
+                color=color or each.color or (
+                    BASE_COLOUR if each.joint < 0 else LINK_COLOURS[each.joint % 2]),
                 opacity=opacity, flat_shading=True, side='double', cast_shadow=False,
                 receive_shadow=False)
             for k, each in enumerate(visuals)]

@@ -18,11 +18,11 @@ from dynid_ros.utilities.arrays import Array
 
 #: Radius of a capsule between two joints, as share of the sum of all links, and its bounds as
 #: share of its own length.
-SLENDER, SLENDEREST, THICKEST = 0.025, 0.02, 0.25
+CAPSULE_RADIUS, SLENDEREST, THICKEST = 0.025, 0.02, 0.25
 #: Distance from which two joints are separate, as share of the same sum.
-APART = 1e-3
+APART_SHARE = 1e-3
 #: Length of an arm whose joints all lie in one point, m.
-SMALL = 0.1
+POINT_ARM_LENGTH_M = 0.1
 
 
 class Visual:
@@ -121,15 +121,16 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> list[V
     for i, parent in enumerate(arm.parent.tolist()):
         ends[parent].append(arm.translation[i])
     ends[arm.tool_link].append(arm.tool.placement.translation)
-    total = float(sum(np.linalg.norm(end) for some in ends.values() for end in some)) or SMALL
+    total = float(sum(np.linalg.norm(end) for some in ends.values() for end in some))
+    total = total or POINT_ARM_LENGTH_M
     drawn = []
     for joint in ends if joints is None else joints:
-        lines = [end for end in ends[joint] if np.linalg.norm(end) > APART * total]
+        lines = [end for end in ends[joint] if np.linalg.norm(end) > APART_SHARE * total]
         # A joint without a length shows as a ball.
         for end in lines or ([np.zeros(3)] if joint >= 0 else []):
             length = float(np.linalg.norm(end))
-            radius = SLENDER * total if not length else float(np.clip(
-                SLENDER * total, SLENDEREST * length, THICKEST * length))
+            radius = CAPSULE_RADIUS * total if not length else float(np.clip(
+                CAPSULE_RADIUS * total, SLENDEREST * length, THICKEST * length))
             drawn.append(Visual(joint, *capsule_along(np.zeros(3), end, radius)))
     return drawn
 

@@ -16,7 +16,7 @@ from dynid_ros.pages.viewer.scene.arm_body import (
     turn_between,
     UP,
 )
-from dynid_ros.pages.viewer.scene.link_visuals import SMALL
+from dynid_ros.pages.viewer.scene.link_visuals import POINT_ARM_LENGTH_M
 from dynid_ros.pages.viewer.scene.surfaces import surface_of
 from dynid_ros.utilities.arrays import Array
 
@@ -28,7 +28,7 @@ OBSTACLE: Color = (150, 120, 90)
 HULL: Color = (90, 140, 220)
 #: Surface of a half-space, and its lines.
 SURFACE: Color = (214, 214, 208)
-LINES: Color = (180, 182, 186)
+EDGE_COLOUR: Color = (180, 182, 186)
 #: Place of the camera, in radii of what it looks at.
 VIEW = np.array([1.15, 1.15, 0.75])
 
@@ -57,13 +57,14 @@ def add_surroundings(
 
     """
     added: dict[str, list[viser.SceneNodeHandle]] = {}
-    scene, size = server.scene, 4 * float(np.linalg.norm(points, axis=1).max()) or SMALL
+    scene = server.scene
+    size = 4 * float(np.linalg.norm(points, axis=1).max()) or POINT_ARM_LENGTH_M
     _look_at(server.initial_camera, points @ body.upright.T)
     for k, wall in enumerate(around.walls):
         added.setdefault(wall.name, []).append(scene.add_grid(
             f'{body.frame(-1)}/wall_{k}_{node_name(wall.name)}', width=size, height=size,
-            cell_size=size / 20, section_size=size / 4, cell_color=LINES, section_color=LINES,
-            plane_color=SURFACE, plane_opacity=0.6,
+            cell_size=size / 20, section_size=size / 4, cell_color=EDGE_COLOUR,
+            section_color=EDGE_COLOUR, plane_color=SURFACE, plane_opacity=0.6,
             wxyz=quaternions(turn_between(UP, wall.normal)),
             position=wall.normal * float(wall.normal @ wall.point)))
     for k, box in enumerate(around.boxes):

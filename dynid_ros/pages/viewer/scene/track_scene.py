@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PATH: Color = (11, 92, 173)
 #: Colours of the clearance: from the stated one up, below it.
-ENOUGH, TOO_LITTLE = (26, 150, 65), (215, 25, 28)
+CLEAR_COLOUR, TOO_LITTLE = (26, 150, 65), (215, 25, 28)
 #: Opacity of links around their ellipsoids.
 GLASS = 0.25
 
@@ -88,7 +88,7 @@ class TrackScene:
                 float(track.t[k]), 'clearance',
                 f'least clearance, {1e3 * pair.distance[k]:.0f} mm: {pair.names[k]}')])
             self.layers['closest pair'] = [scene.add_line_segments(
-                f'{self._body.frame(-1)}/closest_pair', np.zeros((1, 2, 3)), colors=ENOUGH,
+                f'{self._body.frame(-1)}/closest_pair', np.zeros((1, 2, 3)), colors=CLEAR_COLOUR,
                 thickness=5.0, thickness_units='screen')]
         if links:
             self.layers['ellipsoids of inertia'] = add_ellipsoids(scene, self._body, links)
@@ -104,4 +104,5 @@ class TrackScene:
             line, = self.layers['closest pair']
             enough = pair.distance[k] >= self.clearance
             line.points = pair.points[k:k + 1].astype(np.float32)
-            line.colors = np.full((1, 2, 3), ENOUGH if enough else TOO_LITTLE, dtype=np.uint8)
+            line.colors = np.full(
+                (1, 2, 3), CLEAR_COLOUR if enough else TOO_LITTLE, dtype=np.uint8)

@@ -33,7 +33,7 @@ from dynid_ros.utilities.arrays import Array, joined
 
 #: Residual at which a joint is red, as share of the smallest outlier: residuals of good
 #: recordings then span half of the colours.
-RED = 0.4
+RED_RESIDUAL = 0.4
 
 
 def motion_track(path: Path, arm: ArmModel, model: IdentifiedModel | None = None) -> Track:
@@ -168,7 +168,7 @@ def with_prediction(track: Track, parts: Sequence[Prediction], model: Identified
     inside = np.any([(track.t >= part.t[0]) & (track.t <= part.t[-1]) for part in parts], axis=0)
     tau, tau_hat = (np.where(inside[:, None], at_times(track.t, known, each[first]), np.nan)
                     for each in (whole.tau, whole.tau_hat))
-    limit = RED * OUTLIER_DEVIATIONS * np.maximum(model.sigma, np.finfo(float).tiny)
+    limit = RED_RESIDUAL * OUTLIER_DEVIATIONS * np.maximum(model.sigma, np.finfo(float).tiny)
     return track.with_moments(
         (Moment(each.begin, 'outlier', each.sentence) for each in found), tau=tau,
         tau_hat=tau_hat, heat=np.clip(np.abs(tau - tau_hat) / limit, 0, 1))

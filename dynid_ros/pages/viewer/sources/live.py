@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 #: Silence after which a page says that it has lost a node, s: with the time until it draws that,
 #: less than two seconds. A node that reports less often is given three of its periods.
-LOST = 1.2
+NODE_LOST_SECONDS = 1.2
 PERIODS = 2.5
 #: Reports of different names that are kept: more would only fill the memory.
 REPORTS = 12
 #: Rows of prediction errors, some 30 s, and of estimates, an hour at two a second; and how many of
 #: each are drawn, no more than a chart has pixels.
-ERRORS, ESTIMATES = 1500, 7200
-ERROR_POINTS, POINTS = 330, 60
+ERROR_ROWS, ESTIMATE_ROWS = 1500, 7200
+ERROR_POINTS, MOTION_POINTS = 330, 60
 
 STATES, PUBLISHER, IDENTIFIER = 'joint_states', 'trajectory_publisher', 'identifier'
 
@@ -102,15 +102,15 @@ class LiveState:
         self._reference: tuple[Array, float] | None = None
         # When each source was heard, and its period, s.
         self._heard: dict[str, tuple[float, float]] = {}
-        self.residuals = History(ERRORS)
+        self.residuals = History(ERROR_ROWS)
         self._estimates: tuple[tuple[str, ...], NDArray[np.bool_], History] = (
-            (), np.zeros(0, dtype=np.bool_), History(ESTIMATES))
+            (), np.zeros(0, dtype=np.bool_), History(ESTIMATE_ROWS))
 
     @property
     def reference(self) -> Array | None:
         """Return where the arm should be, (n,); a publisher that moves nothing reports none."""
         q, heard = self._reference or (None, 0.0)
-        return q if self._clock() - heard <= LOST else None
+        return q if self._clock() - heard <= NODE_LOST_SECONDS else None
 
     @property
     def moving(self) -> bool:
@@ -129,7 +129,7 @@ class LiveState:
         """Return the sources that were heard before, and are silent for too long."""
         now = self._clock()
         return tuple(name for name, (heard, period) in self._heard.items()
-                     if now - heard > max(LOST, PERIODS * period))
+                     if now - heard > max(NODE_LOST_SECONDS, PERIODS * period))
 
     def hear_state(self, q: Array) -> None:
         """Take in where the arm is (n,)."""
@@ -165,7 +165,7 @@ class LiveState:
         """Take in estimates of a time, s, their standard deviations, and which are no prior's."""
         before, _, history = self._estimates
         if tuple(names) != before:
-            history = History(ESTIMATES)
+            history = History(ESTIMATE_ROWS)
         history.add(t, np.concatenate([theta, std]))
         self._estimates = tuple(names), from_data, history
 
@@ -174,7 +174,7 @@ class LiveState:
     ) -> tuple[tuple[str, ...], Array, Array, Array, NDArray[np.bool_]]:
         """Return what `estimate_tiles` draws."""
         names, from_data, history = self._estimates
-        t, rows = history.series(POINTS)
+        t, rows = history.series(MOTION_POINTS)
         return names, t, rows[:, :len(names)], rows[:, len(names):], from_data
 
     def _note(self, source: str) -> None:
@@ -182,7 +182,7 @@ class LiveState:
         now = self._clock()
         heard, period = self._heard.get(source, (now, 0.0))
         # A silence is not the period of what was silent.
-        period += 0.2 * (min(now - heard, 2 * period + LOST) - period)
+        period += 0.2 * (min(now - heard, 2 * period + NODE_LOST_SECONDS) - period)
         self._heard = self._heard | {source: (now, period)}
 
 
