@@ -250,9 +250,9 @@ def _possible(
             share = np.abs(after - before).max() / np.abs(before).max()
             if share > ROUNDED:
                 changes.append(f'at joint "{name}" by {100 * share:.2g} % of the largest')
-    told = (f'no body has the moments of inertia of {counted(len(changes), "link")}; the nearest '
-            f'possible ones differ {", ".join(changes)}',) if changes else ()
-    return taken, told
+    notes = (f'no body has the moments of inertia of {counted(len(changes), "link")}; the nearest '
+             f'possible ones differ {", ".join(changes)}',) if changes else ()
+    return taken, notes
 
 
 def _description(top: Section) -> Description:

@@ -1,4 +1,4 @@
-"""Progress of long work: whoever waits for it listens, and the work need not know."""
+"""Progress callbacks: long work reports its progress without knowing who receives it."""
 
 from __future__ import annotations
 

@@ -172,7 +172,8 @@ class JointStream(Checkpointed, Generic[Output]):
         n, delay = self.arm.n, self.arm.conditioning.delay
         if not delay:
             return uniform[:, 1 + n:]
-        told = np.concatenate([self.commands, np.delete(uniform, range(1, 1 + n), axis=1)])
-        self.commands = told[told[:, 0] >= told[-1, 0] - delay - 1 / self.rate_hz]
+        commands = np.concatenate([self.commands, np.delete(uniform, range(1, 1 + n), axis=1)])
+        self.commands = commands[commands[:, 0] >= commands[-1, 0] - delay - 1 / self.rate_hz]
         times = uniform[:, 0] - delay
-        return np.column_stack([np.interp(times, told[:, 0], column) for column in told[:, 1:].T])
+        return np.column_stack([
+            np.interp(times, commands[:, 0], column) for column in commands[:, 1:].T])

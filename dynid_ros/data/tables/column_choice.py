@@ -138,8 +138,8 @@ class Choice:
                    key=len, default=[])
         labels = {column.label for column in near}
         lacking = [name for name in self._arm.joint_names if name not in labels]
-        told = quantity == 'signal' and self._arm.drive.signal == COMMAND
-        stem, word = ('q_des', COMMAND) if told else (_STEMS[quantity], quantity)
+        commanded = quantity == 'signal' and self._arm.drive.signal == COMMAND
+        stem, word = ('q_des', COMMAND) if commanded else (_STEMS[quantity], quantity)
         shown = f': {summary([column.name for column in near])} do not fit' if near else (
             f' (such as {stem}_0 or {lacking[0]}.{word})')
         return RecordingError(
@@ -147,7 +147,7 @@ class Choice:
             f'{summary(self.names) or "none"}; name the right ones, once each, under table in '
             'arm.yaml, or set joints or aliases there'
             + (', or table.signal_file' if quantity == 'signal' else '')
-            + ('' if told or quantity != 'signal' else self._commands()))
+            + ('' if commanded or quantity != 'signal' else self._commands()))
 
     def _commands(self) -> str:
         """Name columns of commands, which may serve where there is no other drive signal."""

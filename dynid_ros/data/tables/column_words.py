@@ -194,12 +194,13 @@ def _column(name: str, start: int, end: int, *, named: bool = False) -> Column:
     quantity = _quantity(words, meaning)
     units = COLUMN_UNITS['time'] if quantity == 'time' else BARE_UNITS
     unit = unit or next((word for word in words if word in units), '')
-    said = [word for word in words if word not in units]
-    known = all(word in meaning or word in FILLERS for word in said)
-    others, told = OTHERS.intersection(said), COMMAND_WORDS.intersection(said)
+    further = [word for word in words if word not in units]
+    known = all(word in meaning or word in FILLERS for word in further)
+    others, commanded = OTHERS.intersection(further), COMMAND_WORDS.intersection(further)
+    rank = 2 if others or commanded else int(not known)
     return Column(
-        name, pattern, text[start:end], quantity, unit, 2 if others or told else int(not known),
-        bool(told and not others and quantity in ('position', '')))
+        name, pattern, text[start:end], quantity, unit, rank,
+        bool(commanded and not others and quantity in ('position', '')))
 
 
 def _quantity(words: Sequence[str], meaning: Mapping[str, str] = WORDS) -> str:

@@ -261,8 +261,8 @@ def _read(
         faults[k] = faults.get(k) or f': {widths[k]} cells, where other rows have {usual}'
     bad = np.zeros(len(widths), dtype=np.bool_)
     bad[list(faults)] = True
-    told = [(numbers[k], why) for k, why in sorted(faults.items()) if why]
-    defects = _unreadable(path, told, len(widths)) if told else ()
+    reported = [(numbers[k], why) for k, why in sorted(faults.items()) if why]
+    defects = _unreadable(path, reported, len(widths)) if reported else ()
     if bad.all():
         raise RecordingError(f'{path} has no row that holds {", ".join(names)}')
     whole, ends = np.frombuffer(values).reshape(len(widths), len(names)), [*map(len, families)]

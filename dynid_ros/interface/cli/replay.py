@@ -105,11 +105,11 @@ def _replay_payload(args: Namespace) -> Answer:
     check_output(*wrote)
     recording = as_recording(args.recording, model.arm, of_model=True, **reading(args))
     found, history = replay_payload(model, recording, cutoff_hz=args.cutoff, delay=args.delay)
-    told = payload_answer(found, wrote=wrote)
-    text = json_text({'written': 'by dynid_ros'} | told.facts, 2)
+    answer = payload_answer(found, wrote=wrote)
+    text = json_text({'written': 'by dynid_ros'} | answer.facts, 2)
     write_together({args.output / PAYLOAD: f'{text}\n'.encode(),
                     **_history_files(args.output, history, tuple(FIELDS.values()))})
-    return told
+    return answer
 
 
 def _history_files(folder: Path, history: History, units: Sequence[str]) -> dict[Path, bytes]:

@@ -134,7 +134,7 @@ class Panel:
 
 
 def drawing(
-    size: Size, x: Scale, x_label: str, panels: Sequence[Panel], told: str,
+    size: Size, x: Scale, x_label: str, panels: Sequence[Panel], summary: str,
     marked: tuple[float, str] | None = None,
 ) -> Markup:
     """
@@ -150,7 +150,7 @@ def drawing(
         Its label.
     panels : sequence of Panel
         From top to bottom.
-    told : str
+    summary : str
         Text alternative, escaped as a template gives it.
     marked : tuple of (float, str), optional
         Place of a line across, drawn where the axis holds it, and its class in the style sheet.
@@ -173,7 +173,7 @@ def drawing(
         marked and x.low <= marked[0] <= x.high) else None
     return Markup(part(
         'axes.html', size=size, left=LEFT, wide=wide, panels=drawn, x_label=x_label,
-        columns=_placed(x, wide, 0.0), told=Markup(told.strip()), across=across))
+        columns=_placed(x, wide, 0.0), summary=Markup(summary.strip()), across=across))
 
 
 def points(x: Array, y: Array) -> str:

@@ -70,7 +70,7 @@ def bandwidth_drawing(rows: Sequence[BandwidthError], cutoff_hz: float) -> Marku
         curves += [Curve(places[known], errors[known], style) for style in styles]
     x = Scale(0.8 * min([*others, recorded]), 1.3 * recorded, (
         *((each, f'{each:g}') for each in others), (recorded, 'recorded')), logarithmic=True)
-    told = part('bandwidth_label.html', rows=rows, cutoff_hz=cutoff_hz)
+    summary = part('bandwidth_label.html', rows=rows, cutoff_hz=cutoff_hz)
     panel = Panel(around([table, np.zeros(1)]), 'held-out error, %', curves)
     return drawing(
-        _SIZE, x, 'cut-off of the low-pass, Hz', (panel,), told, (cutoff_hz, 'fitcutoff'))
+        _SIZE, x, 'cut-off of the low-pass, Hz', (panel,), summary, (cutoff_hz, 'fitcutoff'))

@@ -74,6 +74,7 @@ def clock_drawing(clock: SampleClock) -> Markup:
         curves.append(Curve(
             np.insert(t, falls, np.nan), np.insert(late, falls, np.nan), 'predicted'))
     label = 'stamp is late by, ms' if newest else 'stamp − even time, ms'
-    told = part('clock_label.html', t=t, late=late, newest=newest, source=Path(clock.source).name)
+    summary = part(
+        'clock_label.html', t=t, late=late, newest=newest, source=Path(clock.source).name)
     return drawing(_SIZE, around([t], room=0.02), 'time, ms',
-                   (Panel(around([late]), label, curves),), told)
+                   (Panel(around([late]), label, curves),), summary)

@@ -66,14 +66,14 @@ def _torque_drawing(
     scales: tuple[Scale, Scale],
 ) -> Markup:
     known, residual = np.isfinite(measured), measured - predicted
-    told = part('torque_label.html', joint=joint, unit=unit, seconds=float(np.nanmax(t)),
+    summary = part('torque_label.html', joint=joint, unit=unit, seconds=float(np.nanmax(t)),
                 tau=measured[known], residual=residual[known])
     panels = (
         Panel(scales[0], f'{"torque" if unit == "Nm" else "force"}, {unit}', (
             Curve(*thinned(t, measured), 'measured'),
             Curve(*thinned(t, predicted), 'predicted')), 5),
         Panel(scales[1], f'residual, {unit}', (Curve(*thinned(t, residual), 'residual'),), 2))
-    return drawing(_WIDE, around([t], room=0.0), 'time, s', panels, told)
+    return drawing(_WIDE, around([t], room=0.0), 'time, s', panels, summary)
 
 
 def spectrum_drawings(
@@ -106,13 +106,13 @@ def spectrum_drawings(
         every = np.concatenate([density[f <= x.high, j] for f, density, *_ in sets])
         top = every.max(initial=_LEAST)
         least = max(every.min(initial=top), _LEAST_SHARE * top)
-        told = part('spectrum_label.html', joint=joint, unit=unit,
+        summary = part('spectrum_label.html', joint=joint, unit=unit,
                     sets=[(f, density[:, j], label) for f, density, _, label in sets])
         panel = Panel(decades(least, top), f'residual, {unit}/√Hz', [
             Curve(f[f <= x.high], np.maximum(density[f <= x.high, j], least), style)
             for f, density, style, _ in sets])
         drawn.append((joint, drawing(
-            _NARROW, x, 'frequency, Hz', (panel,), told, (cutoff_hz, 'cutoff'))))
+            _NARROW, x, 'frequency, Hz', (panel,), summary, (cutoff_hz, 'cutoff'))))
     return drawn
 
 
@@ -144,10 +144,10 @@ def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
         band = curve.torque - half, curve.torque + half
         area = Curve(np.append(curve.speed, curve.speed[::-1]), np.append(band[0], band[1][::-1]),
                      'area predicted')
-        told = part('friction_label.html', joint=joint, curve=curve, half=half, unit=unit,
+        summary = part('friction_label.html', joint=joint, curve=curve, half=half, unit=unit,
                     speed=speed)
         panel = Panel(around([*band, np.zeros(1)]), f'friction, {unit}', (
             area, Curve(curve.speed, curve.torque, 'predicted')))
         drawn.append((joint, drawing(
-            _NARROW, linear(0.0, float(curve.speed[-1])), f'speed, {speed}', (panel,), told)))
+            _NARROW, linear(0.0, float(curve.speed[-1])), f'speed, {speed}', (panel,), summary)))
     return drawn

@@ -126,13 +126,13 @@ class _Pair(Subscription):
         self.srv_type = kind
         name, participant = node.resolve_topic_name(srv_name), CONTEXT.participant
         sides = [(f'rq{name}Request', kind.Request.TYPE), (f'rr{name}Reply', kind.Response.TYPE)]
-        heard, said = sides if serves else sides[::-1]
+        incoming, outgoing = sides if serves else sides[::-1]
         # Joins the reader and the writer that belong together.
         identity = '.'.join(f'{byte:02x}' for byte in secrets.token_bytes(16))
         user_data = f'{"serviceid" if serves else "clientid"}={identity};'
-        reader = participant.reader(*heard, _QUEUE, service=user_data)
-        super().__init__(name, reader, partial(_split, heard[1]), callback, node.get_logger())
-        self.writer = participant.writer(*said, _QUEUE, service=user_data)
+        reader = participant.reader(*incoming, _QUEUE, service=user_data)
+        super().__init__(name, reader, partial(_split, incoming[1]), callback, node.get_logger())
+        self.writer = participant.writer(*outgoing, _QUEUE, service=user_data)
 
     def _send(self, header: bytes, message: Any) -> None:
         write(self.writer, _ENCAPSULATION + header + encode(message)[4:])

@@ -89,10 +89,10 @@ class Graph:
     def _listen(self) -> None:
         for cdr, _ in take(self._reader):
             with suppress(SerdeError):
-                told = decode(cdr, _NODES)
-                self._owners[told.gid.data.tobytes()] = {
+                info = decode(cdr, _NODES)
+                self._owners[info.gid.data.tobytes()] = {
                     gid.data.tobytes(): (node.node_namespace, node.node_name)
-                    for node in told.node_entities_info_seq
+                    for node in info.node_entities_info_seq
                     if FULL_NAME.fullmatch(f'{node.node_namespace.rstrip("/")}/{node.node_name}')
                     for gid in (*node.reader_gid_seq, *node.writer_gid_seq)}
         if sum(map(len, self._owners.values())) > MANY:

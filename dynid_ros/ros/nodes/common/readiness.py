@@ -110,11 +110,12 @@ class Listeners:
             self._trouble(name, *heard) if heard else f'{name} has not said yet that it is ready; '
             'is it running?' for name, heard in self._heard.items())))
 
-    def _trouble(self, name: str, said: DiagnosticStatus, stamp: float, read: float) -> str:
+    def _trouble(self, name: str, status: DiagnosticStatus, stamp: float, read: float) -> str:
         silent = min(self._now() - stamp, time.monotonic() - read)
         if silent > SILENCE:
             return f'{name} has said nothing for {silent:.0f} s'
-        return '' if said.level == DiagnosticStatus.OK else f'{name} is not ready: {said.message}'
+        ready = status.level == DiagnosticStatus.OK
+        return '' if ready else f'{name} is not ready: {status.message}'
 
     def _hear(self, name: str, message: DiagnosticStatus) -> None:
         self._heard[name] = message, self._now(), time.monotonic()

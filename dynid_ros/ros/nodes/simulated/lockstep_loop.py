@@ -176,12 +176,12 @@ class Lockstep(SimulationLoop):
             return
         if not self._begun:
             awaited = [name for name in self._names if name not in self._listeners]
-            said = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
+            problem = f'has not begun: waiting for {", ".join([*awaited, *sorted(self._unmet())])}'
         elif late := [name for name, each in self._listeners.items() if not self._keeps_up(each)]:
-            said = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
+            problem = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
         else:
             return
-        self._node.get_logger().warning(f'the time {said}', throttle_duration_sec=PATIENCE)
+        self._node.get_logger().warning(f'the time {problem}', throttle_duration_sec=PATIENCE)
 
     def _drop_vanished(self) -> None:
         """Wait no longer for nodes that ROS does not know any more, as after a kill."""
