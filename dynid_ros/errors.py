@@ -108,7 +108,7 @@ class RecordingError(InputError):
 
 @contextmanager
 def about(*sources: str) -> Iterator[None]:
-    """Name the files that a `RecordingError` is about, where what raises it knows only samples."""
+    """Name the files of a `RecordingError` that is raised where only samples are known."""
     try:
         yield
     except RecordingError as error:

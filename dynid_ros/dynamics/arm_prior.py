@@ -302,7 +302,7 @@ def _is_body(parameters: Array) -> bool:
 
 
 def _drive_torque(arm: ArmModel, bare: ArmModel, bodies: Array) -> Array:
-    """Torque of each drive, (n,), Nm: its limit, or what the links need at random states."""
+    """Torque of each drive, (n,), Nm: its limit, or the torque of the links at random states."""
     q, qd, qdd, *_ = random_states(bare)
     needed = np.sqrt(((regressor(bare, q, qd, qdd) @ bodies.ravel())**2).mean(axis=0))
     limit = np.where(np.isfinite(arm.limits.effort), arm.limits.effort, 0.0)

@@ -160,7 +160,7 @@ def try_folder(path: Path) -> None:
 
 @contextmanager
 def _aside(path: Path) -> Iterator[Path]:
-    """Yield a place for what becomes a file or folder; what is left there goes at the end."""
+    """Yield a temporary path for a file or folder, and remove it at the end if it still exists."""
     parent = path.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix='.', dir=parent, ignore_cleanup_errors=True) as folder:

@@ -48,7 +48,7 @@ class GuessedArm(NamedTuple):
 
     @property
     def note(self) -> str:
-        """State what was guessed; empty where the chain has no other joint."""
+        """State the guess; empty where the chain has no other joint."""
         parts = [f'{", ".join(names)} of a {kind}' for names, kind in (
             (self.base, 'torso or base'), (self.gripper, 'gripper')) if names]
         return f'guessed to be no joints of the arm: {"; ".join(parts)}' if parts else ''

@@ -1,4 +1,4 @@
-"""Elements of a URDF, for what writes a robot of another format as one."""
+"""Elements of a URDF, for the writers of robots of other formats."""
 
 from __future__ import annotations
 

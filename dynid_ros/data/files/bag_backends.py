@@ -98,7 +98,7 @@ def is_ros_1(path: Path) -> bool:
 
 
 def _whole(path: Path, stack: ExitStack) -> Bag:
-    """Open a bag folder with its metadata, or a bare file, with what is installed."""
+    """Open a bag folder with its metadata, or a bare file, by the library that is installed."""
     if importlib.util.find_spec('rosbag2_py') is not None and not is_ros_1(path):
         return _by_rosbag2(path)
     return _by_rosbags(path, stack)

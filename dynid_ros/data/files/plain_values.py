@@ -248,6 +248,6 @@ def _check_choices(arm: ArmModel) -> None:
 
 
 def json_text(content: Any, indent: int | None = None) -> str:
-    """Write values, arrays, paths and dataclasses as JSON; infinity and what it lacks are null."""
+    """Write values, arrays, paths and dataclasses as JSON; infinity and NaN are null."""
     finite = json.loads(json.dumps(to_plain(content)), parse_constant=lambda _: None)
     return json.dumps(finite, indent=indent)

@@ -114,7 +114,7 @@ def _read(recording: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def different_setting(stated: Any, arm: ArmModel) -> tuple[str, str, str] | None:
-    """Find what a stated arm has other than an arm: its name, and both values."""
+    """Find the first difference between a stated arm and an arm: its name, and both values."""
     own = arm_to_plain(arm)
     for place in (*((name,) for name in _TREE), *(('drive', name) for name in _DRIVE)):
         given, wanted = _entry(stated, place), _entry(own, place)

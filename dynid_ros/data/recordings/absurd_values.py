@@ -144,7 +144,7 @@ def unmeasured(joint: str, signal: str, value: float) -> str:
 
 
 def measured_or_passive(joint: str, signal: str, value: float) -> str:
-    """Return what to do about such a signal, for a sentence."""
+    """Return the remedy for such a signal, for a sentence."""
     return 'record a topic that holds it' + (
         '' if value or signal == DEVIATION else
         f', or state drive: {{passive: [{joint}]}} in arm.yaml if no drive moves the joint')

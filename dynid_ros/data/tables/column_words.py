@@ -135,7 +135,7 @@ def with_number(name: str) -> Column | None:
 
 
 def with_label(name: str) -> Column | None:
-    """Read a column of a joint that is not known: what stands beside the quantity."""
+    """Read a column of an unknown joint, whose name is the rest beside the quantity."""
     text = _without_unit(name)[0]
     parts = [found.span() for found in re.finditer(r'[^/.]+', text)]
     for k, (start, end) in reversed([*enumerate(parts)]):

@@ -1,4 +1,4 @@
-"""Joints of an arm under names that differ from its own by what all of them share."""
+"""Joints of an arm under names with another common prefix or suffix."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def likely_names(arm: ArmModel, there: Collection[str]) -> list[tuple[str, ...]]
 
 
 def remedy(arm: ArmModel, there: Collection[str]) -> str:
-    """State what to set so that an arm is found among other names."""
+    """State the setting by which an arm is found among other names."""
     likely = ' or '.join(f'[[{", ".join(names)}]]' for names in likely_names(arm, there))
     return f'set aliases: {likely} in arm.yaml' if likely else 'set joints or aliases in arm.yaml'
 
@@ -58,7 +58,7 @@ def _around(stems: Sequence[str], names: Collection[str]) -> Iterator[tuple[str,
 
 
 def _cores(names: Sequence[str]) -> list[str]:
-    """Leave out what all names begin and end with."""
+    """Remove the common prefix and suffix."""
     left = [name[_shared(names):] for name in names]
     end = _shared([name[::-1] for name in left])
     return [name[:len(name) - end] for name in left]

@@ -149,7 +149,7 @@ def _episode(path: Path) -> int | None:
 
 
 def _files(path: Path, root: Path) -> list[Path]:
-    """Parquet files that may hold what a path asks for."""
+    """Parquet files of the data set at a path."""
     if path.is_file():
         return [path]
     files = sorted((root / DATA).rglob(f'*{PARQUET}'))

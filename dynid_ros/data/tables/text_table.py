@@ -216,7 +216,7 @@ def _header_place(lines: Sequence[str]) -> int:
 
 
 def _separator(line: str) -> str | None:
-    """Find what stands between cells; None for white space."""
+    """Find the separator of cells; None for white space."""
     return next((s for s in SEPARATORS if s in line), None)
 
 

@@ -196,7 +196,7 @@ def closest_possible(
 
 
 def _first_weight(H: Array, slope: Array, barrier: Array, weight: float, size: float) -> float:
-    """Return what the data can gain from here, about, spread over the cone; at least the last."""
+    """Return about the gain left to the data, per dimension of the cone; at least the last."""
     return max(weight, float(np.sum(slope**2 / np.diag(H + weight * barrier))) / size)
 
 

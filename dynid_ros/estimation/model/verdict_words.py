@@ -61,7 +61,7 @@ def headline(model: IdentifiedModel) -> str:
 
 
 def _purposes(model: IdentifiedModel) -> str:
-    """List uses that the model serves, and what the others lack."""
+    """List the uses that the model serves, and the lack of each other use."""
     uses = model.uses
     # Contact comes last, since it has a number.
     good = several(sorted((use.brief for use in uses if use.serves),

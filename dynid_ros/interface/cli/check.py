@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> Answer:
-    """Find the defects; status 1 if one of them spoils what would be identified."""
+    """Find the defects; status 1 if one of them spoils an identification."""
     from dynid_ros.arm import load_arm
     from dynid_ros.interface.cli.common.summary import defect_notes, recording_as_dict
     from dynid_ros.interface.python.identification import check_recording, read_recording

@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> Answer:
-    """Convert, and state what was taken for what."""
+    """Convert, and state which column became which quantity."""
     from dynid_ros.interface.cli.common.summary import defect_notes
     from dynid_ros.interface.python.applications import convert
     from dynid_ros.utilities.text import several

@@ -131,7 +131,7 @@ def gain_table(arm: ArmModel, joints: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def _notes(found: DriveGains) -> Iterator[str]:
-    """List what a user should know of the gains."""
+    """List remarks on the gains."""
     reference = found.logarithms.reference
     yield (f'The fit leaves {found.stated_error_percent:.1f} % of the torque with the gains '
            f'stated, and {found.error_percent:.1f} % with the gains found.')

@@ -147,7 +147,7 @@ def _tell(line: str, status: int = 0) -> int:
 
 
 def _end_output() -> None:
-    """Write what waits, or drop it: Python would complain of it at its exit."""
+    """Flush the output, or drop it: Python would complain at its exit."""
     try:
         sys.stdout.flush()
     except OSError:

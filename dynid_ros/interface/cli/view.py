@@ -69,7 +69,7 @@ def run(args: Namespace) -> int:
 
 
 def _content(args: Namespace) -> tuple[Any, ...]:
-    """Read what is to be shown: a track, surroundings and ellipsoids."""
+    """Read the track, the surroundings and the ellipsoids to show."""
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.surroundings import load_surroundings, Surroundings
     from dynid_ros.interface.python.boundary import as_model, is_result

@@ -106,7 +106,7 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]]) -> None:
 
 
 def _dynid(*arguments: str) -> None:
-    """Run another command of this package; what it says is the reason if it fails."""
+    """Run another command of this package; its output is the reason if it fails."""
     done = subprocess.run(
         [sys.executable, '-m', 'dynid_ros.interface.cli.main', *arguments], text=True, check=False,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -55,7 +55,7 @@ class DesignObjective:
 
     @property
     def name(self) -> str:
-        """Return what is minimised."""
+        """Return the name of the criterion, which is minimised."""
         return self.criterion if self.sought is None else f'for {self.sought.name}'
 
     def smoothed(self, sharpness: float) -> Criterion:

@@ -143,7 +143,7 @@ class TorqueOutput(Output):
         return tau, problem
 
     def hold(self, state: MotionState, /) -> None:
-        """Command only what holds the arm where it was last seen."""
+        """Command the arm to hold its last measured position."""
         rest = np.zeros_like(state.q)
         held = self._ahead(state.q, Reference(state.q, rest, rest))
         self._send(self._limiter.hold(held))

@@ -239,7 +239,7 @@ class LaunchFile(LaunchDescription):
     def get_launch_arguments_with_include_launch_description_actions(
         self, *options: Any, **named: Any,
     ) -> Any:
-        """Note what an include gives: it asks this first, and gives its arguments then."""
+        """Note the arguments of an include, which asks for this list before it gives them."""
         frame = currentframe()
         asking = frame.f_back.f_locals if frame and frame.f_back else {}
         include, context = asking.get('self'), asking.get('context')

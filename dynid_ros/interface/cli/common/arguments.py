@@ -75,7 +75,7 @@ def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool = T
 def checked(
     kind: Callable[[str], Number], wanted: str, fits: Callable[[Number], bool],
 ) -> Callable[[str], Number]:
-    """Make a parser of numbers that fit; its error says what is wanted."""
+    """Make a parser of numbers in a range; its error states the range."""
     def parse(text: str) -> Number:
         # Of no number, and of one with thousands of digits.
         with suppress(ValueError):

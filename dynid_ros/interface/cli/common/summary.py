@@ -144,7 +144,7 @@ def suspect_lines(verdict: Verdict) -> Iterator[str]:
 
 
 def _link_lines(result: IdentifiedModel) -> Iterator[str]:
-    """State what it costs that every link is possible."""
+    """State the error that physically possible links cost."""
     cost = result.consistent
     if cost is None or math.isnan(cost.relative_error_percent):
         return

@@ -56,7 +56,7 @@ class Readiness:
         create_steady_timer(node, PERIOD, self.look)
 
     def look(self) -> None:
-        """Judge, and say at once what has changed."""
+        """Judge, and publish a change at once."""
         level, message = self._judge()
         if (level, message) != (self._status.level, self._status.message):
             self._say(level, message)
