@@ -43,6 +43,15 @@ def _imported(path: Path) -> set[str]:
     return names
 
 
+def compile_once() -> None:
+    """Compile the kernels before there are workers, each of which would compile all of them."""
+    from dynid_ros.arm import load_arm
+    from dynid_ros.ros.nodes.warm_up import compile_kernels
+
+    if not MISSING & {'mujoco', 'rclpy'}:
+        compile_kernels(load_arm('two_axis'), print)
+
+
 FOLDER = Path(__file__).resolve().parent
 LEFT_OUT = {
     path for path in FOLDER.rglob('test_*.py')
@@ -50,9 +59,11 @@ LEFT_OUT = {
 collect_ignore = [str(path) for path in LEFT_OUT]
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Let nothing that this run starts outlive it, and draw the same examples where CI is set."""
     watch()
+    if getattr(config.option, 'numprocesses', None):
+        compile_once()
     # Recent versions of Hypothesis do so by themselves; that of Ubuntu 24.04 does not.
     settings.register_profile('same_examples', derandomize=bool(os.environ.get('CI')))
     settings.load_profile('same_examples')
