@@ -11,9 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'package.xml'
 #: Imports without a key of rosdep: extras of setup.py, what comes with another package, what a
-#: command names when it is missing, and the package beside this one.
+#: command names when it is missing.
 EXTRAS = {
-    'argcomplete', 'cyclonedds', 'dask', 'distributed', 'dynid_ros_interfaces', 'fsspec',
+    'argcomplete', 'cyclonedds', 'dask', 'distributed', 'fsspec',
     'markupsafe', 'mcap', 'msgpack', 'mujoco', 'pandas', 'psutil', 'pyarrow', 'rich',
     'rosbags', 'threadpoolctl', 'trimesh',
     'viser', 'websockets'}

@@ -143,7 +143,8 @@ class TrajectoryPublisher(Node):
         reference.header.stamp = message.header.stamp
         self._reference.publish(reference)
         assert self._control.last is not None
-        self._report.note((now - self._began) / self._seconds, self._control.last.q)
+        self._report.note(
+            now - self._began, self._seconds, message.header.stamp, wanted, self._control.last)
 
     def _watch(self) -> None:
         """Stop the arm when its state is not known any more."""
@@ -279,9 +280,8 @@ class TrajectoryPublisher(Node):
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')
         else:
             self.get_logger().info(self._phase.value)
-        aborted = self._phase is Phase.ABORTED
-        self._report.enter(self._phase, str(
-            self._control.violation) if aborted else self._stopped_by, self._stamp)
+        violation = self._control.violation if self._phase is Phase.ABORTED else None
+        self._report.enter(self._phase, violation or self._stopped_by, self._stamp)
 
 
 main = partial(run, TrajectoryPublisher)

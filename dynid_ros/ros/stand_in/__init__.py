@@ -18,9 +18,8 @@ from typing import Any
 from dynid_ros.errors import InputError
 
 _MESSAGES = ('action_msgs', 'builtin_interfaces', 'control_msgs', 'diagnostic_msgs',
-             'dynid_ros_interfaces', 'geometry_msgs', 'rcl_interfaces', 'rosgraph_msgs',
-             'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs',
-             'visualization_msgs')
+             'geometry_msgs', 'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs', 'std_msgs',
+             'std_srvs', 'trajectory_msgs', 'visualization_msgs')
 _KINDS = ('', '.msg', '.srv', '.action')
 #: Names in modules of rclpy, and the modules here that hold them.
 _RCLPY = {
