@@ -1,9 +1,12 @@
 from pathlib import Path
 import sys
+from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
 
 package_name = 'dynid_ros'
+MANIFEST = ElementTree.parse('package.xml').getroot()
+MAINTAINER = MANIFEST.find('maintainer')
 # Many recordings, on this machine or on a cluster.
 FLEET = ['dask[distributed]', 'fsspec']
 # The site, and the notebooks under examples/.
@@ -30,7 +33,8 @@ BY_PIP = bool({'bdist_wheel', 'editable_wheel', 'dist_info'} & set(sys.argv))
 
 def shared(folder):
     """Files below a folder, in the layout that setuptools wants for data_files."""
-    folders = [p for p in [Path(folder), *Path(folder).rglob('*')] if p.is_dir()]
+    folders = [p for p in [Path(folder), *Path(folder).rglob('*')]
+               if p.is_dir() and p.name != '__pycache__']
     return [
         (f'share/{package_name}/{p.as_posix()}', [str(f) for f in p.iterdir() if f.is_file()])
         for p in folders
@@ -39,7 +43,8 @@ def shared(folder):
 
 setup(
     name=package_name,
-    version='0.1.0',
+    # A literal, since catkin_prepare_release sets it here and in package.xml, and nowhere else.
+    version='0.4.0',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
     package_data={package_name: [
         'py.typed', 'ros/stand_in/interfaces.idl', 'arm/templates/*',
@@ -75,10 +80,20 @@ setup(
             'argcomplete', 'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright',
             'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff', 'statsmodels', 'xacro']},
     zip_safe=False,
-    maintainer='The dynid_ros maintainers',
-    maintainer_email='maintainers@example.com',
-    description='Data collection and dynamic identification of robot arms.',
-    license='Apache-2.0',
+    maintainer=MAINTAINER.text,
+    maintainer_email=MAINTAINER.get('email'),
+    description=MANIFEST.findtext('description'),
+    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    project_urls={each.get('type').capitalize(): each.text for each in MANIFEST.iter('url')},
+    license=MANIFEST.findtext('license'),
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Science/Research',
+        'Operating System :: POSIX :: Linux',
+        'Programming Language :: Python :: 3',
+        'Topic :: Scientific/Engineering',
+    ],
     entry_points={'console_scripts': [
         'dynid = dynid_ros.interface.cli.main:main',
         *(f'{node} = dynid_ros.ros.nodes.{node}:main' for node in NODES if not BY_PIP),

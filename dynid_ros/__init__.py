@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dynid_ros.interface.python.statics import external_force, pose_error
     from dynid_ros.interface.python.validation import Validation
 
-__version__ = '0.1.0'
+__version__: str
 
 #: Names by the module that has them; the imports and the list are for type checkers, too.
 _PLACES = {
@@ -75,6 +75,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == '__version__':
+        return _version()
     if name not in _MODULES:
         # Names of commands among them: design stands for design_excitation.
         near = [known for known in __all__ if name in known.split('_')]
@@ -87,3 +89,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, '__version__']
+
+
+def _version() -> str:
+    """Version of a checkout by its package.xml, which may be newer than what is installed."""
+    from importlib.metadata import version
+    from pathlib import Path
+    import re
+
+    manifest = Path(__file__).parents[1] / 'package.xml'
+    found = manifest.is_file() and re.search(
+        r'<name>dynid_ros</name>\s*<version>([^<]*)', manifest.read_text(encoding='utf-8'))
+    return found[1] if found else version('dynid_ros')

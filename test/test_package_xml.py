@@ -13,10 +13,8 @@ PACKAGE = ROOT / 'package.xml'
 #: Imports without a key of rosdep: extras of setup.py, what comes with another package, what a
 #: command names when it is missing.
 EXTRAS = {
-    'argcomplete', 'cyclonedds', 'dask', 'distributed', 'fsspec',
-    'markupsafe', 'mcap', 'msgpack', 'mujoco', 'pandas', 'psutil', 'pyarrow', 'rich',
-    'rosbags', 'threadpoolctl', 'trimesh',
-    'viser', 'websockets'}
+    'argcomplete', 'cyclonedds', 'dask', 'distributed', 'fsspec', 'markupsafe', 'mcap', 'mujoco',
+    'pandas', 'pyarrow', 'rich', 'rosbags', 'threadpoolctl', 'trimesh', 'viser', 'websockets'}
 
 
 def _imported(path):
@@ -33,9 +31,19 @@ def test_every_import_has_a_key_or_is_an_extra():
     keys = {each.text for each in ElementTree.parse(PACKAGE).iter('exec_depend')}
     files = [*(ROOT / 'dynid_ros').rglob('*.py'), *(ROOT / 'launch').glob('*.py')]
     names = {name for path in files for name in _imported(path)} - {'dynid_ros'}
-    lacking = {name for name in names - set(sys.stdlib_module_names) - EXTRAS
+    lacking = {name for name in names - set(sys.stdlib_module_names)
                if not keys & {name, f'python3-{name}'}}
-    assert lacking == set()
+    assert lacking == EXTRAS
+
+
+@pytest.mark.linter
+def test_what_pip_requires_has_a_key_or_may_be_missing():
+    keys = {each.text for each in ElementTree.parse(PACKAGE).iter('exec_depend')}
+    block = re.search(r'install_requires=\[(.*?)\]', (ROOT / 'setup.py').read_text(), re.DOTALL)
+    required = set(re.findall(r"'([a-z0-9]+)", block[1]))
+    keyed = {'pin': 'pinocchio', 'pyyaml': 'python3-yaml'}
+    assert {name for name in required
+            if keyed.get(name, f'python3-{name}') not in keys} == {'setuptools', 'threadpoolctl'}
 
 
 @pytest.mark.linter

@@ -16,7 +16,6 @@ from pathlib import Path
 import re
 import sys
 
-from dynid_ros import __version__
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import several
 
@@ -56,6 +55,8 @@ def add_arguments(_: ArgumentParser) -> None:
 def run(_: Namespace) -> Answer:
     """Look which parts are installed; status 1 if a needed part is missing."""
     import platform
+
+    from dynid_ros import __version__
 
     python = f'Python {platform.python_version()}'
     parts = [Part('Python', True, f'{platform.python_version()}, {sys.executable}'),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import Action, ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -13,7 +13,6 @@ import sys
 from typing import Any, NoReturn
 import warnings
 
-from dynid_ros import __version__
 from dynid_ros.errors import (
     DynidError,
     DynidWarning,
@@ -33,6 +32,16 @@ COMMANDS = (
 WITHOUT_ANSWER = ('run', 'watch')
 
 UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
+
+
+class _Version(Action):
+    """Print the version, for which most commands have no need to look."""
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> None:
+        from dynid_ros import __version__
+
+        print(f'dynid {__version__}')
+        parser.exit()
 
 
 def build_parser(
@@ -55,7 +64,7 @@ def build_parser(
         epilog='Exit status: 0 good, 1 the data or the result is not trustworthy, '
                '2 wrong use or unreadable input, 70 a fault of dynid itself, 130 interrupted.',
     )
-    parser.add_argument('--version', action='version', version=f'dynid {__version__}')
+    parser.add_argument('--version', action=_Version, nargs=0, help='print the version')
     subparsers = parser.add_subparsers(
         title='commands', dest='command', required=True,
         # The usage lists all of them, whichever are built.
