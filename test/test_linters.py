@@ -1,14 +1,18 @@
-"""Ruff and mypy find nothing; the linters of ROS 2 have tests of their own."""
+"""
+No linter finds anything, offline; those of ROS 2 have tests of their own.
+
+Each must find a planted flaw, too, since a linter that reads no file is content.
+"""
 
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import shutil
 import subprocess
 import sys
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
+from sources import ROOT, sources
 
 
 def report_of(linter, *arguments):
@@ -51,6 +55,60 @@ def test_benchmarks_call_what_there_is(typed):
     """No test runs them, and a call that no longer fits would only be seen by who repeats them."""
     assert any(line.startswith('benchmarks') for line in typed)
     assert not [line for line in typed if line.endswith(('[call-arg]', '[attr-defined]'))]
+
+
+@pytest.mark.linter
+def test_codespell_knows_every_word(tmp_path):
+    kinds = ('*.py', '*.md', '*.rst', '*.yaml', '*.yml', '*.cff', '*.xml', '*.html', '*.toml')
+    files = [str(path) for kind in kinds for path in sources(kind)]
+    assert len(files) > 500
+    assert report_of('codespell_lib', *files) == (0, [])
+    (tmp_path / 'a.md').write_text('Recieve it.\n')  # codespell:ignore recieve
+    assert report_of('codespell_lib', str(tmp_path / 'a.md'))[0] == 65
+
+
+@pytest.mark.linter
+def test_yamllint_finds_nothing(tmp_path):
+    # Relative to where .yamllint is, which leaves some out.
+    files = [str(path.relative_to(ROOT)) for kind in ('*.yaml', '*.yml', '*.cff')
+             for path in sources(kind)]
+    assert {'ci.yml', '.pre-commit-config.yaml', '.readthedocs.yaml', 'CITATION.cff'} <= {
+        Path(name).name for name in files}
+    assert report_of('yamllint', '--strict', *files) == (0, [])
+    (tmp_path / 'a.yaml').write_text('a: 1\na: 2\n')
+    assert report_of('yamllint', str(tmp_path / 'a.yaml'))[0] == 1
+
+
+@pytest.mark.linter
+@pytest.mark.parametrize(('schema', 'name', 'fault'), [
+    ('github-workflows', '.github/workflows/ci.yml', ('runs-on:', 'run-on:')),
+    ('readthedocs', '.readthedocs.yaml', ('version: 2', 'version: two')),
+    ('citation-file-format', 'CITATION.cff', ('family-names: Swevers', 'family-name: Swevers')),
+])
+def test_files_for_others_have_the_form_that_they_read(schema, name, fault, tmp_path):
+    # The schemas come with the linter.
+    words = ('check_jsonschema', '--builtin-schema', f'vendor.{schema}')
+    assert report_of(*words, str(ROOT / name))[0] == 0
+    wrong = tmp_path / Path(name).name
+    wrong.write_text((ROOT / name).read_text(encoding='utf-8').replace(*fault), encoding='utf-8')
+    assert report_of(*words, str(wrong))[0] == 1
+
+
+@pytest.mark.linter
+def test_hadolint_finds_nothing_in_the_container_recipe(tmp_path):
+    # Beside this Python, where no environment is activated.
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ['PATH']])
+    hadolint = shutil.which('hadolint', path=places)
+    if hadolint is None:
+        pytest.skip('hadolint is not installed')
+
+    def status(file):
+        return subprocess.run([hadolint, file], check=False, stdout=subprocess.DEVNULL).returncode
+
+    assert status(ROOT / 'Dockerfile') == 0
+    recipe = (ROOT / 'Dockerfile').read_text()
+    (tmp_path / 'Dockerfile').write_text(recipe.replace('WORKDIR /ws', 'WORKDIR ws'))
+    assert status(tmp_path / 'Dockerfile') == 1
 
 
 def test_no_page_holds_the_marks_of_a_merge():

@@ -1,30 +1,25 @@
 """Whatever a release consists of: one package, one version, its changelog and its contacts."""
 
-from pathlib import Path
 import re
 import shutil
+import subprocess
+import sys
+import tarfile
 from xml.etree import ElementTree
+import zipfile
 
 import pytest
+from sources import ROOT, sources
 
 import dynid_ros
 from dynid_ros.interface.cli.main import main
 
-ROOT = Path(__file__).resolve().parents[1]
 MANIFEST = ElementTree.parse(ROOT / 'package.xml').getroot()
 VERSION = MANIFEST.findtext('version')
-#: What `make`, colcon and pip write beside the sources.
-MADE = {'build', 'install', 'log', 'dist', 'demo'}
-
-
-def sources(pattern):
-    """Files of the project, of a checkout or of a copy without Git."""
-    for path in sorted(ROOT.rglob(pattern)):
-        parts = path.relative_to(ROOT).parts
-        if parts[0] not in MADE and not any(
-                (part.startswith('.') and part != '.github') or part == '__pycache__'
-                for part in parts[:-1]):
-            yield path
+#: Beside the code, in an archive of the sources.
+BESIDE = {
+    'CHANGELOG.rst', 'CITATION.cff', 'LICENSE', 'MANIFEST.in', 'PKG-INFO', 'README.md',
+    'package.xml', 'pyproject.toml', 'resource/dynid_ros', 'setup.cfg', 'setup.py'}
 
 
 def catkin(module):
@@ -86,3 +81,54 @@ def test_the_package_has_one_contact_and_one_address():
             assert address == MANIFEST.find('maintainer').get('email'), path
         for address in re.findall(rf'https://(?:github\.com/|){name}[\w./-]*', text):
             assert address.startswith((owner + '/dynid_ros', site)), (path, address)
+
+
+def names_below(*folders, without=()):
+    """Names of files, from the top, that belong into an archive."""
+    return {path.relative_to(ROOT).as_posix() for folder in folders for path in sources('*')
+            if path.is_relative_to(ROOT / folder)} - set(without)
+
+
+@pytest.fixture(scope='module')
+def archives(tmp_path_factory):
+    """Sdist, and wheel that is built from it, of a copy with stray files."""
+    for needed in ('build', 'wheel'):
+        pytest.importorskip(needed, reason=f'{needed} is not installed')
+    folder = tmp_path_factory.mktemp('release')
+    copy = folder / 'copy'
+    wanted = names_below('dynid_ros', 'config', 'launch', 'resource', 'test') | BESIDE
+    for name in sorted(wanted - {'PKG-INFO'}):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, copy / name)
+    for stray in ('notes.txt', 'launch/__pycache__/arm.launch.cpython-311.pyc',
+                  'dynid_ros/arm/scratch.npz', 'build/old.py', 'demo/result.yaml'):
+        (copy / stray).parent.mkdir(parents=True, exist_ok=True)
+        (copy / stray).touch()
+    subprocess.run(
+        [sys.executable, '-m', 'build', '--no-isolation', '--skip-dependency-check', '-o',
+         folder, copy], check=True, stdout=subprocess.DEVNULL)
+    (sdist,), (wheel,) = folder.glob('*.tar.gz'), folder.glob('*.whl')
+    assert (sdist.name, wheel.name) == (
+        f'dynid_ros-{VERSION}.tar.gz', f'dynid_ros-{VERSION}-py3-none-any.whl')
+    with tarfile.open(sdist) as tar, zipfile.ZipFile(wheel) as zipped:
+        names = [member.name.partition('/')[2] for member in tar if member.isfile()]
+        return names, zipped.namelist(), zipped.read(
+            f'dynid_ros-{VERSION}.dist-info/METADATA').decode()
+
+
+def test_the_sdist_has_the_sources_and_nothing_else(archives):
+    names = {name for name in archives[0] if not name.startswith('dynid_ros.egg-info/')}
+    assert names == names_below('dynid_ros', 'config', 'launch') | BESIDE
+
+
+def test_the_wheel_has_the_package_and_its_share_and_nothing_else(archives):
+    _, names, metadata = archives
+    data = f'dynid_ros-{VERSION}.data/data/share'
+    share = {f'{data}/dynid_ros/{name}' for name in names_below('config', 'launch')}
+    assert {name for name in names if '.dist-info/' not in name} == {
+        *names_below('dynid_ros'), *share, f'{data}/dynid_ros/package.xml',
+        f'{data}/ament_index/resource_index/packages/dynid_ros'}
+    told = dict(re.findall(r'^([\w-]+): (.*)$', metadata.partition('\n\n')[0], re.MULTILINE))
+    assert told['Version'] == VERSION and told['License'] == MANIFEST.findtext('license')
+    assert MANIFEST.find('maintainer').get('email') in told['Maintainer-email']
+    assert MANIFEST.findtext('url[@type="repository"]') in metadata
