@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 from pathlib import Path
 import sys
 from xml.etree import ElementTree

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Held-out torque error on public recordings of real arms, at equal bandwidths, beside others.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 From the URDF of a real robot to its identified model, with the commands that a user types.
 

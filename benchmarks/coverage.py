@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 How often stated 95 % intervals hold the truth, over repeated recordings with coloured noise.
 

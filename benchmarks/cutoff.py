@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 The cut-off that is chosen from the data, against the best of a sweep, and its rule without an arm.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 What designed motions reach: condition numbers, time, and the model that is identified from them.
 

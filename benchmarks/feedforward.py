@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 How much smaller the tracking error of a PD loop is with an identified model as feed-forward.
 

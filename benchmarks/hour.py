@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Claim: an hour becomes a report in about the time of a Python loop over Pinocchio's regressor.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Size of each room, as a table, and which imports which, as the picture in CONTRIBUTING.
 

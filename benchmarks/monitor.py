@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 How soon the monitor finds pushes, and how often it raises a false alarm.
 

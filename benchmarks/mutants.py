@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Plant errors into the rules by which estimates are chosen, and see that tests of their room fail.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Count the messages that four node processes lose at 1 kHz, and what each node costs.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Which bags of a fleet are accused, and of what: good fleets, planted faults and real bags.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Whether the error bars of two recordings of one arm hold the difference between their estimates.
 

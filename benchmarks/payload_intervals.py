@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 How often the 95 % intervals of a load hold the truth while friction and zeros drift.
 

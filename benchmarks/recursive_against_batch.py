@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 When the recursive estimate is as good as the batch, and how wide its error bars are beside.
 

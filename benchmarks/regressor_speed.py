@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Speed of the regressor beside Pinocchio's and FIGAROH's, in one run on one thread.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 From the TX40 recording (45 000 samples at 5 kHz) to a result, beside FIGAROH's library.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The site: ``make docs`` builds it from a copy of this folder, beside which examples/ stands."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Pages of the commands and of the Python names, written from the code before each build."""
 
 from argparse import Action, ArgumentParser, SUPPRESS

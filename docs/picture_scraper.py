@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Pictures of the Python functions, which pyplot does not know, for the gallery."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Identify the two-axis arm from encoders and voltage alone, as the article does, and better.
 

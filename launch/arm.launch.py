@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Identify a real arm: run an excitation through its controller and identify while it runs."""
 
 from launch import LaunchDescription, LaunchDescriptionEntity

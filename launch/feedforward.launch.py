@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Fill in the effort of trajectories on their way to a joint_trajectory_controller."""
 
 from launch import LaunchDescription, LaunchDescriptionEntity

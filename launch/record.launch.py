@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Record an arm that others move: a teach pendant, MoveIt or a hand; identify meanwhile."""
 
 from launch import LaunchDescription, LaunchDescriptionEntity

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Play a recording to the identifier, and save its result when the recording ends."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Identify a simulated arm: design a motion, run and record it, identify, write a report."""
 
 import asyncio

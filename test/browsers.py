@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A Chromium without a screen, for the tests of pages."""
 
 from contextlib import contextmanager

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Fixtures shared by all tests, and what happens where a package is missing."""
 
 from collections.abc import Iterator

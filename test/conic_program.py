@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Physically possible parameters as a conic program, which Clarabel solves: the truth of a test.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Parameters of recordings by the stages of `identify` before its verdict, which takes a half."""
 
 from __future__ import annotations

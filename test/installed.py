@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The package as colcon has installed it, whose nodes launch files start."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Recordings of an arm with and without a load, and its model without diagnosis, for tests."""
 
 from dataclasses import replace

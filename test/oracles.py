@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Independent truth for tests: an arm rebuilt in Pinocchio, and random arms."""
 
 from __future__ import annotations

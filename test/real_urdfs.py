@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """URDFs of real robots, from the PyPI package example-robot-data where that is installed."""
 
 from importlib import metadata

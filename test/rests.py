@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Motion from rest to rest, and the friction that holds an arm at each."""
 
 from __future__ import annotations

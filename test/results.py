@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Made-up identifications of any arm, for tests of what is done with a result."""
 
 from __future__ import annotations

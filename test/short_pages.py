@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What the pages of the documentation run, made short: what they show is the same."""
 
 from collections.abc import Callable

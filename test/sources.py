@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The files of the project, of a checkout or of a copy without Git."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Recordings whose true parameters are known: torque from the regressor, with noise on top."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A complete run fails if a file of tests yields none, and a run of a part does not."""
 
 import os

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Commands in the ``console`` blocks of README and docs print what stands below them."""
 
 from math import isclose

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Nodes and ``dynid identify`` work with what rosdep installs, and name what else is missing."""
 
 from importlib.metadata import distribution, PackageNotFoundError, packages_distributions

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The linter of ROS 2 packages finds nothing; ``colcon test`` runs it."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The rooms of the package: their size, and imports that go downwards only."""
 
 from pathlib import Path

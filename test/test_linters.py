@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 No linter finds anything, offline; those of ROS 2 have tests of their own.
 
@@ -116,3 +117,11 @@ def test_no_page_holds_the_marks_of_a_merge():
     assert len(pages) > 15
     for page in pages:
         assert not {'<<<<<<<', '>>>>>>>'} & {line[:7] for line in page.read_text().splitlines()}
+
+
+def test_every_source_file_states_copyright_and_licence():
+    # As REP-2004 asks of each quality level.
+    line = '# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.'
+    lacking = [str(path.relative_to(ROOT)) for path in sources('*.py')
+               if line not in path.read_text(encoding='utf-8').splitlines()[:2]]
+    assert lacking == [], f'begin these files with: {line}'

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """package.xml is what the tools of ROS 2 take it for; ``colcon test`` runs this linter."""
 
 import ast

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Docstrings are as ROS 2 packages want them; ``colcon test`` runs this linter."""
 
 from pathlib import Path

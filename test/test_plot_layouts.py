@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Every curve of the shipped layouts is one that the messages of the nodes make."""
 
 import json

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Whatever a release consists of: one package, one version, its changelog and its contacts."""
 
 import re

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The site of docs/ is built without a warning, and the notebooks run."""
 
 import asyncio

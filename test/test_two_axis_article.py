@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The two-axis article: its scheme as printed and the better one, on the simulated experiment."""
 
 from pathlib import Path

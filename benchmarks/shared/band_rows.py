@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows of thresholds.py on the cut-off, the delay of drive signals, and clocks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The identification of FIGAROH's library on the filtered motion and the rows of dynid_ros."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What a process of its own takes: processor time and memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows of thresholds.py on cut-off signals, rotors, clocks, and samples that are given twice."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Bodies of an arm by name, and the joints that carry them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Conversion between drive signals or motor positions and joint torque or positions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Copies of an arm.yaml with other drive gains, the rest of the text as it was."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction terms: columns that are linear in their coefficient once their shape is fixed."""
 
 from __future__ import annotations

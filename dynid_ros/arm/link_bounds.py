@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Bounds on masses and centres of mass that are known without any motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arms by name or by path: ``arm.yaml`` with its description, or a URDF alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The model of an arm: its kinematic tree and its settings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The one layout of the standard parameters, their units, and conversions of inertia."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sections of ``arm.yaml`` other than the description, as the parts of an `ArmModel`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A first ``arm.yaml`` for a robot, with values found, values guessed and open questions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Obstacles of an arm, its own links and the objects around it, from ``arm.yaml``."""
 
 from __future__ import annotations

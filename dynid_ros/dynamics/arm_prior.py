@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Prior of the parameters of an arm, from its description."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Base parameters: the identifiable combinations of the standard parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Constant arrays of an arm for the kernels, and the motion of all joints in kernel order."""
 
 from __future__ import annotations

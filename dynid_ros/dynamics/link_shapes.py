@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sizes and bodies of links without stated inertia, from the positions of the joints."""
 
 from __future__ import annotations

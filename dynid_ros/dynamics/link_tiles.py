@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Compiled operations on tiles of one link: its motion, and its regressor entries."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Regressor columns of a load, and of a change of friction between recordings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Regressors of momentum and force, which need no acceleration."""
 
 from __future__ import annotations

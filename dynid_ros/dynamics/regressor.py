@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The regressor of the dynamics: joint torque is linear in the standard parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rigid-body parameters of an arm, nominal or identified, with its torque and mass matrix."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """States given by users: one or a batch; missing rates are zero."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Faults of a stream of joint states, to be injected into a simulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction of simulated joints: curves over the speed, by load and by the motion before."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint trajectories as a joint_trajectory_controller reads and interpolates them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A simulated arm for nodes: it takes commands at any time and gives sensor readings."""
 
 from __future__ import annotations

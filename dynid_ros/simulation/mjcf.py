@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """An arm as an MJCF, from its nominal parameters, and as the MuJoCo model of a simulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Plausible links, rotor inertia and friction of an arm that states none, as a URDF."""
 
 from __future__ import annotations

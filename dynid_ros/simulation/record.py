@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Recording of a simulated arm that follows a motion, with the true course."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sensor models: encoder quantisation, noise, delay and units."""
 
 from __future__ import annotations

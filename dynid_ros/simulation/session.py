@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A simulated session: any arm made complete, a motion, and the recording as data or as a bag."""
 
 from __future__ import annotations

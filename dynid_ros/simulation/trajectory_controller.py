@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A joint_trajectory_controller in the loop of a simulated arm."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The type of arrays in annotations, runs of marks, sums and systems, and arrays put together."""
 
 from __future__ import annotations

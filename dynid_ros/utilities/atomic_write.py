@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Files of bounded size, read at once, and written so that no half file has the final name."""
 
 from __future__ import annotations

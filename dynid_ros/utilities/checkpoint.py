@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Saving and restoring the state of objects, bit for bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arguments of the public functions, checked once where they come in."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Linear algebra of a call on one thread, where the process belongs to somebody else.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Progress callbacks: long work reports its progress without knowing who receives it."""
 
 from __future__ import annotations

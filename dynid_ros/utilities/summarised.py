@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Short texts of objects for a console, and tables of them for a notebook."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Linear algebra on one thread, for the command, the nodes, the tests and the benchmarks.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drives that follow commands: what arm.yaml states of them, and their torque."""
 
 from dataclasses import replace

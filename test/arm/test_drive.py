@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drive signals and motor positions become torques and positions at the joints."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Copies of an arm.yaml with other gains: what changes, and what stays."""
 
 import numpy as np

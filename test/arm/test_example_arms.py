@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The arms of docs/real_arms.md load, can hold themselves, and a motion is designed for them."""
 
 from pathlib import Path

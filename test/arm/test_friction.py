@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction terms: what each column must do as a function of the velocity."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Placement, tool and tolerances in ``arm.yaml``."""
 
 from hypothesis import given

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``arm.yaml``: what it sets, and what is said when it is wrong."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Standard parameters against Pinocchio's spatial inertia."""
 
 from hypothesis import given

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joints that follow others count for these: a palletiser against Pinocchio."""
 
 from functools import partial

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """All that is done with an arm whose joints others follow: a palletiser against Pinocchio."""
 
 from copy import copy

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Columns of a load against the dynamics of an arm that has it, by Pinocchio."""
 
 from dataclasses import replace

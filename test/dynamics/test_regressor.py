@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The regressor against Pinocchio, closed forms, and itself."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Cases: the files of a kind, one of them mutated, and the command that reads them."""
 
 from __future__ import annotations

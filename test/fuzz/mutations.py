@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Changes of bytes, of text and of values, as disks, editors and drivers make them, and worse."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """One case: made, run in this process, and judged by what users may rely on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A small fixed sample of the fuzzer, and the fuzzer itself where a command fails."""
 
 from multiprocessing.connection import wait

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Launches that are gone after a test."""
 
 from collections.abc import Callable, Iterator

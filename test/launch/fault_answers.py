@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The answers of the nodes to faults, and the time of the arm that they take."""
 
 from collections.abc import Mapping

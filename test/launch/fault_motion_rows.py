@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Faults that end a motion."""
 
 from control_msgs.action import FollowJointTrajectory

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The rows of the table of faults, as `docs/faults.md` has them."""
 
 ROWS = (

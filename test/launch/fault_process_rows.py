@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Processes that are killed or come late, and what is left on the disk."""
 
 from contextlib import suppress

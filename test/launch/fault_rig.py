@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A node that sees and asks what a user does of the chain of `fault_chain`."""
 
 from collections.abc import Callable, Iterator

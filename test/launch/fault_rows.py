@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What the rows of the table of faults have in common."""
 
 from collections.abc import Callable

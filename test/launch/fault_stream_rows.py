@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Faults of the stream of joint states that a motion rides through."""
 
 from fault_answers import REPORTED

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Launches of the installed package as users start them, in sessions of their own."""
 
 import os

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """arm.launch.py and record.launch.py on an arm with a joint_trajectory_controller."""
 
 from importlib.util import find_spec

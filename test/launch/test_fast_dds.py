@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Fast DDS, with the settings that launch files choose, loses nothing while rosbag2 is stopped."""
 
 import os

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Faults of every kind in the running chain: each ends safe, and users read what it was."""
 
 import signal

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Launch files of this package in files of others: each include has its own arguments."""
 
 import json

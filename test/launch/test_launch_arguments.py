@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Launch arguments: node defaults < config < what was given; and what is no argument."""
 
 import re

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """How launches end when something goes wrong: with the arm at rest, and a status that is not 0."""
 
 import os

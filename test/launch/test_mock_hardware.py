@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """arm.launch.py on the mock hardware of ros2_control, through the controllers of a real arm."""
 
 import json

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The policies of config/sros2: the chain works under them, and nobody else hears or commands."""
 
 from importlib.util import find_spec

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The simulated chain as users start it: one command, from the design to the report."""
 
 from collections.abc import Callable

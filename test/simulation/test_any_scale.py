@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Mass, length and time of an arm change the units of a simulation and nothing else."""
 
 from dataclasses import replace

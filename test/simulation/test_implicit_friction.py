@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The friction solver against closed forms and a general root finder."""
 
 from dataclasses import replace

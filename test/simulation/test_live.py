@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The simulated arm in real time: commands move it, their absence holds it, faults are stated."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The simulated arm obeys mechanics: energy, closed forms, stiction, limits."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drives of an arm that states none follow from its links and limits, and are stated."""
 
 from dataclasses import replace

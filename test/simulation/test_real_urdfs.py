@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arms from URDFs of real robots, which state no drives, follow and are identified."""
 
 import json

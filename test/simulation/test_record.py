@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Simulated recordings: true to the model they claim, repeatable, followed closely."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sensors do to the signals what their settings say."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint trajectories are interpolated, followed and ended as ros2_controllers does it."""
 
 from hypothesis import given, settings

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Threads of the BLAS: one within the calls of a user, and the user's setting after them."""
 
 from concurrent.futures import ThreadPoolExecutor

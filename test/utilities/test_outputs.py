@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Outputs that stand in the way are replaced if dynid wrote them, and refused else."""
 
 import pytest

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Levels that the torque of an arm without contact exceeds as seldom as wanted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction of joints that stand still or turn round: a band, and no value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Whether the model still fits: residuals that stay large, and a load that explains them."""
 
 from __future__ import annotations

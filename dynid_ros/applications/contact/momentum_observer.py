@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """External torque without acceleration, as the samples come."""
 
 from __future__ import annotations

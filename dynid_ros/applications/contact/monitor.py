@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """External torque and contact of an arm, from its samples and an identified model."""
 
 from __future__ import annotations

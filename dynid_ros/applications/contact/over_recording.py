@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The monitor over a recording: its contacts, and curves for a picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Torque error of an exported file, and the parts of the model that its format loses."""
 
 from __future__ import annotations

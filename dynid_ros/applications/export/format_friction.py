@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction of formats that hold viscous and Coulomb friction alone, fitted to the model's rows."""
 
 from __future__ import annotations

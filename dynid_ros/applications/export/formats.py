@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The formats of an exported model, and the file in one of them."""
 
 from __future__ import annotations

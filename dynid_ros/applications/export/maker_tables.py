@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Links in the YAML files that ur_description and franka_description read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A load as the makers' interfaces, a URDF and JSON take it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The arms of a fleet: their models, changes, and the bags that do not belong."""
 
 from __future__ import annotations

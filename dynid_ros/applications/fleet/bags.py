@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Bags of a fleet: where they lie, whose they are, and whether they have changed."""
 
 from __future__ import annotations

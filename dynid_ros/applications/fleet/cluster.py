@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Work on the processes of a Dask cluster, of this machine or of others."""
 
 from __future__ import annotations

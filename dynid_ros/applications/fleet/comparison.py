@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Which bags of an arm differ from the others, or which arms of a fleet."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """How bags deviate from the others of their arm, by the factors of each."""
 
 from __future__ import annotations

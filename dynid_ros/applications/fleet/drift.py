@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Values of an arm over date, and whether they drift."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Models of an arm and of the complete fleet, from merged factors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sums over the factors of bags: one fit to all, and what each bag makes of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """From a folder of bags to models, and to the faults of bags and arms."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Settings that all bags of a fleet share: without them, their factors cannot be merged."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sidecars: all that the reduction needs of a bag, in a file that is written once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The body nearest to an estimated load, and the quantities that people ask for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Whether a load slips or changes within its recordings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Motions that determine a load: what is unknown, and the arm with the heaviest load on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The load that an arm carries: mass, centre of mass and inertia from recordings with it."""
 
 from __future__ import annotations

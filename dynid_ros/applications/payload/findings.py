@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Verdict on an estimated load: present or not, trusted or not, and the joints that show it."""
 
 from __future__ import annotations

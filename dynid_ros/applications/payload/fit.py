@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Least squares of a load on the rows of an arm of which a model is known."""
 
 from __future__ import annotations

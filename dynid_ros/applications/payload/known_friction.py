@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction that a model knows, and how far another recording's may be from it."""
 
 from __future__ import annotations

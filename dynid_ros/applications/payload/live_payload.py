@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The load of an arm from a live stream, while the model of the arm without it stays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The live estimate of a load on a recording, as fast as possible."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A load from rests: torque that holds the arm, with friction that holds it, too."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Denavit-Hartenberg tables, modified (Craig) and standard, as placements of joint frames.
 

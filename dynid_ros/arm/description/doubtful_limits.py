@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Limits of a robot's description that cannot be meant, and the values taken instead."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Which joints of a robot move: those that are asked for, or an arm among grippers and heads."""
 
 from __future__ import annotations

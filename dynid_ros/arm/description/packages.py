@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Files and folders of ROS packages, with and without ROS."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Strict reading of YAML: an error names the key, the file and the expected value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Kinematic trees: frames, joint limits and tolerances of the geometry."""
 
 from __future__ import annotations

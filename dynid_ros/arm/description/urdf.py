@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """URDF as a kinematic tree: Pinocchio reads it, merges fixed links and locks joints."""
 
 from __future__ import annotations

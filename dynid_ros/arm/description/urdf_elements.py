@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Elements of a URDF, for the writers of robots of other formats."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The XML of a URDF, from a URDF, a xacro file, an MJCF or an SDF."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Checks of a URDF's XML before Pinocchio, which drops numbers that are none in silence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """YAML of bounded depth and size, in which a number is one that a user means."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The even clock of a source whose newest state another loop reads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Roughness of a motion with given stamps: the motion itself serves as a clock."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Reading bags through rosbag2_py or rosbags, of ROS 1 too, and an MCAP file without its end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Writing joint states as a rosbag2 recording."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint states and drive signals of a bag, read by any available library."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Any recording as a rosbag2, with the names of its own joints where no arm is known."""
 
 from __future__ import annotations

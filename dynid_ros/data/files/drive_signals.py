@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint states of a recording, paired with drive signals from a topic of their own."""
 
 from __future__ import annotations

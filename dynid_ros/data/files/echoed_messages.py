@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint states as ``rostopic echo -p`` and ``ros2 topic echo --csv`` print them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Messages sensor_msgs/msg/JointState in CDR, many at a time."""
 
 from __future__ import annotations

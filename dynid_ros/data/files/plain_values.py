@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Frozen dataclasses, arms among them, as plain values of YAML and back, without loss."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Reader of recordings: joints by name, positions at the joints, stamps in s."""
 
 from __future__ import annotations

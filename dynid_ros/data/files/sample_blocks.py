@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Samples of many messages in arrays that grow while a bag is read."""
 
 from __future__ import annotations

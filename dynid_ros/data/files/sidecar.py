@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``recording.yaml`` beside a recording: the arm that moved, and how it was recorded."""
 
 from __future__ import annotations

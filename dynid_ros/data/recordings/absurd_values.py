@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Impossible values, steps and signals, defined alike for recordings and streams."""
 
 from __future__ import annotations

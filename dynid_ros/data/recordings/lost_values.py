@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Lost values: bridge or drop samples without finite numbers."""
 
 from __future__ import annotations

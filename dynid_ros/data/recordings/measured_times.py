@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Times of measurement of the samples of a recording, inferred from the smoothness of its motion.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Cleaning of recordings, and checks of their quality."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Samples that repeat the one before, because a logger is faster than its source or at rest."""
 
 from __future__ import annotations

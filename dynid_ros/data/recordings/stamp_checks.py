@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Checks of stamps: clocks that stop, go back, skip or jitter."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The unit of stamps: some tables hold ms or ns instead of seconds."""
 
 from __future__ import annotations

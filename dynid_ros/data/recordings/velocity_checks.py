@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Checks of recorded velocities against the positions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Warmth of joints: their root mean square speed over the last seconds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction between the samples of a decimated stretch."""
 
 from __future__ import annotations

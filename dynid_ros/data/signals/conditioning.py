@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Zero-phase conditioning of raw samples, and its settings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Low-pass filtered friction columns, computed from single samples."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The band of a motion, from the spectrum of its velocity."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Motions in a narrower band, decimated to the rate that it needs."""
 
 from __future__ import annotations

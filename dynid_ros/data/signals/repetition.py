@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Detect whether a motion repeats another one, or itself, after a time shift."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rests of all joints: position, holding torque and direction of approach."""
 
 from __future__ import annotations

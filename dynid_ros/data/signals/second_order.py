@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Zero-phase filtering of complete signals by second-order sections."""
 
 from __future__ import annotations

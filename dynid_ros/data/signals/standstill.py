@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Standstill of joints, where static friction makes the torque unpredictable."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Conditioning of a stream in one pass: the same lag for all signals, or little of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A stream of joint states: checked, at a uniform rate, filtered and differentiated."""
 
 from __future__ import annotations

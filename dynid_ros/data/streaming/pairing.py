@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint states and a drive signal from a topic of its own, as one stream."""
 
 from __future__ import annotations

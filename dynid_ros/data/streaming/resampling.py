@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Resampling of a stream to a uniform rate, stretch by stretch, and averages of it."""
 
 from __future__ import annotations

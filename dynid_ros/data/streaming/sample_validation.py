@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Validation of the samples of a stream: the first step of the online pipeline."""
 
 from __future__ import annotations

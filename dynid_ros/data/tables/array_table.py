@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arrays of npz, npy and MAT files as tables of named columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Names of columns as people and tools write them: quantity, joint and unit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joints of an arm under names with another common prefix or suffix."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Data sets of LeRobot as they lie on a disk: one episode or all, as a table of named columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Tables in which positions and drive signals have rows of their own, as topics in one file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The files of a recording in tables: which columns of which file hold what."""
 
 from __future__ import annotations

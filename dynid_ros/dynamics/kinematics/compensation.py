@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint errors equivalent to a pose error; their negative compensates it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sources of pose errors, one parameter each, and arms perturbed by them."""
 
 from __future__ import annotations

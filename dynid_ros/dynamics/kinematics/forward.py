@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Forward kinematics of the tool and of any link."""
 
 from __future__ import annotations

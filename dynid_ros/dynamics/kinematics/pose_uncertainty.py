@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Uncertainty of a pose: covariance of its error, and its sources over the workspace."""
 
 from __future__ import annotations

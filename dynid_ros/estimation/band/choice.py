@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Choose the settings of the conditioning, from the arm or its recordings."""
 
 from __future__ import annotations

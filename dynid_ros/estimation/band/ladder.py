@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Choice of the cut-off: models of different bands are compared by their error in the lowest band.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows with plain friction below any cut-off, in blocks of time for cross-validation."""
 
 from __future__ import annotations

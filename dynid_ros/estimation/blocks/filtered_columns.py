@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Evaluate, filter and decimate all candidate columns of the regressor, piece by piece."""
 
 from __future__ import annotations

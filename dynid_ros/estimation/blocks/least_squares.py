@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Least squares with weak prior rows, which prevent singular systems."""
 
 from __future__ import annotations

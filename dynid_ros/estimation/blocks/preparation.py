@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Preparation of recordings: cleaning and conditioning, for fitting and validation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sums of products of the rows of a group, for comparisons between groups."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows of a regression, compressed to a triangular factor for each joint."""
 
 from __future__ import annotations

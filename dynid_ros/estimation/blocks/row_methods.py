@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Methods that make rows from a motion: with accelerations, filtered torque, filtered power."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drive gains by variable projection: their ratios, and with a weighed load their values."""
 
 from __future__ import annotations

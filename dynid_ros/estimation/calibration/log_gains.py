@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Logarithms of drive gains, relative to a reference or fixed by a weighed load."""
 
 from __future__ import annotations

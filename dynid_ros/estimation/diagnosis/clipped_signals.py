@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drive signals that are clipped, too coarse, or beyond the limit of the drive."""
 
 from __future__ import annotations

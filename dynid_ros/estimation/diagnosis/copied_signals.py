@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drive signals that copy other quantities, or are in another unit."""
 
 from __future__ import annotations

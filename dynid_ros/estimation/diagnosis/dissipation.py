@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction that adds energy, and negative rotor inertia: values that no arm has."""
 
 from __future__ import annotations

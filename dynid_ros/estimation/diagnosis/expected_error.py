@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Torque error on other motions in the same range that the error bars imply."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Choose unconstrained or physically possible parameters, with their error bars."""
 
 from __future__ import annotations

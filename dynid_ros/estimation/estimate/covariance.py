@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Covariance of an estimate by a jackknife over groups of its rows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Cross-validation: each group of rows is predicted by a fit to the others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Cross-validated error of possible parameters relative to unconstrained ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Shrinkage of friction terms, with strengths chosen by cross-validation."""
 
 from __future__ import annotations

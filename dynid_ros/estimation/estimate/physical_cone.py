@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Constraints to physical bodies, and to positive friction and rotor inertia."""
 
 from __future__ import annotations

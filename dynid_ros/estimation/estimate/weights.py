@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Iteratively reweighted least squares on the triangular factors of rows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Torque error of a model at bandwidths other than that of its fit."""
 
 from __future__ import annotations

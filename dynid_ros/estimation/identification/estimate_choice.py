@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Parameters of a fit with their error bars, and their in-sample predictions."""
 
 from __future__ import annotations

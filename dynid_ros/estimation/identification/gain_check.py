@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Check the drive signals of a recording without identifying a model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drive gains from complete recordings, iterated because friction depends on the gains."""
 
 from __future__ import annotations

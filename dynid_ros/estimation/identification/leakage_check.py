@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Detect fitted samples that return for validation under any name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Fit a model, repeatedly without the outliers that its predictions reveal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Torque that differs between repetitions of a motion."""
 
 from __future__ import annotations

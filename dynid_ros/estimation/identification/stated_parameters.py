@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Held-out error of the parameters that a description states."""
 
 from __future__ import annotations

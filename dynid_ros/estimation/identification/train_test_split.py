@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Divide recordings into a training set and a held-out set."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Validate an identified model on a recording that was not fitted."""
 
 from __future__ import annotations

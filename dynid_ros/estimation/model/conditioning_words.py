@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sentences on delay, cut-offs and clocks, the same in terminal, report and checks."""
 
 from __future__ import annotations

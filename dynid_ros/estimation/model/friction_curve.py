@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction curves of an identified arm over the speed, and a summary line for each joint."""
 
 from __future__ import annotations

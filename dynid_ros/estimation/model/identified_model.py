@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The identified dynamics of an arm, with its uncertainty and verdict."""
 
 from __future__ import annotations

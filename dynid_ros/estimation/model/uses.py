@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Uses for which a model is good enough, each with the figure that decides."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The verdict on a model, and the findings behind it."""
 
 from __future__ import annotations

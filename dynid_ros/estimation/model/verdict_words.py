@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sentences of a verdict, the same in terminal, report and diagnostics."""
 
 from __future__ import annotations

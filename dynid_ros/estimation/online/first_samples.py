@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Hold the first seconds of a stream until they determine cut-off and delay."""
 
 from __future__ import annotations

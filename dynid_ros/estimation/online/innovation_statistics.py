@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Running statistics of the innovations: noise, autocorrelation and prediction error."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Check the samples of a session, convert them to joint positions, and keep count and hash."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Verdict and physically possible links of a live session, computed in another thread."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Result of a stream, in the form of a batch result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Causal pipeline from samples to rows of the regression, without acceleration."""
 
 from __future__ import annotations

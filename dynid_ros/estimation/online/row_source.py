@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Make rows of samples as they arrive, once their band is known."""
 
 from __future__ import annotations

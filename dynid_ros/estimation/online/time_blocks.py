@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows of a stream in blocks of time, in bounded memory."""
 
 from __future__ import annotations

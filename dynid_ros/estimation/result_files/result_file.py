@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Result folders, written completely and read back, with the saved state of a session."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Read and write matrices of a result file, and refuse impossible numbers."""
 
 from __future__ import annotations

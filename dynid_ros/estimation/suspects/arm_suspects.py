@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Suspects in the geometry, each with a size: joint zeros, lengths, direction of gravity."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Estimate the size of a fault by variable projection, and find other sizes as likely."""
 
 from __future__ import annotations

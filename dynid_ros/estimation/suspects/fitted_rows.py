@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Suspects on all rows of a fit, whose columns are low-pass filtered like the torque."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 The score of a suspect: the log likelihood of the signals at physically possible parameters.
 

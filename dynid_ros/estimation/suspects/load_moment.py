@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The moments between which the tool carries another load."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Suspects that change the motion: order, sign and unit of positions, and axes of joints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A line of the table of suspects, and the choice of lines to report."""
 
 from __future__ import annotations

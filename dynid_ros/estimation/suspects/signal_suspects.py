@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Suspects in the drive signals: order, sign, scale, delay, and a changed load."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sums of products of rows, for several assumptions about the drive signals at once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A suspect: data and arm with one or more faults corrected."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows of a recording as sums of products, so that each suspect is fitted quickly."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Gauss-Newton steps of the size of a fault, with all parameters projected out."""
 
 from __future__ import annotations

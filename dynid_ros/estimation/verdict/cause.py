@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The cause of a bad fit: suspects that the table reports, added to the verdict."""
 
 from __future__ import annotations

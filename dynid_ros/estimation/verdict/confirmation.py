@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Confirmation of live findings: each counts once a verdict on more data repeats it."""
 
 from __future__ import annotations

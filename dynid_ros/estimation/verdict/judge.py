@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The verdict on a result: physical consistency, error bars and held-out error."""
 
 from __future__ import annotations

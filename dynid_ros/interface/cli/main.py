@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The ``dynid`` command: one subcommand a module, whose docstring is its help."""
 
 from __future__ import annotations

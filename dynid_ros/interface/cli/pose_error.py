@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Compute the tool's pose error from geometry and joint errors.
 

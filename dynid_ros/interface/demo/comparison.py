@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The result of the online identification beside the recording's and the truth."""
 
 from __future__ import annotations

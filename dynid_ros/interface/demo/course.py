@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The course of the demonstration, from the design of a motion to the comparison."""
 
 from __future__ import annotations

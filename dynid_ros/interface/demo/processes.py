@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Nodes as processes that never outlive the demonstration, in a ROS domain of their own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Progress of the demonstration and of its running nodes, on the terminal."""
 
 from __future__ import annotations

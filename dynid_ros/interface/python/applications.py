@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What a model is good for, each in one call: loads, contacts, files for others."""
 
 from __future__ import annotations

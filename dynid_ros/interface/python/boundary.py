@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arguments as users give them, names and paths among them, as the rooms below take them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Recordings into models, each in one call: names and paths, or objects."""
 
 from __future__ import annotations

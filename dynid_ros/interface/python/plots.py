@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Figures of Matplotlib; a notebook shows them, and ``savefig`` writes them."""
 
 from __future__ import annotations

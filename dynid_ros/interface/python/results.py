@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The results object: an identified model with all that a notebook does with it."""
 
 from __future__ import annotations

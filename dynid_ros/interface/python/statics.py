@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """An arm at rest under a wrench, and the pose error of its tool, each in one call."""
 
 from __future__ import annotations

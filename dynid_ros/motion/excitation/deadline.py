@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Time that a search may take, looked at in every phase of it."""
 
 from __future__ import annotations

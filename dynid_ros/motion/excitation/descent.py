@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Interior-point descent with exact curvature of the limits and BFGS for the rest."""
 
 from __future__ import annotations

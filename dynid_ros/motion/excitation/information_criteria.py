@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Information of a motion on the base parameters, and optimality criteria."""
 
 from __future__ import annotations

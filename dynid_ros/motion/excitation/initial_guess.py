@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Random motions that keep all limits, from which a design starts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Random exciting motions within the limits of an arm, the best of several."""
 
 from __future__ import annotations

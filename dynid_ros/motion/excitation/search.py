@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The search for the best motion: several descents, each verified."""
 
 from __future__ import annotations

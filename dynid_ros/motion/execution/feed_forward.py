@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The effort of a trajectory's points, for controllers that add it to their feedback."""
 
 from __future__ import annotations

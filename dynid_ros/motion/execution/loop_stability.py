@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Gains of the PD control that are set or proposed, and whether the sampled loop bears them."""
 
 from __future__ import annotations

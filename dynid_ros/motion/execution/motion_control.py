@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Control of a motion: states, faults and requests in, commands out; no clock, no topics.
 

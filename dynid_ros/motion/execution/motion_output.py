@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """How the commands of a motion leave, and as torques of a PD control with feed-forward."""
 
 from __future__ import annotations

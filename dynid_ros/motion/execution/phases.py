@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The state machine of a motion: one table, which decides alone which phase follows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The bounds that an arm must keep while it moves, and their violations."""
 
 from __future__ import annotations

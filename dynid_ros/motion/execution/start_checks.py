@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Checks of a motion, and of the state of an arm, before a start."""
 
 from __future__ import annotations

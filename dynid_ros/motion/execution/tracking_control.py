@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Tracking control of an arm: computed torque, or PD with feed-forward."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Capsules around bodies, and the distances between them for many positions at once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Clearance along a motion: a barrier for its descent, and a bound that holds at all times.
 

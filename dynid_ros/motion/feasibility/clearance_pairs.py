@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Choice of bodies and pairs that need clearance: hulls of meshes, free of false contacts."""
 
 from __future__ import annotations

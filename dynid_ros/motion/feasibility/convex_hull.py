@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Convex hulls, which contain their meshes and have distances within microseconds."""
 
 from __future__ import annotations

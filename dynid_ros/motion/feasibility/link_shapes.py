@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Shapes of the links, as a URDF with its mesh files or declared capsules give them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Margins of a motion to every limit, between samples too."""
 
 from __future__ import annotations

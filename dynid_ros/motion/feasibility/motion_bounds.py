@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The largest position, velocity and acceleration of a motion, between samples too."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Distances of pairs of bodies at many positions: bounds for all, exact ones for the near."""
 
 from __future__ import annotations

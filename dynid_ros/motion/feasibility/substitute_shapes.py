@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Shapes in place of meshes that are missing: boxes from the inertia, or lines between joints."""
 
 from __future__ import annotations

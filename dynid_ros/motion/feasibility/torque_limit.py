@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Torque of a motion by the nominal parameters, against the effort limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Finite Fourier series that start and end at rest, evaluated in closed form."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The file of an exciting motion, excitation.yaml, written and read without loss."""
 
 from __future__ import annotations

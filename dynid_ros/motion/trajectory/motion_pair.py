@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """An exciting motion, followed by a different one that validates the model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Positions, velocities and accelerations at fixed times as linear functions of coordinates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Sampled motions as files: ``trajectory_msgs/msg/JointTrajectory`` as YAML, and CSV."""
 
 from __future__ import annotations

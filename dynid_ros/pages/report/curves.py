@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Curves of torque over time and residual spectra for drawing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drawings of the report: torque, residual spectra and friction, as SVG."""
 
 from __future__ import annotations

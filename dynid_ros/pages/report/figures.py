@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Figures of results: torque over time, friction over speed, parameters side by side."""
 
 from __future__ import annotations

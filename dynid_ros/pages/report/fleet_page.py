@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The page of a fleet: findings, the arms, drift, and skipped bags."""
 
 from __future__ import annotations

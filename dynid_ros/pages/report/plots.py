@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Plots of a motion against its limits, and of estimates over time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Pages from the templates of all pages, with their numbers as text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Curves of a track: joint states against their limits, torque and clearance."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A track as one HTML file: the animation of viser, and beside it charts of our own."""
 
 from __future__ import annotations

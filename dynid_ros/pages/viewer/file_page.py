@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The page of a file: time bar, play, speed, moments, charts and values in step."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The buttons of one browser; others do not have them, and cannot press or remove them."""
 
 from __future__ import annotations

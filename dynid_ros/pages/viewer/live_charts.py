@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Small charts of many series: bands of estimates that converge, and prediction errors."""
 
 from __future__ import annotations

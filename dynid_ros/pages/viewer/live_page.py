@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The page of live topics: an arm, what moves it and its estimate, drawn as often as eyes need."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Texts of the live page: what the nodes do and say, and what a start would move."""
 
 from __future__ import annotations

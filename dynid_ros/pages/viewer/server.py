@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The web server of 3D pages: quiet, without the network, closed to other web sites."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A rosbag2 recorder as a process of its own."""
 
 from __future__ import annotations

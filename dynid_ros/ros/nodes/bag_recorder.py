@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A stand-in for ``ros2 bag record``, for the recorder, where there is no rosbag2."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Node that fills in the effort of trajectories on their way to a joint_trajectory_controller."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Node that identifies the dynamics of an arm while it moves."""
 
 from __future__ import annotations

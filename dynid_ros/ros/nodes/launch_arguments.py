@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Launch arguments that are parameters of nodes: defaults of nodes < config < given arguments."""
 
 from __future__ import annotations

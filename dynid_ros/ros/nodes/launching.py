@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """How nodes are started together: parameters of a simulation, and actions of launch files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Node that watches an arm by its identified model: external torque, contact, gravity effort."""
 
 from __future__ import annotations

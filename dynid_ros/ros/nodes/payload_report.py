@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Reports of the identifier on the load that an arm carries."""
 
 from __future__ import annotations

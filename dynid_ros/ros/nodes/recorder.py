@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Node that records an arm into rosbag2, and reports the quality of the data meanwhile."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Node ``simulated_arm``: an arm in MuJoCo behind the topics of a real one.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Node ``trajectory_publisher``: moves an arm along an excitation, and never beyond its limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Compile or load all kernels of a stream, before the first message waits for them."""
 
 from __future__ import annotations

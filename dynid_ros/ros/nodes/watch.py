@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Node behind the live page: messages of other nodes in, requests to their services out."""
 
 from __future__ import annotations

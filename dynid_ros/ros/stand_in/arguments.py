@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arguments after ``--ros-args``: names, remappings and parameters, as rcl reads them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The participant of a process, its readers and writers, and their quality of service."""
 
 from __future__ import annotations

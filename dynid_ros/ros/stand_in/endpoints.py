@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Endpoints of a node: publishers, subscriptions, services and clients."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Message, service and action classes, made from the definitions that rosbags brings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Nodes with the part of ``rclpy.node`` that this package uses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joining the graph, its clocks, waiting for messages and timers, and calling back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Models that are the truth, and motions of an arm that touches nothing, or something."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Levels against processes whose exceedances can be counted."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The monitor on a Panda: contact, load, rest and defects, with the truth from elsewhere."""
 
 import copy

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The momentum observer on motions with known contacts."""
 
 from contact_rig import exact, free_torque, moving, PANDA, RATE

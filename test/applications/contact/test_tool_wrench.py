@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The wrench on the tool from external torque."""
 
 from dataclasses import replace

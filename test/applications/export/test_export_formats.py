@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Exported files against Pinocchio, MuJoCo and the torque of the model."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction of exported files: fitted to the rows, never negative, with an error that is true."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Links in the files of two makers, placed as their xacro macros place them."""
 
 from dataclasses import replace

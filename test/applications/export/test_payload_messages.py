@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A load as others take it, read back by other programs."""
 
 import xml.etree.ElementTree as ET

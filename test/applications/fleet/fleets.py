@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Small simulated fleets: an arm of three joints, whose bags take milliseconds."""
 
 from dataclasses import dataclass, field, replace

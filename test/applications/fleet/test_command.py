@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid fleet`` on its local cluster: output, exit status, kills."""
 
 from contextlib import redirect_stderr, redirect_stdout

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Bags that are merged, against one fit to all of their rows."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Loads that are known, from motions and from rests, and recordings that tell none."""
 
 from dataclasses import replace

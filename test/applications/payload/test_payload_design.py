@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Motions for a load, by an independent Fisher information and with the load on."""
 
 from dataclasses import replace

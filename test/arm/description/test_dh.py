@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """DH tables against products of elementary transforms."""
 
 from hypothesis import given

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Limits that cannot be meant."""
 
 from hypothesis import given, settings

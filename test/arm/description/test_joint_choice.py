@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The arm among grippers, heads and second arms of a robot."""
 
 import numpy as np

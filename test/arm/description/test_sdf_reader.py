@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """SDF: poses, axes and inertias against a model that Pinocchio builds joint by joint."""
 
 import re

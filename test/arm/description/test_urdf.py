@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """URDF reading against Pinocchio's own model of the same file."""
 
 from hypothesis import given, settings

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Numbers of a URDF: what no body can have, and what its parser would drop in silence."""
 
 import numpy as np

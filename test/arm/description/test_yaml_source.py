@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """YAML that is read: within bounds, and with numbers as a user means them."""
 
 import math

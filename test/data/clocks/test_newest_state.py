@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The newest state of a source with its own clock: found where there is one, and only there."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A recorder that was killed leaves a file without its end: its beginning is not lost."""
 
 from bag_files import Message, Motion, storage_file, write_bag

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What is written as a bag reads back without loss."""
 
 from bag_files import KIND, STORE

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """One reader for all kinds of bags, and one clear line for what is none."""
 
 import shutil

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Logs as their tools write them: joints by name, whatever the order of the columns."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Long bags and tables are read part by part, and hold the same samples."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Recordings are read by the names of the joints, whatever else the messages hold."""
 
 from dataclasses import dataclass, replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The recordings of real arms read as their owners describe them."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Wrong stamps cost their own samples only, and a clock that is set costs none."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Lost values are bridged as lost samples are, reported, and fatal where an interface is dead."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The clocks of logs: repeats, late stamps, and the newest state of another loop."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Every defect of a recording is named; a good recording gives none."""
 
 from dataclasses import replace

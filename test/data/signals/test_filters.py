@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Filters, derivatives and decimation against closed forms and convolution."""
 
 from hypothesis import given, settings

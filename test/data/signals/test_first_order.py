@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The filters of both sides match, in blocks as in one."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The cut-off that a motion calls for, against closed forms, and that of the rows above it."""
 
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Stretches in a narrower band, against those that are conditioned for the lower cut-off."""
 
 import numpy as np

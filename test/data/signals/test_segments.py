@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Uniform stretches: gaps cut, stamps resampled, the drive signal shifted the right way."""
 
 from hypothesis import given, settings

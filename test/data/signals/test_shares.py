@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Outputs of a decimator, summed up by blocks of samples, against the decimator itself."""
 
 from hypothesis import given, settings

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Causal conditioning against closed forms, and decimation against that of recordings."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Joint states and drive signals on two topics become one stream, and nothing is made up."""
 
 from hypothesis import given, settings

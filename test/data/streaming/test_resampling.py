@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Resampling of a stream against the signals that it came from."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Headers as people, drivers and simulators write them, each of which is understood alone."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Tables with damaged rows are read as far as possible; damaged files give one clear line."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Data sets of LeRobot are read as they lie on a disk."""
 
 from dataclasses import replace

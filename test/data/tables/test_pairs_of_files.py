@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Positions in one file and drive signals in another one beside it."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Topics in one table, each in rows of its own, as PlotJuggler exports them."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Tables are read by the names of their columns, and a bad cell is found."""
 
 from dataclasses import replace

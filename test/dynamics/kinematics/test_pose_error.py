@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Pose errors against exact kinematics, Pinocchio and finite differences."""
 
 from dataclasses import replace

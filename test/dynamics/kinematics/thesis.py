@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Programs of the thesis' appendix for its leg 2, with every slip of theirs kept.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The cut-off follows from the prediction of blocks that were not fitted."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Kept rows are those of the whole regressor, filtered and decimated, for any arm and terms."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Filtered and power rows recover known parameters from motions without noise."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drive gains against arms of which they are known, and against a general optimiser."""
 
 from dataclasses import replace

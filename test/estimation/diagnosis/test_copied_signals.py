@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A signal that is a copy of velocity or position is no torque, however well friction fits it."""
 
 from dataclasses import replace

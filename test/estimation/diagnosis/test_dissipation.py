@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction that drives, and rotors of negative inertia."""
 
 from dataclasses import replace

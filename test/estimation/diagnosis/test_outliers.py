@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Torque that is none of the motion's: it is named, and it spoils no estimate."""
 
 from dataclasses import replace

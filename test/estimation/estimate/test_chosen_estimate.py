@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Error bars of estimates: of a prior that the data chose, and of the data alone."""
 
 from functools import cache

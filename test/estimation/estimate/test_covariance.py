@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Error bars by groups that are left out, and intervals that hold what they promise."""
 
 from dataclasses import replace

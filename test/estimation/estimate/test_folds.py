@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Groups are predicted as fits to all other rows do, and compared by their logarithms."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What predicts samples that were not fitted, against what was planted and against real arms."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction is as strong as it predicts groups of the training part, and by nothing else."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Known masses and boxes of centres of mass, kept strictly whatever the estimates are."""
 
 from dataclasses import replace

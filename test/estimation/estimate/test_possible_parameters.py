@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Physically possible parameters, against Clarabel, Pinocchio and what must come back."""
 
 from dataclasses import replace

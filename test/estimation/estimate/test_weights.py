@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Compressed rows and weighted least squares on them, against the dense rows and known noise."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The torque error below other cut-offs, against noise of known frequency and size."""
 
 from dataclasses import replace

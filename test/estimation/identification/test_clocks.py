@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The clocks that replaced the stamps of recordings come with the result."""
 
 from dataclasses import replace

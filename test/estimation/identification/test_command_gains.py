@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arms of which commands and positions alone are recorded."""
 
 from dataclasses import replace

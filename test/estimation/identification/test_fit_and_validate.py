@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Recordings that are judged above the cut-off of their motion."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Drive gains by the weight of a load, from rests whose friction holds a part of it."""
 
 from dataclasses import replace

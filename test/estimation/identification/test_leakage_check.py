@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Samples that were fitted are no held-out data, whatever their recording is called."""
 
 from dataclasses import replace

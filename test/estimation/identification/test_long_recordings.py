@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows of long recordings are made block by block, which changes no result."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A recording that marks its validation motion is validated on that one, by itself."""
 
 from dataclasses import replace

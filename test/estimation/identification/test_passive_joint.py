@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A Furuta pendulum: no drive moves its second joint, whose torque is truly zero."""
 
 from dataclasses import replace

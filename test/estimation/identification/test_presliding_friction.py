@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Friction of contacts that bend before they slide: found, predicted, live and in batch."""
 
 from dataclasses import replace

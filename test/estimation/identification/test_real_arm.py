@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Five seconds of a real arm: good data are accepted, and planted faults are found."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The floor beside an error: what an arm does not repeat, and nothing that it repeats."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What is said about several recordings of one arm."""
 
 from dataclasses import replace

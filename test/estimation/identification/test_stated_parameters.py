@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The parameters of a description beside identified ones, on the same held-out data."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Viscous friction that falls while a joint moves: found, predicted, live and in batch."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What was done about delay, cut-off and clocks is told in a sentence each."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The effort of a trajectory: the model's torque, in the trajectory's order, within limits."""
 
 from dataclasses import replace

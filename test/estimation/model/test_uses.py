@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Uses of a model: each with the figure that decides, and a reason where it does not serve."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The first seconds of a stream give its band, whatever the portions in which they come."""
 
 from concurrent.futures import Executor, Future

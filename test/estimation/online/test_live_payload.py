@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A load from a live stream against the batch on the same rows, and against the truth."""
 
 from dataclasses import replace

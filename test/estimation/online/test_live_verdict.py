@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Verdict and links of a live session: those of its result, found beside its stream."""
 
 from dataclasses import replace

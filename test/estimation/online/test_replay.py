@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The replay of real recordings against the batch on the same part of them."""
 
 from dataclasses import replace

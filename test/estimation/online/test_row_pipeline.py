@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The online pipeline against known parameters, and what it makes of bad streams."""
 
 from itertools import pairwise

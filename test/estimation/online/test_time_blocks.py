@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Blocks of a stream: bounded in number, with the sums of all of its rows."""
 
 from hypothesis import given, settings

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A result comes back from its file as it went in, or is refused in one sentence."""
 
 from dataclasses import fields, is_dataclass, replace

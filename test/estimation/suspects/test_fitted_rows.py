@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rows of suspects are those of the fit, of one recording and of several side by side."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Gravity in another direction, missing, or unexpected, and what the data tell of it."""
 
 from dataclasses import replace

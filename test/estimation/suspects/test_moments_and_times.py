@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Loads that change on the way, and stamps of another rate, are named with their numbers."""
 
 from dataclasses import replace

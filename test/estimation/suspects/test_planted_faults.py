@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Planted faults are named by their cause, and good recordings are accused of nothing."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Products of rows are those of the rows themselves, for any change of the signals."""
 
 from dataclasses import replace

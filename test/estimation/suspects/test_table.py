@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The decision of the table: what is reported, what is not, and with which size."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """When a result is trusted, and what is said against it when it is not."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Stated gains that a recording refutes, as findings of identification and check."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Any recording gives a readable result, and every later command takes it."""
 
 from __future__ import annotations

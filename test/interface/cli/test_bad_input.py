@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Bad input: exit status 2, one clear line, nothing written, never a traceback."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The command from end to end on a simulated arm: what it writes, prints and returns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid convert`` writes a rosbag2 of any recording, and says what was taken for what."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Recordings with few wrong stamps or rows give the result of their good samples."""
 
 from __future__ import annotations

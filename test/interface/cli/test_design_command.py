@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid design`` writes a motion that others can read, and says what it did."""
 
 import json

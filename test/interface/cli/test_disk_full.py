@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Where the disk is full, a command says so in one line and leaves nothing under a final name."""
 
 from contextlib import contextmanager

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The table of errors joint by joint."""
 
 from dynid_ros.arm import load_arm

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid feedforward`` as a user runs it."""
 
 from loaded_arms import arm_named, free_model, free_theta

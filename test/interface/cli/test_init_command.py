@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid init``: from a description to an arm.yaml that every command reads."""
 
 import json

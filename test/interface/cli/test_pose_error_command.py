@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid pose-error`` and ``dynid external-force`` as a user runs them."""
 
 import json

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid replay`` as a user calls it."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The demonstration: real node processes, from the motion to the comparison, and what ends it."""
 
 from importlib.util import find_spec

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The lines of a notebook, from a bag to the model in use, against the command and Pinocchio."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A design reaches its goal, repeats with its seed, stops when told and says what is wrong."""
 
 from dataclasses import replace

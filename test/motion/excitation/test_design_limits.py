@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Designed motions keep every limit at 10 kHz, by an independent evaluation of the series."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """MuJoCo's physics identified from a designed motion of 30 s; not our own equations."""
 
 from dataclasses import replace

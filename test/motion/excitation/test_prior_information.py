@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A second design determines what the first recording left weak."""
 
 from dataclasses import replace

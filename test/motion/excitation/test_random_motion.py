@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Random motions keep all limits, excite all parameters and repeat with their seed."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A search ends in time and with a motion, however slow its parts are, by a clock of the test."""
 
 from dataclasses import replace

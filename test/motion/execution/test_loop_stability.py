@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Gains that a sampled loop does not bear are refused; those that are proposed are borne."""
 
 import re

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The control of an arm is safe in whatever happens, and the rules would notice if it were not."""
 
 from collections import Counter

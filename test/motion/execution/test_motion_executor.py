@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Phases of a motion: what the arm should do is continuous, within limits, and ends at rest."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Each bound that a moving arm breaks is named, and so is each motion that would break one."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Distances and certified clearances agree with closed forms and brute force."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Convex hulls contain their meshes, and their distances are lower bounds of the exact ones."""
 
 from itertools import pairwise

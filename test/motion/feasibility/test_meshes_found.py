@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Meshes are found where ROS looks for them; what is missing is named once and replaced."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Nearest points of pairs of bodies, against the collision library."""
 
 import coal

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Dry friction that a planned motion has to allow for."""
 
 from dataclasses import replace

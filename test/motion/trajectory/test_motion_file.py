@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Excitation files come back as they were written, and damage is named."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """JointTrajectory files are read as they were written; each mistake is named by its point."""
 
 import numpy as np

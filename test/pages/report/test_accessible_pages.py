@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Pages can be read by a screen reader, on a phone, in the dark, and show error by bandwidth."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Axes of drawings: round ticks within the axis, curves at their places, gaps, escaped labels."""
 
 import re

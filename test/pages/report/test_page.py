@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The report says everything in one file, for any arm, and believes no name."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The pages of files and of made-up nodes in a real browser."""
 
 from importlib.util import find_spec

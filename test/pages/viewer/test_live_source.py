@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What the live page knows: the newest only, in bounded memory, and who has fallen silent."""
 
 from collections import deque

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Texts and charts of the page: what they say, and what hostile names cannot do."""
 
 from xml.etree import ElementTree

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Links in a 3D scene: where they are, what they look like, and how they are named."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The server of pages: who reaches it, who may command, and that it draws for nobody."""
 
 from importlib.util import find_spec

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid view``: what it writes, and what it says to wrong input."""
 
 from dataclasses import replace

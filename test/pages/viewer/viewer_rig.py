@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A small arm with hostile names and its motion, a page of made-up nodes, and pictures."""
 
 from io import BytesIO

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The controller of the simulated arm in lockstep with a test, and a way for it."""
 
 from control_msgs.action import FollowJointTrajectory

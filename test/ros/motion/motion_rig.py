@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Simulated arm and trajectory publisher in processes of their own, for tests of both."""
 
 import re

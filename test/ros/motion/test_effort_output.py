@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """PD control in the publisher: proposed gains hold light arms, gains that swing are refused."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The action of the trajectory publisher: feedback, preemption, and what ends a goal."""
 
 import signal

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The relay between senders of trajectories and a controller that adds their effort."""
 
 from control_msgs.action import FollowJointTrajectory

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Simulated time in lockstep: the same in every run, and it stands still where it must."""
 
 from contextlib import contextmanager, suppress

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The trajectory publisher and the nodes that it needs: it waits for them, and stops without."""
 
 import signal

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The simulated arm in a process of its own: its topics, its timeout, its faults and its time."""
 
 import re

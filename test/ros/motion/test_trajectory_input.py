@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The simulated arm as a joint_trajectory_controller, in a process of its own."""
 
 from control_msgs.msg import JointTolerance

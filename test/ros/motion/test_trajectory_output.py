@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The trajectory publisher moves the arm through a controller: the simulated one, and a silent."""
 
 from concurrent.futures import Future

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The trajectory publisher with the simulated arm: it follows, and every fault ends safely."""
 
 import re

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The live page with a real publisher and a simulated arm: what it shows, and its buttons."""
 
 from importlib.util import find_spec

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Real nodes in processes of their own, and a node of the test that talks to them."""
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A node in a process that was forked from one that has everything imported."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What a process has ready from which nodes are forked: it takes longer than most tests."""
 
 import re

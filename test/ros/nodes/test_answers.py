@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The answer in a future, or a clause on why there is none."""
 
 from concurrent.futures import Future

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Identifier and recorder with a drive signal that has a topic of its own."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The identifier in a process of its own, when it or its stream fails."""
 
 from dataclasses import replace

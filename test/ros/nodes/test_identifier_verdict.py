@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The verdict of the identifier in /diagnostics, while it runs."""
 
 from dataclasses import replace

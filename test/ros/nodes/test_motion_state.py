@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """States of a moved arm are read from messages, whatever lies between motors and joints."""
 
 from dataclasses import replace

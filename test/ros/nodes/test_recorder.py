@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The recorder node in a process of its own, with rosbag2 and real messages."""
 
 from contextlib import suppress

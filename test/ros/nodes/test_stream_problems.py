@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What is wrong with a stream is in the log, once when it begins and once when it ends."""
 
 import re

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What is compiled before the first message is all that a stream and its verdict need."""
 
 from dataclasses import replace

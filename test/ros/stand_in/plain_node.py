@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A plain rclpy node that tells what it got from the words after --ros-args, for each case."""
 
 import json

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The other side of the tests of interoperation: plain rclpy, run as ``ros_peer.py WHAT ...``."""
 
 import json

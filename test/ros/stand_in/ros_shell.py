@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Commands of a ROS 2 installation, in processes that see nothing of this one's Python."""
 
 from functools import cache

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Nodes of the embedded layer among themselves: what rclpy promises must hold."""
 
 import math

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Parameters of nodes of the embedded layer, and the services that show and set them."""
 
 import math

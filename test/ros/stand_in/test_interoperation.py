@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Embedded nodes and a real ROS 2 on one domain of this machine, in both directions."""
 
 import json

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Nodes that share a domain with a participant that sends what no ROS 2 node sends."""
 
 import os

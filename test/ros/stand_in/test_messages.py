@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Messages of the embedded layer against plain rosbags, and against bytes that are none."""
 
 import json

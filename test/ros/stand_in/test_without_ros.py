@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Where rclpy is there, what tests the layer itself runs in processes that see nothing of it."""
 
 from pathlib import Path

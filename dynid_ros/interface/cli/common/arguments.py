@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Arguments that several commands share, positions of an arm among them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Answers that all commands print alike: a line, a small table, a few notes, then the rest."""
 
 from __future__ import annotations

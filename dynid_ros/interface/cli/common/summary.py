@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Output of the commands, for users and for scripts."""
 
 from __future__ import annotations

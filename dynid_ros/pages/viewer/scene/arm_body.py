@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """An arm in a 3D scene: its links, where they are and how they are coloured."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Links of an identified arm as the ellipsoids of equal density that have their inertia."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What the links of an arm look like: meshes of its URDF, or capsules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Surfaces of shapes as triangles, few enough for a browser."""
 
 from __future__ import annotations

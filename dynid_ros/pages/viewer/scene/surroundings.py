@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What stands around an arm in a 3D scene, and where the camera stands."""
 
 from __future__ import annotations

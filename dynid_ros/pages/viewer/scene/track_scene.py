@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The 3D scene of a track: arm, surroundings, path of the tool, closest pair, ellipsoids."""
 
 from __future__ import annotations

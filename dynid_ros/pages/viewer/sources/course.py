@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What a start would move: the way to the motion from where the arm is, and the motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The source of a file: motions, recordings and stored predictions, with outliers and defects."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The source of live topics: what nodes said last. One thread fills it, another draws it."""
 
 from __future__ import annotations

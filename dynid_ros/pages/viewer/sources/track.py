@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What a file becomes: positions, torque and the moments that deserve a look, over time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Answers of services and actions: those that this process gives, and those it waits for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Markers in the links of the robot's own description: centres of mass, and contacts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Subscriptions to the states of an arm, and the problems of their streams."""
 
 from __future__ import annotations

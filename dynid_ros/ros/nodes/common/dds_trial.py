@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A trial of DDS: a message from one process to another."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """How a launch ends beside by Ctrl-C: with a node that it needs, and with its terminal."""
 
 from __future__ import annotations

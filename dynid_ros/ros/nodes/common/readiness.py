@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 How a motion waits for the nodes that record it or learn from it, and stops without them.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """How every node of this package starts, declares its parameters, spins and stops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Points of trajectory messages, from arrays and back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The validation motions of the trajectory publisher, by its status."""
 
 from __future__ import annotations

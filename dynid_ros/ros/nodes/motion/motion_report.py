@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Reports of the trajectory publisher: its motion, phase and progress, and action ``~/excite``."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Parameters of the trajectory publisher, and the motion and the output that they name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The state of the arm that is moved: its messages, its age, and its publishers."""
 
 from __future__ import annotations

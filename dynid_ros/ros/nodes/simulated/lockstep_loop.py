@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Simulated time of the arm, led by the answers of nodes that control or identify it."""
 
 from __future__ import annotations

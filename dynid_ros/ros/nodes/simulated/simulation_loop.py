@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Loops that step the simulated arm; here in real time."""
 
 from __future__ import annotations
