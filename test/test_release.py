@@ -52,6 +52,7 @@ def test_there_is_one_version(tmp_path, capsys):
         assert '7.8.9' in (tmp_path / name).read_text()
 
 
+@pytest.mark.filterwarnings('ignore:nodes.Node.traverse:DeprecationWarning')
 def test_the_changelog_has_the_form_that_bloom_reads():
     reader = catkin('changelog')
     from docutils.core import publish_doctree
