@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         plot_friction,
         plot_motion,
         plot_recording,
+        plot_rollouts,
         plot_torque,
     )
     from dynid_ros.interface.python.results import IdentifiedModel
@@ -59,7 +60,8 @@ _PLACES = {
     'interface.python.live': 'OnlineIdentifier',
     'interface.python.motions': 'design_excitation feedforward simulate',
     'interface.python.plots':
-        'plot_contacts plot_estimates plot_friction plot_motion plot_recording plot_torque',
+        'plot_contacts plot_estimates plot_friction plot_motion plot_recording plot_rollouts '
+        'plot_torque',
     'interface.python.results': 'IdentifiedModel',
     'interface.python.statics': 'external_force pose_error',
     'interface.python.validation': 'Validation',
@@ -71,8 +73,8 @@ __all__ = [
     'Replay', 'Validation', 'check_recording', 'compare', 'convert', 'design_excitation',
     'export', 'export_urdf', 'external_force', 'feedforward', 'gains', 'identify', 'load_arm',
     'load_model', 'monitor', 'payload', 'plot_contacts', 'plot_estimates', 'plot_friction',
-    'plot_motion', 'plot_recording', 'plot_torque', 'pose_error', 'read_recording', 'replay',
-    'simulate', 'validate']
+    'plot_motion', 'plot_recording', 'plot_rollouts', 'plot_torque', 'pose_error',
+    'read_recording', 'replay', 'simulate', 'validate']
 
 
 def __getattr__(name: str) -> Any:

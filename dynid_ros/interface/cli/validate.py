@@ -3,7 +3,8 @@
 Check an identified model, or a URDF, against a recording.
 
 Predict the torque of a recording that was not used for fitting; or, by the parameters of a URDF,
-the torque of the last third of a recording, beside a model that is identified from the rest.
+the torque of the last third of a recording, beside a model that is identified from the rest. With
+--rollout, simulate the exported model beside the description, and compare where they move.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
         help='print the torque error below these cut-offs, too; errors compare at '
              'one bandwidth only')
+    add('--rollout', action='store_true',
+        help='simulate the exported MJCF, too, in MuJoCo, from measured states under the recorded '
+             'torque or commands, and print how far it is from where the arm moved')
+    add('-o', '--output', type=Path, metavar='PATH',
+        help='with --rollout: picture of these distances, .png, .svg or .pdf')
     add_reading(parser)
 
 
@@ -34,7 +40,12 @@ def run(args: Namespace) -> Answer:
     """Validate; status 1 if the model does not generalise."""
     from dynid_ros.arm.load import is_robot_file
 
+    if args.output is not None and not args.rollout:
+        raise InputError('-o is for the picture of --rollout; add --rollout')
     if is_robot_file(args.model):
+        if args.rollout:
+            raise InputError('--rollout is for the folder of an identified model, not for a URDF; '
+                             'it simulates the description of the arm beside the model')
         if args.cutoff:
             raise InputError('--cutoff is for the folder of an identified model, not for a URDF')
         return _validate_description(args)
@@ -50,25 +61,36 @@ def _validate_result(args: Namespace) -> Answer:
     from dynid_ros.interface.cli.common.summary import error_line, error_table, recording_as_dict
     from dynid_ros.interface.python.identification import load_model, read_recording
     from dynid_ros.interface.python.validation import Validation
+    from dynid_ros.pages.report.arm_picture import save_picture
+    from dynid_ros.pages.report.figures import rollout_figure
+    from dynid_ros.utilities.atomic_write import check_output
 
+    wrote = [] if args.output is None else [args.output]
+    check_output(*wrote)
     result = load_model(args.model)
     arm, cutoff_hz = result.arm, result.treatment.cutoff_hz
     recording = read_recording(args.recording, arm, **reading(args))
     found = Validation(result, recording)
     metrics, reasons = found.metrics, found.reasons
     others = {hz: error_at(result, recording, hz) for hz in args.cutoff}
+    rolled = result.rollout(recording) if args.rollout else None
     first = beginning([checked_recording(recording, arm)[0]])
     facts = {
         **recording_as_dict(recording, arm), 'cutoff_hz': cutoff_hz, 'validation': metrics,
         'reasons': reasons, 'warnings': found.warnings,
         'bandwidths': [{'cutoff_hz': hz, **vars(other), 'held_out': metrics.held_out}
                        for hz, other in others.items()],
-        'error_by_bandwidth': error_by_bandwidth((arm, result.theta), first, result.treatment)}
+        'error_by_bandwidth': error_by_bandwidth((arm, result.theta), first, result.treatment),
+        'rollouts': None if rolled is None else rolled.as_dict()}
+    if rolled is not None and wrote:
+        save_picture(rollout_figure(rolled), args.output)
     return Answer(
         facts, found.verdict, int(bool(reasons)), error_table(metrics, arm, result.unrepeated),
-        [*map(sentence, (*reasons[1:], *found.warnings)),
+        [*([] if rolled is None else [sentence(f'in MuJoCo it {rolled.headline}')]),
+         *map(sentence, (*reasons[1:], *found.warnings)),
          *(f'Below {hz:.3g} Hz the torque error is {plain(other.relative_error_percent)} %.'
-           for hz, other in others.items())], [error_line(metrics)])
+           for hz, other in others.items())],
+        [error_line(metrics), *([] if rolled is None else rolled.lines())], wrote)
 
 
 def _validate_description(args: Namespace) -> Answer:

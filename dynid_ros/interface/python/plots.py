@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
+    from dynid_ros.applications.rollout.rollout import Rollouts
     from dynid_ros.interface.python.identification import Replay
     from dynid_ros.interface.python.validation import Validation
     from dynid_ros.motion.excitation.search import Design
@@ -106,6 +107,23 @@ def plot_contacts(model: Model, found: MonitoredRecording) -> Figure:
     if not isinstance(found, Monitored):
         raise wrong_type('found', 'the result of monitor', found)
     return figures.contact_figure(known.arm, found)
+
+
+def plot_rollouts(found: Rollouts) -> Figure:
+    """
+    Draw how far simulated arms are from the recorded one, over the time since a restart.
+
+    Parameters
+    ----------
+    found : Rollouts
+        From `IdentifiedModel.rollout`.
+
+    """
+    from dynid_ros.applications.rollout.rollout import Rollouts as Found
+
+    if not isinstance(found, Found):
+        raise wrong_type('found', 'the result of IdentifiedModel.rollout', found)
+    return figures.rollout_figure(found)
 
 
 def plot_estimates(replayed: Replay) -> Figure:

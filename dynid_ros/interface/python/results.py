@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, TYPE_CHECKING
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dynid_ros.dynamics import rigid_body
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel as Core
-from dynid_ros.interface.python.boundary import as_recording, Log
+from dynid_ros.interface.python.boundary import Arm, as_arm, as_recording, Log
 from dynid_ros.interface.python.validation import Validation
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.inputs import as_path, one_number
@@ -23,6 +23,8 @@ from dynid_ros.utilities.summarised import html_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
+
+    from dynid_ros.applications.rollout.rollout import Rollouts
 
 
 def quantile(level: float) -> float:
@@ -176,6 +178,41 @@ class IdentifiedModel(Core):
         log = as_recording(
             recording, self.arm, topic=topic, received=received, of_model=True)
         return Validation(self, log)
+
+    def rollout(
+        self, recording: Log, others: Mapping[str, Arm] | None = None, *,
+        topic: str = 'joint_states', received: bool = False,
+    ) -> Rollouts:
+        """
+        Simulate the arm in MuJoCo from measured states, and compare where it moves.
+
+        Parameters
+        ----------
+        recording : str, Path or Recording
+            The recording, or the path of one; of one that was fitted, the held-out part counts.
+        others : mapping of str to (str, Path or ArmModel), optional
+            Descriptions of the same joints to simulate beside it, by the name to give them; by
+            default the one that the model was identified with, if it states possible links.
+        topic, received
+            As for `read_recording`.
+
+        Raises
+        ------
+        ArmError
+            A description has other joints, or links that cannot be simulated.
+        InputError
+            MuJoCo is missing.
+        RecordingError
+            The recording is unusable, of another arm, or too short.
+
+        """
+        from dynid_ros.applications.rollout.rollout import Rollouts
+
+        log = as_recording(
+            recording, self.arm, topic=topic, received=received, of_model=True)
+        beside = None if others is None else {
+            name: as_arm(each) for name, each in others.items()}
+        return Rollouts(self, log, beside)
 
     def plot(self) -> Figure:
         """Draw measured and predicted torque over time, and the friction of each joint."""

@@ -11,6 +11,7 @@ from typing import Any, TYPE_CHECKING
 from matplotlib.figure import Figure
 import numpy as np
 
+from dynid_ros.applications.rollout.rollout import FLOOR
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
@@ -24,6 +25,7 @@ from dynid_ros.utilities.arrays import Array, runs_of
 
 if TYPE_CHECKING:
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
+    from dynid_ros.applications.rollout.rollout import Rollouts
 
 #: Width of a figure, and heights of the panel of a joint and of the line of a parameter, inches.
 WIDTH, JOINT_PANEL, LINE = 9.0, 1.4, 0.2
@@ -134,6 +136,38 @@ def contact_figure(arm: ArmModel, found: MonitoredRecording) -> Picture:
         _finish(axis, f'{name}, {unit}')
     panels[0].legend(loc='upper right', fontsize=7, ncols=2)
     panels[-1].set_xlabel('time, s', fontsize=8)
+    return figure
+
+
+def rollout_figure(found: Rollouts) -> Picture:
+    """
+    Draw how far simulated arms are from the recorded one, over the time since a restart.
+
+    Parameters
+    ----------
+    found : Rollouts
+        Of a model and its peers.
+
+    """
+    figure, axes = _joint_panels(found.arm.n, sharex=True)
+    colours = dict(zip(found.curves, (PREDICTED, RESIDUAL, '#009e73', '#cc79a7', MEASURED),
+                       strict=False))
+    units = ['mm' if sliding else '°' for sliding in found.arm.prismatic]
+    for j, (axis, name, unit) in enumerate(zip(
+            axes[:, 0], found.arm.joint_names, units, strict=True)):
+        for label, curve in found.curves.items():
+            told = 1000 * curve[:, j] if unit == 'mm' else np.rad2deg(curve[:, j])
+            floor = label == FLOOR
+            axis.plot(found.t, told, label=label, linewidth=1.2,
+                      color=MEASURED if floor else colours.get(label),
+                      linestyle='--' if floor else '-')
+        axis.set_yscale('log')
+        _finish(axis, f'{name}, {unit}')
+    axes[0, 0].set_title(
+        f'{found.source}: distance from the recorded position, rms of {found.counts[-1]} restarts',
+        fontsize=8)
+    axes[0, 0].legend(loc='lower right', fontsize=7, ncols=3)
+    axes[-1, 0].set_xlabel('time since the restart, s', fontsize=8)
     return figure
 
 

@@ -1,0 +1,255 @@
+"""How far a simulated arm is from where the recorded one moved, under the same torque."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dynid_ros.applications.export.format_friction import simple_arm
+from dynid_ros.applications.rollout.batch import loaded, simulated
+from dynid_ros.applications.rollout.noise import sensor_noise
+from dynid_ros.applications.rollout.restarts import Restarts, restarts
+from dynid_ros.arm.drive import damping_torque
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import ConditionedMotion, POSITION_CUTOFF
+from dynid_ros.dynamics.rigid_parameters import check_physical
+from dynid_ros.errors import ArmError, RecordingError
+from dynid_ros.estimation.blocks.preparation import checked_recording
+from dynid_ros.estimation.identification.conditioned_data import ConditionedSet, unseen_set
+from dynid_ros.estimation.identification.leakage_check import was_fitted
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.simulation.mjcf import has_servos, mjcf_of
+from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.one_thread import one_thread
+from dynid_ros.utilities.summarised import Summarised
+from dynid_ros.utilities.text import columns, plain, sentence
+
+#: Horizons, s.
+HORIZONS = (0.1, 0.5, 2.0)
+#: The one that a line of a summary states.
+TOLD = 0.5
+IDENTIFIED, STATED, FLOOR = 'identified', 'as stated', 'torque noise alone'
+#: Difference of positions up to which two sets of samples are the same, by their range: the
+#: filters of a part see other samples near its ends.
+SAME = 1e-3
+
+
+class Rollouts(Summarised):
+    """
+    Errors of simulations that start from a recording's measured states again and again.
+
+    The exported MJCF moves in MuJoCo, at its own step, under the recorded torque, less the offset
+    that the identification found in it; where drives follow recorded commands, its position
+    actuators follow them.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    recording : Recording
+        The recording; of one that the model was fitted to, only the part that was held out counts.
+    others : mapping of str to ArmModel, optional
+        Further arms of the same joints, with nominal parameters; by default `STATED`, the one that
+        arm.yaml or the URDF states, if it is physical.
+
+    Attributes
+    ----------
+    arm : ArmModel
+        The arm.
+    source : str
+        Name of the recording.
+    held_out : bool
+        Whether none of it was fitted.
+    by_commands : bool
+        Whether commands drive the arm, not torque.
+    horizons : tuple of float
+        Those of `HORIZONS` that the recording is long enough for, s.
+    counts : tuple of int
+        Restarts of each of them.
+    errors : dict of str to (H, n) ndarray
+        Root mean square of the position error at each horizon, rad or m, by what was simulated:
+        `IDENTIFIED`, the others, and `FLOOR`, the noise of the recorded torque through the
+        identified model. Infinite where the simulation broke down.
+    curves : dict of str to (K, n) ndarray
+        The same over the time since the restart, of the longest horizon.
+    t : (K,) ndarray
+        These times, s.
+
+    Raises
+    ------
+    InputError
+        MuJoCo is missing.
+    RecordingError
+        The recording is unusable, or too short for any horizon.
+
+    """
+
+    @one_thread()
+    def __init__(
+        self, model: IdentifiedModel, recording: Recording,
+        others: Mapping[str, ArmModel] | None = None,
+    ) -> None:
+        arm = self.arm = model.arm
+        exported = loaded(mjcf_of(simple_arm(model, rotor_inertia=True), servos=True))
+        models = {IDENTIFIED: exported, **{
+            name: loaded(mjcf_of(replace(other, drive=arm.drive), servos=True))
+            for name, other in (stated_peer(arm) if others is None else others).items()}}
+        own, spans, self.held_out = unseen_part(model, recording)
+        self.source, self.by_commands = own.source, has_servos(arm)
+        drive = driven(model, own.motions)
+        noise = [each + sensor_noise(model, own.motions) * np.random.default_rng(0).normal(
+            size=each.shape) for each in drive]
+        errors: dict[str, list[Array]] = {}
+        found: list[Restarts] = []
+        for horizon in HORIZONS:
+            edge = own.settings.decimator().reach // int(POSITION_CUTOFF)
+            cut = [restarts(own.motions, each, horizon, exported.opt.timestep, edge, spans)
+                   for each in (drive, noise)]
+            if cut[0] is None or cut[1] is None:
+                continue
+            found.append(cut[0])
+            moved = {name: simulated(each, arm, cut[0], commands=self.by_commands)
+                     for name, each in models.items()}
+            self.curves = {name: _rms(q - cut[0].reached) for name, q in moved.items()}
+            if not self.by_commands:
+                self.curves[FLOOR] = _rms(
+                    simulated(exported, arm, cut[1]) - moved[IDENTIFIED])
+            for name, curve in self.curves.items():
+                errors.setdefault(name, []).append(curve[-1])
+        if not found:
+            raise RecordingError(
+                f'{recording.source}: no motion{"" if spans is None else " that was held out"} is '
+                f'as long as {HORIZONS[0]:g} s, the shortest horizon of a rollout; give a longer '
+                'recording')
+        self.errors = {name: np.array(each) for name, each in errors.items()}
+        self.horizons = tuple(each.horizon for each in found)
+        self.counts = tuple(len(each.start) for each in found)
+        self.t = found[-1].t + exported.opt.timestep
+
+    @property
+    def _told(self) -> int:
+        """Place of `TOLD` among the horizons, or of the longest one."""
+        return self.horizons.index(TOLD) if TOLD in self.horizons else len(self.horizons) - 1
+
+    @property
+    def headline(self) -> str:
+        """State the errors at `TOLD`, or at the longest horizon."""
+        k = self._told
+        first, *others = ((name, self.told(name, k)) for name in self.errors)
+        return (f'moves to within {first[1]} over {self.horizons[k]:g} s'
+                + ''.join(f'; {name} {error}' for name, error in others))
+
+    def told(self, name: str, k: int) -> str:
+        """State an error over all joints at a horizon, in degrees, or in mm where all slide."""
+        return told(float(self.overall(name)[k]), sliding=bool(self.arm.prismatic.all()))
+
+    def table(self) -> list[list[str]]:
+        """Errors of each joint at the horizon of the headline: a column for each simulated arm."""
+        k = self._told
+        return [[f'joint, {self.horizons[k]:g} s', *self.errors], *(
+            [joint, *(told(float(own[k, j]), sliding=bool(self.arm.prismatic[j]))
+                      for own in self.errors.values())]
+            for j, joint in enumerate(self.arm.joint_names))]
+
+    def lines(self) -> list[str]:
+        """Return what was simulated and the errors joint by joint, for a summary."""
+        (_, name), *rows = self.facts()
+        return [sentence(f'rollouts {name}'), *(
+            sentence(f'{label}: {fact}') for label, fact in rows), *columns(self.table())]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the errors under the keys that scripts rely on, rad or m."""
+        return {
+            'driven_by': 'commands' if self.by_commands else 'torque', 'held_out': self.held_out,
+            'horizons': [{'seconds': horizon, 'restarts': count, 'rms': {
+                name: dict(zip(self.arm.joint_names, own[k], strict=True))
+                for name, own in self.errors.items()}}
+                for k, (horizon, count) in enumerate(zip(
+                    self.horizons, self.counts, strict=True))]}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the errors over all joints at each horizon, for a console."""
+        kind = 'held-out' if self.held_out else 'in-sample'
+        return [
+            ('Rollouts', f'of {self.arm.name} on {self.source}, {kind}, driven by '
+             + ('commands' if self.by_commands else 'torque')),
+            *((name, ', '.join(f'{self.told(name, k)} over {horizon:g} s'
+                               for k, horizon in enumerate(self.horizons)))
+              for name in self.errors)]
+
+    def overall(self, name: str) -> Array:
+        """Return the root mean square over the joints that turn, (H,), rad; m if all slide."""
+        turning = ~self.arm.prismatic
+        chosen = self.errors[name][:, turning if turning.any() else slice(None)]
+        return np.asarray(np.sqrt((chosen**2).mean(axis=1)))
+
+
+def told(value: float, *, sliding: bool) -> str:
+    """Write a position error, rad or m, in degrees or mm."""
+    if not np.isfinite(value):
+        return 'lost'
+    return plain(1000 * value, 2, 'mm') if sliding else f'{plain(np.rad2deg(value), 2)}°'
+
+
+def stated_peer(arm: ArmModel) -> dict[str, ArmModel]:
+    """Return the arm with the parameters that its description states, if one can move with it."""
+    try:
+        check_physical(arm)
+    except ArmError:
+        return {}
+    return {STATED: arm}
+
+
+def unseen_part(
+    model: IdentifiedModel, recording: Recording,
+) -> tuple[ConditionedSet, list[tuple[float, float]] | None, bool]:
+    """
+    Condition a recording as for its validation.
+
+    Returns
+    -------
+    own : ConditionedSet
+        All of it.
+    spans : list of (float, float) or None
+        Times that were held out of a fitted recording, s; None for all.
+    held_out : bool
+        Whether none of these samples were fitted.
+
+    """
+    log, _ = checked_recording(recording, model.arm)
+    own = unseen_set(model.arm, log, model.treatment)
+    if not was_fitted(model, log, own.predict(model.arm, model.theta)):
+        return own, None, True
+    spans = [(float(part.t[0]), float(part.t[-1])) for part in model.predictions
+             if part.held_out and any(_holds(motion, part.t, part.q) for motion in own.motions)]
+    return own, spans or None, bool(spans)
+
+
+def _holds(motion: ConditionedMotion, t: Array, q: Array) -> bool:
+    """Whether a stretch holds samples (N,), (N, n) at the same times."""
+    if len(t) < 2 or t[0] < motion.t[0] or t[-1] > motion.t[-1]:
+        return False
+    own = np.stack([np.interp(t, motion.t, each) for each in motion.q.T], axis=-1)
+    return bool((np.median(np.abs(own - q), axis=0) <= SAME * np.ptp(q, axis=0)).all())
+
+
+def driven(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -> list[Array]:
+    """Return what drives the joints, (N, n) for each stretch: torque, Nm, or commands, rad."""
+    arm = model.arm
+    if has_servos(arm):
+        return [each.q + (each.tau + damping_torque(each.qd, arm.drive)) / arm.drive.gain
+                for each in motions]
+    # A zero of the torque's sensor is no torque, and no simulator has it.
+    offset = model.possible_arm.friction_nominal.get('offset', np.zeros(arm.n))
+    return [each.tau - offset for each in motions]
+
+
+def _rms(error: Array) -> Array:
+    """Root mean square over the restarts of errors (B, K, n), infinite where one is lost."""
+    error = np.where(np.isfinite(error), error, np.inf)
+    return np.asarray(np.sqrt((error**2).mean(axis=0)))
+
