@@ -37,13 +37,13 @@ from dataclasses import replace
 import numpy as np
 from prediction_bands import held_out
 from shared.noise import coloured
+from shared.other_arms import other_links
 from shared.recordings import in_two
 from shared.tables import heading, row
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, TERMS
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
 from dynid_ros.data.recordings.history import presliding_of
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.base import base_parameters, friction_places
@@ -90,23 +90,6 @@ def coverage(name: str, seconds: float, correlation: float) -> tuple[float, floa
         stated.append(error < 1.96 * result.std)
         white.append(error < 1.96 * result.std_white)
     return 100 * float(np.mean(stated)), 100 * float(np.mean(white)), result.fit.samples
-
-
-def other_links(arm: ArmModel, rng: np.random.Generator) -> ArmModel:
-    """Return an arm whose links, rotors and friction are not those that it states."""
-    assert arm.inertial is not None
-    links = []
-    for link in arm.inertial:
-        mass, center, inertia = inertial_to_com(link)
-        factor = np.exp(0.5 * rng.normal(size=2))
-        shift = 0.1 * np.sqrt(np.trace(inertia) / mass) * rng.normal(size=3)
-        links.append(inertial_from_com(
-            factor[0] * mass, center + shift, factor[0] * factor[1] * inertia))
-    rotor = None if arm.rotor_nominal is None else (
-        arm.rotor_nominal * np.exp(0.5 * rng.normal(size=arm.n)))
-    friction = {name: value * np.exp(0.5 * rng.normal(size=arm.n))
-                for name, value in arm.friction_nominal.items()}
-    return replace(arm, inertial=np.array(links), rotor_nominal=rotor, friction_nominal=friction)
 
 
 def weakly_excited(name: str, seconds: float, correlation: float) -> tuple[float, ...]:

@@ -146,11 +146,17 @@ def _rows_beside(links: ArmModel, motions: Sequence[RowMotion]) -> tuple[Array, 
 
 def _friction_curve(arm: ArmModel) -> tuple[Array, Array, Array]:
     """Speed, its sign, and the friction of an arm in random poses, (N, n) each."""
+    q, qd = random_slides(arm)
+    known, bare = rigid_parameters(arm), replace(arm, coupling=())
+    whole = regressor(bare, q, qd, 0 * q, load=known.torque(q, 0 * q, 0 * q))
+    return qd, np.sign(qd), whole @ nominal_parameters(bare) - known.torque(q, qd, 0 * q)
+
+
+def random_slides(arm: ArmModel) -> tuple[Array, Array]:
+    """Positions and speeds within the limits of an arm, (N, n) each, the same in every run."""
     rng, own = np.random.default_rng(0), arm.limits
     bounded = np.isfinite([own.lower, own.upper]).all(axis=0)
     low, high = (np.where(bounded, x, y) for x, y in ((own.lower, -np.pi), (own.upper, np.pi)))
     q = rng.uniform(low, high, (STATES, arm.n))
     qd = np.where(np.isfinite(own.velocity), own.velocity, 1.0) * rng.uniform(-1, 1, q.shape)
-    known, bare = rigid_parameters(arm), replace(arm, coupling=())
-    whole = regressor(bare, q, qd, 0 * q, load=known.torque(q, 0 * q, 0 * q))
-    return qd, np.sign(qd), whole @ nominal_parameters(bare) - known.torque(q, qd, 0 * q)
+    return q, qd

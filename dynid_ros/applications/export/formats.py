@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dynid_ros.applications.export.c_header import header_of
 from dynid_ros.applications.export.file_error import LOADERS, statements, WORTH
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.export.maker_tables import maker_table
@@ -19,7 +20,7 @@ from dynid_ros.simulation.mjcf import has_servos, mjcf_of
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: Formats by the suffix of a file.
-FORMATS = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python'}
+FORMATS = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python', '.h': 'c'}
 
 
 def export_model(
@@ -119,4 +120,6 @@ def _text(model: IdentifiedModel, form: str, robot: Path | None) -> str:
         return mjcf_of(simple_arm(model, rotor_inertia=True), servos=True)
     if form == 'python':
         return python_of(model.possible_arm)
+    if form == 'c':
+        return header_of(model.possible_arm)
     return table_of(model) if robot is None else maker_table(model.possible_arm, robot)

@@ -51,25 +51,46 @@ def python_of(arm: ArmModel) -> str:
         Joints are coupled, which the file has no terms for.
 
     """
+    numbers = numbers_of(arm, 'Python file')
+    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION[name]})\n"
+                    for name in arm.friction)
+    return TEMPLATE.read_text(encoding='utf-8').format(name=arm.name, terms=terms, **numbers)
+
+
+def numbers_of(arm: ArmModel, form: str) -> dict[str, Any]:
+    """
+    Return the numbers of an arm, links in an order in which parents come first.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        With nominal inertial parameters, rotor inertia and friction.
+    form : str
+        Name of the file, for the message.
+
+    Raises
+    ------
+    ArmError
+        Joints are coupled, which the file has no terms for.
+
+    """
     if arm.coupling:
-        raise ArmError(f"the joints of '{arm.name}' are coupled, which the Python file does not "
+        raise ArmError(f"the joints of '{arm.name}' are coupled, which the {form} does not "
                        'compute; use dynid_ros itself')
     assert arm.inertial is not None
     rotor = np.zeros(arm.n) if arm.rotor_nominal is None else arm.rotor_nominal
     order = arm.tree.order
-    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION[name]})\n"
-                    for name in arm.friction)
-    return TEMPLATE.read_text(encoding='utf-8').format(
-        name=arm.name, joints=arm.joint_names, parent=tree(arm).parent.tolist(),
-        prismatic=arm.tree.prismatic[order].tolist(), rotation=arm.rotation[order].tolist(),
-        translation=arm.translation[order].tolist(), axis=arm.axis[order].tolist(),
-        gearing=arm.tree.gearing[order].tolist(),
-        offset=arm.tree.positions(np.zeros(arm.n))[order].tolist(),
-        gravity=arm.gravity.tolist(), inertial=arm.inertial[order].tolist(),
-        rotor=rotor.tolist(),
-        smooth=arm.friction_shape.smooth_speed, stribeck=arm.friction_shape.stribeck_speed,
-        friction={name: arm.friction_nominal[name].tolist() for name in arm.friction},
-        terms=terms, warm_seconds=WARM_SECONDS, distance=PRESLIDING_DISTANCE)
+    return {
+        'joints': arm.joint_names, 'parent': tree(arm).parent.tolist(),
+        'prismatic': arm.tree.prismatic[order].tolist(),
+        'rotation': arm.rotation[order].tolist(), 'translation': arm.translation[order].tolist(),
+        'axis': arm.axis[order].tolist(), 'gearing': arm.tree.gearing[order].tolist(),
+        'offset': arm.tree.positions(np.zeros(arm.n))[order].tolist(),
+        'gravity': arm.gravity.tolist(), 'inertial': arm.inertial[order].tolist(),
+        'rotor': rotor.tolist(), 'smooth': arm.friction_shape.smooth_speed,
+        'stribeck': arm.friction_shape.stribeck_speed,
+        'friction': {name: arm.friction_nominal[name].tolist() for name in arm.friction},
+        'warm_seconds': WARM_SECONDS, 'distance': PRESLIDING_DISTANCE}
 
 
 def table_of(model: IdentifiedModel) -> str:

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynid_ros.applications.export.format_friction import FINE, row_motions
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.history import history_of
 from dynid_ros.data.signals.conditioning import ConditionedMotion
+from dynid_ros.data.signals.filters import Decimator
+from dynid_ros.dynamics.rigid_parameters import rigid_parameters
+from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
+#: Rows of the residual at most: five minutes or more, of which a spectrum is known well enough.
+MOST = 2**14
 #: Sum of the squares of the weights 1, -2 and 1 of a second difference.
 WEIGHTS = 6.0
 
@@ -39,3 +46,98 @@ def sensor_noise(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -
         each.q, each.qd, each.qdd, history=history_of(each.t, each.q)), 2, axis=0)**2
         for each in motions if len(each.t) > 2]
     return np.asarray(np.sqrt(np.concatenate(squares).mean(axis=0) / WEIGHTS))
+
+
+def fast_noise(
+    level: Array, motions: Sequence[ConditionedMotion], low_pass: Decimator,
+    rng: np.random.Generator,
+) -> list[Array]:
+    """
+    Draw the part of white noise that a low-pass takes away, (N, n) for each stretch, Nm.
+
+    Beside a residual that has passed the filter, it completes the error of the recorded torque.
+
+    Parameters
+    ----------
+    level : (n,) ndarray
+        From `sensor_noise`.
+    motions : sequence of ConditionedMotion
+        Stretches.
+    low_pass : Decimator
+        The filter, at their rate.
+    rng : Generator
+        Random numbers.
+
+    """
+    drawn = []
+    for each in motions:
+        count = len(each.t)
+        size = max(count, len(low_pass.taps))
+        gain = np.abs(np.fft.rfft(low_pass.taps, size))[:, None]
+        noise = np.fft.rfft(level * rng.normal(size=(size, len(level))), axis=0)
+        left = np.sqrt(np.maximum(1 - gain**2, 0.0))
+        drawn.append(np.fft.irfft(left * noise, size, axis=0)[:count])
+    return drawn
+
+
+class TorqueError:
+    """
+    Torque that an exported model leaves unexplained, in held-out rows if the model keeps any.
+
+    It is drawn with the amplitudes of its spectrum and random phases, the same for all joints, so
+    that the error of a draw is as coloured as the residual, and as correlated between joints.
+
+    Parameters
+    ----------
+    model : IdentifiedModel
+        The model.
+    exported : ArmModel
+        What the format holds of it, from `simple_arm`.
+
+    Attributes
+    ----------
+    rows : (N, n) ndarray
+        Residual after the low-pass of the fit, zero at rest, without the offset that the model
+        has, Nm.
+    rate_hz : float
+        Their rate.
+
+    Raises
+    ------
+    InputError
+        The result keeps no torque over time.
+
+    References
+    ----------
+    Prichard and Theiler 1994, Generating surrogate data for time series with several
+    simultaneously measured variables, Physical Review Letters 73(7).
+
+    """
+
+    def __init__(self, model: IdentifiedModel, exported: ArmModel) -> None:
+        motions = (row_motions(model, held_out=True) or row_motions(model, held_out=False))
+        if not motions:
+            raise InputError(
+                f"the result of '{model.arm.name}' keeps no torque over time (prediction.npz), so "
+                'that the error of its samples is unknown; identify again')
+        links, none = rigid_parameters(exported), np.zeros(exported.n)
+        viscous, coulomb = (exported.friction_nominal.get(name, none)
+                            for name in ('viscous', 'coulomb'))
+        offset = model.possible_arm.friction_nominal.get('offset', none)
+        left = [each.part.tau - offset - each.at_rows(
+            links.torque(each.q, each.qd, each.qdd) + viscous * each.qd
+            + coulomb * np.sign(each.qd)) for each in motions]
+        self.rows = np.nan_to_num(np.concatenate(left)[:MOST])
+        self.rate_hz = model.row_rate_hz
+
+    def draw(self, times: Array, count: int, rng: np.random.Generator) -> Array:
+        """Draw torque (count, K, n) at times (K,), s, from random places of one such series."""
+        series = np.fft.rfft(self.rows, axis=0)
+        series *= np.exp(2j * np.pi * rng.random((len(series), 1)))
+        # The mean has no phase but a sign.
+        series[0] = np.abs(series[0]) * rng.choice([-1.0, 1.0])
+        fine = FINE * np.fft.irfft(series, FINE * len(self.rows), axis=0)
+        length = len(fine) / (FINE * self.rate_hz)
+        at = np.arange(len(fine)) / (FINE * self.rate_hz)
+        wanted = times + length * rng.random((count, 1))
+        return np.stack([np.interp(wanted, at, own, period=length) for own in fine.T], axis=-1)

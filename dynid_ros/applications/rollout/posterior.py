@@ -113,5 +113,5 @@ def _other_bodies(found: PossibleParameters, rng: np.random.Generator) -> Physic
 def _of_body(P: Array) -> Array:
     """Inertial parameters (10,) of a pseudo-inertia."""
     S, h = P[:3, :3], P[:3, 3]
-    I = np.trace(S) * np.eye(3) - S
-    return np.array([P[3, 3], *h, *I[np.triu_indices(3)]])
+    inertia = np.trace(S) * np.eye(3) - S
+    return np.array([P[3, 3], *h, *inertia[np.triu_indices(3)]])

@@ -15,7 +15,11 @@ from dynid_ros.applications.rollout.restarts import Restarts, restarts
 from dynid_ros.arm.drive import damping_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import ConditionedMotion, POSITION_CUTOFF
+from dynid_ros.data.signals.conditioning import (
+    ConditionedMotion,
+    ConditioningSettings,
+    POSITION_CUTOFF,
+)
 from dynid_ros.dynamics.rigid_parameters import check_physical
 from dynid_ros.errors import ArmError, RecordingError
 from dynid_ros.estimation.blocks.preparation import checked_recording
@@ -106,9 +110,8 @@ class Rollouts(Summarised):
         errors: dict[str, list[Array]] = {}
         found: list[Restarts] = []
         for horizon in HORIZONS:
-            edge = own.settings.decimator().reach // int(POSITION_CUTOFF)
-            cut = [restarts(own.motions, each, horizon, exported.opt.timestep, edge, spans)
-                   for each in (drive, noise)]
+            cut = [restarts(own.motions, each, horizon, exported.opt.timestep,
+                            usable_edge(own.settings), spans) for each in (drive, noise)]
             if cut[0] is None or cut[1] is None:
                 continue
             found.append(cut[0])
@@ -227,6 +230,11 @@ def unseen_part(
     spans = [(float(part.t[0]), float(part.t[-1])) for part in model.predictions
              if part.held_out and any(_holds(motion, part.t, part.q) for motion in own.motions)]
     return own, spans or None, bool(spans)
+
+
+def usable_edge(settings: ConditioningSettings) -> int:
+    """Return how many samples at the ends of a stretch the low-pass of the positions spoils."""
+    return settings.decimator().reach // int(POSITION_CUTOFF)
 
 
 def _holds(motion: ConditionedMotion, t: Array, q: Array) -> bool:

@@ -2,8 +2,9 @@
 """
 The identified model for simulators, controllers and notebooks.
 
-Write the physically possible parameters of an identified model as URDF, MJCF, YAML, or as a Python
-file that needs NumPy alone.
+Write the physically possible parameters of an identified model as URDF, MJCF, YAML, as a Python
+file that needs NumPy alone, or as a C header. With --samples, write as many models that the data
+leave possible, with ranges of their parameters.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_output
+from dynid_ros.interface.cli.common.arguments import add_output, count, seed
 from dynid_ros.interface.cli.common.output import Answer
 
 
@@ -19,13 +20,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add('result', type=Path, metavar='DIR', help='folder of the result')
-    add('--format', choices=('urdf', 'mjcf', 'yaml', 'python'),
-        help='(default: by the suffix of the file, .urdf, .xml, .yaml, .py)')
+    add('--format', choices=('urdf', 'mjcf', 'yaml', 'python', 'c'),
+        help='(default: by the suffix of the file, .urdf, .xml, .yaml, .py, .h)')
     add('--robot', type=Path, metavar='FILE',
         help='your URDF, of which inertias and friction are replaced and all else is kept; with '
              '--format yaml the physical_parameters.yaml of ur_description or the inertials.yaml '
              'of franka_description; without it, a URDF of joints and links alone, or a table')
-    add_output(parser, 'file to write')
+    add('--samples', type=count, metavar='NUMBER',
+        help='write a folder with as many models drawn from what data and prior leave open, as '
+             '--format mjcf (default), urdf, or yaml for the table alone; a table and ranges of '
+             'their parameters, and torque that the model leaves unexplained')
+    add('--seed', type=seed, default=0, help='of --samples (default: %(default)s)')
+    add_output(parser, 'file to write, or the folder of --samples')
 
 
 def run(args: Namespace) -> Answer:
@@ -36,10 +42,17 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.utilities.atomic_write import check_output
     from dynid_ros.utilities.text import sentence
 
-    form = args.format or format_of(args.output)
-    check_output(args.output)
+    drawn = args.samples is not None
+    form = args.format or ('mjcf' if drawn else format_of(args.output))
+    if not drawn:
+        check_output(args.output)
     model = load_model(args.result)
-    notes = export(model, args.output, robot=args.robot, form=form)
-    return Answer({'file': args.output, 'format': form, 'notes': notes},
-                  f'Exported {model.arm.name} as {form}, with physically possible parameters.',
-                  notes=map(sentence, notes), wrote=[args.output])
+    notes = export(model, args.output, robot=args.robot, form=form, samples=args.samples,
+                   seed=args.seed)
+    done = (f'Drew {args.samples} physically possible models of {model.arm.name} from what data '
+            'and prior leave open.' if drawn else
+            f'Exported {model.arm.name} as {form}, with physically possible parameters.')
+    return Answer(
+        {'file': args.output, 'format': form, 'notes': notes,
+         **({'samples': args.samples, 'seed': args.seed} if drawn else {})},
+        done, notes=map(sentence, notes), wrote=[args.output])

@@ -20,7 +20,14 @@ from dynid_ros.interface.python.boundary import (
     Logs,
     Model,
 )
-from dynid_ros.utilities.inputs import as_flag, as_numbers, as_path, as_text, one_number
+from dynid_ros.utilities.inputs import (
+    as_flag,
+    as_numbers,
+    as_path,
+    as_text,
+    one_count,
+    one_number,
+)
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -105,6 +112,7 @@ def monitor(
 
 def export(
     model: Model, out: str | Path, *, robot: str | Path | None = None, form: str | None = None,
+    samples: int | None = None, seed: int = 0,
 ) -> tuple[str, ...]:
     """
     Write a model for simulators, controllers and notebooks, as ``dynid export`` does.
@@ -114,13 +122,18 @@ def export(
     model : str, Path or IdentifiedModel
         The model.
     out : str or Path
-        File to write; its name decides the format: ``.urdf``, ``.xml`` (MJCF), ``.yaml`` or
-        ``.py``.
+        File to write; its name decides the format: ``.urdf``, ``.xml`` (MJCF), ``.yaml``,
+        ``.py`` or ``.h`` (C).
     robot : str or Path, optional
         Your URDF, of which inertias and friction are replaced and all else is kept; with
         ``.yaml`` the maker's file of parameters.
     form : str, optional
-        ``urdf``, ``mjcf``, ``yaml`` or ``python``, whatever the name.
+        ``urdf``, ``mjcf``, ``yaml``, ``python`` or ``c``, whatever the name.
+    samples : int, optional
+        Write a folder with as many physically possible models drawn from what data and prior leave
+        open, as ``mjcf`` (default), ``urdf``, or ``yaml`` for the table alone.
+    seed : int
+        Of these.
 
     Returns
     -------
@@ -138,9 +151,15 @@ def export(
     """
     from dynid_ros.applications.export.formats import export_model
 
-    return export_model(
-        as_model(model), as_path('out', out), None if robot is None else as_path('robot', robot),
-        None if form is None else as_text('form', form))
+    path, chosen = as_path('out', out), None if form is None else as_text('form', form)
+    source = None if robot is None else as_path('robot', robot)
+    if samples is not None:
+        from dynid_ros.applications.rollout.sample_files import export_samples
+
+        return export_samples(
+            as_model(model), path, one_count('samples', samples), chosen or 'mjcf', source,
+            one_count('seed', seed, 0))
+    return export_model(as_model(model), path, source, chosen)
 
 
 def convert(
