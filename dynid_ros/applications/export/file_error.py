@@ -16,7 +16,8 @@ from dynid_ros.data.recordings.history import history_of
 from dynid_ros.dynamics.regressor import coupling_value
 from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.metrics import metrics
+from dynid_ros.estimation.model.metrics import metrics, percent_of
+from dynid_ros.simulation.mjcf import FRICTION as ATTRIBUTES
 from dynid_ros.simulation.mjcf import joint_order
 from dynid_ros.utilities.arrays import Array
 
@@ -25,6 +26,8 @@ Torque = Callable[[Array, Array, Array], Array]
 
 ROTOR, COUPLING, OFFSET = 'rotor inertia', 'coupling', 'offset'
 FRICTION = 'friction beyond viscous and Coulomb'
+#: Attributes of a URDF by the friction terms that they hold.
+DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction'}
 #: Share of the file's error by which a part has to lower it before it is worth advice.
 WORTH = 0.02
 
@@ -56,20 +59,32 @@ def statements(model: IdentifiedModel, text: str, form: str) -> list[str]:
                 'torque over time (prediction.npz)']
     try:
         torque = LOADERS[form](text, model.arm)
-    except ArmError as missing:
-        return [str(missing)]
+    except ArmError as error:
+        return [str(error)]
     predicted = [m.at_rows(torque(m.q, m.qd, m.qdd)) for m in motions]
-    error = _error(motions, predicted)
+    of_file = _error(motions, predicted)
     kind = 'not used for fitting' if held_out else 'used for fitting'
-    found = [f'loaded again, the {form.upper()} has {error:.3g} % torque error on data {kind}, '
+    found = [f'loaded again, the {form.upper()} has {of_file:.3g} % torque error on data {kind}, '
              f'and the model {own.relative_error_percent:.3g} %: {own.source}']
-    restored = sorted(_restored(model, form, motions, predicted).items(), key=lambda x: x[1])
+    missing = [_missing(model, form, *own) for own in zip(motions, predicted, strict=True)]
+    restored = sorted(_restored(missing, motions, predicted).items(), key=lambda x: x[1])
     if restored:
         found.append(f'the {form.upper()} has no element for ' + ', '.join(
             f'{part} ({value:.3g} % with it)' for part, value in restored))
-    if restored and restored[0][1] < (1 - WORTH) * error:
+    if restored and restored[0][1] < (1 - WORTH) * of_file:
         found.append(_remedy(restored[0][0], model.arm))
+    if FRICTION in missing[0]:
+        words = ' and '.join({'urdf': DYNAMICS, 'mjcf': ATTRIBUTES}[form].values())
+        found.append(f'{words}, fitted at the recorded speeds, differ from all friction terms of '
+                     f'the model by {friction_lost(motions, missing):.3g} % of the torque')
     return found
+
+
+def friction_lost(motions: Sequence[RowMotion], missing: Sequence[dict[str, Array]]) -> float:
+    """Return the size of the friction that a file lacks, % of the measured torque."""
+    lost, torque = (np.concatenate(each) for each in (
+        [own[FRICTION] for own in missing], [motion.part.tau for motion in motions]))
+    return percent_of(np.where(np.isfinite(torque), lost, np.nan), torque)
 
 
 def _remedy(part: str, arm: ArmModel) -> str:
@@ -83,10 +98,9 @@ def _remedy(part: str, arm: ArmModel) -> str:
 
 
 def _restored(
-    model: IdentifiedModel, form: str, motions: Sequence[RowMotion], predicted: Sequence[Array],
+    missing: Sequence[dict[str, Array]], motions: Sequence[RowMotion], predicted: Sequence[Array],
 ) -> dict[str, float]:
     """Error of a file, %, with one of the parts that its format lacks, by the part."""
-    missing = [_missing(model, form, *own) for own in zip(motions, predicted, strict=True)]
     return {
         part: _error(motions, [x + own[part] for x, own in zip(predicted, missing, strict=True)])
         for part in missing[0]}

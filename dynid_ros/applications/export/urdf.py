@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from dynid_ros.applications.export.file_error import DYNAMICS
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.arm.description.joint_choice import choose_joints
 from dynid_ros.arm.description.tree import KinematicTree
@@ -39,8 +40,6 @@ from dynid_ros.utilities.inputs import as_path
 ROUNDING = 1e-6
 #: Declaration of an XML file up to the name of its encoding.
 DECLARED = re.compile(r'(<\?xml[^>]*?encoding=["\'])([\w.-]+)')
-#: Attributes of ``<dynamics>`` by the friction terms that they hold.
-DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction'}
 #: End of a URDF by which `check_output` knows that it may be replaced.
 SIGNED = '<!-- Inertias and friction by dynid_ros. -->\n'
 

@@ -18,6 +18,8 @@ from dynid_ros.utilities.arrays import Array
 
 #: Rows of the residual at most: five minutes or more, of which a spectrum is known well enough.
 MOST = 2**14
+#: Samples of a series of noise, from which parts are taken.
+NOISE_SAMPLES = 2**13
 #: Sum of the squares of the weights 1, -2 and 1 of a second difference.
 WEIGHTS = 6.0
 
@@ -49,11 +51,11 @@ def sensor_noise(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -
 
 
 def fast_noise(
-    level: Array, motions: Sequence[ConditionedMotion], low_pass: Decimator,
+    level: Array, rate_hz: float, low_pass: Decimator, times: Array, count: int,
     rng: np.random.Generator,
-) -> list[Array]:
+) -> Array:
     """
-    Draw the part of white noise that a low-pass takes away, (N, n) for each stretch, Nm.
+    Draw the part of white noise that a low-pass takes away, (count, K, n) at times (K,), s, Nm.
 
     Beside a residual that has passed the filter, it completes the error of the recorded torque.
 
@@ -61,23 +63,33 @@ def fast_noise(
     ----------
     level : (n,) ndarray
         From `sensor_noise`.
-    motions : sequence of ConditionedMotion
-        Stretches.
+    rate_hz : float
+        Rate of the samples, between which the torque is on straight lines.
     low_pass : Decimator
-        The filter, at their rate.
+        The filter, at this rate.
+    times : (K,) ndarray
+        Times since the restart.
+    count : int
+        Number of series.
     rng : Generator
         Random numbers.
 
     """
-    drawn = []
-    for each in motions:
-        count = len(each.t)
-        size = max(count, len(low_pass.taps))
-        gain = np.abs(np.fft.rfft(low_pass.taps, size))[:, None]
-        noise = np.fft.rfft(level * rng.normal(size=(size, len(level))), axis=0)
-        left = np.sqrt(np.maximum(1 - gain**2, 0.0))
-        drawn.append(np.fft.irfft(left * noise, size, axis=0)[:count])
-    return drawn
+    size = max(NOISE_SAMPLES, len(low_pass.taps))
+    gain = np.abs(np.fft.rfft(low_pass.taps, size))[:, None]
+    noise = np.fft.rfft(level * rng.normal(size=(size, len(level))), axis=0)
+    series = np.fft.irfft(np.sqrt(np.maximum(1 - gain**2, 0.0)) * noise, size, axis=0)
+    return _at_random_places(series, rate_hz, times, count, rng)
+
+
+def _at_random_places(
+    series: Array, rate_hz: float, times: Array, count: int, rng: np.random.Generator,
+) -> Array:
+    """Take a periodic series (N, n) at times (K,) from random starts, (count, K, n)."""
+    length = len(series) / rate_hz
+    wanted = times + length * rng.random((count, 1))
+    at = np.arange(len(series)) / rate_hz
+    return np.stack([np.interp(wanted, at, own, period=length) for own in series.T], axis=-1)
 
 
 class TorqueError:
@@ -137,7 +149,4 @@ class TorqueError:
         # The mean has no phase but a sign.
         series[0] = np.abs(series[0]) * rng.choice([-1.0, 1.0])
         fine = FINE * np.fft.irfft(series, FINE * len(self.rows), axis=0)
-        length = len(fine) / (FINE * self.rate_hz)
-        at = np.arange(len(fine)) / (FINE * self.rate_hz)
-        wanted = times + length * rng.random((count, 1))
-        return np.stack([np.interp(wanted, at, own, period=length) for own in fine.T], axis=-1)
+        return _at_random_places(fine, FINE * self.rate_hz, times, count, rng)

@@ -35,10 +35,10 @@ JOINT = {'armature': 'rotor', 'damping': 'viscous', 'frictionloss': 'coulomb'}
 _HEADER = f"""\
 # Ranges of {100 * LEVEL:.0f} % of the samples of {{name}}, parameter by parameter, by dynid_ros.
 # SI units, in the frame of the joint that moves the link; inertia is about the centre of mass.
-# value is that of the exported model; scale is low and high divided by it.
+# value is that of the exported model; scale is low and high divided by it, add less it.
 # MuJoCo, MJX: low and high of body_mass, body_ipos, dof_armature, dof_damping, dof_frictionloss.
 # Isaac Lab: scale is mass_distribution_params of randomize_rigid_body_mass (operation='scale');
-#   low - value and high - value of com_x to com_z are com_range of randomize_rigid_body_com;
+#   add of com_x to com_z is com_range of randomize_rigid_body_com;
 #   low and high are armature_distribution_params of randomize_joint_parameters (operation='abs').
 # Parameters are correlated: drawn one by one from these ranges, arms differ by more than the
 # samples do, which are in {TABLE}.
@@ -148,7 +148,9 @@ def ranges(samples: Samples, table: Array) -> dict[str, Any]:
         joint, _, own = name.rpartition('.')
         found.setdefault(joint, {})[own] = {
             'value': value, 'low': least, 'high': most,
-            **({'scale': [least / value, most / value]} if value > 0 else {})}
+            # Products of inertia and places have either sign.
+            **({'add': [least - value, most - value]} if own.startswith('com_') else
+               {'scale': [least / value, most / value]} if least >= 0 and value > 0 else {})}
     error = samples.error.rows.std(axis=0)
     for joint, value in zip(samples.model.arm.joint_names, error.tolist(), strict=True):
         found[joint]['torque_error_std'] = value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from dynid_ros.applications.export.format_friction import (
 from dynid_ros.applications.rollout.batch import loaded, simulated
 from dynid_ros.applications.rollout.noise import fast_noise, sensor_noise, TorqueError
 from dynid_ros.applications.rollout.posterior import draw_parameters
-from dynid_ros.applications.rollout.restarts import Restarts, restarts
+from dynid_ros.applications.rollout.restarts import restarts
 from dynid_ros.applications.rollout.rollout import driven, unseen_part, usable_edge
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
@@ -113,19 +112,16 @@ class Samples:
         models = [loaded(mjcf_of(each, servos=True)) for each in self.arms]
         own, spans, _ = unseen_part(model, recording)
         step = models[0].opt.timestep
-        def cut(drive: Sequence[Array]) -> Restarts | None:
-            return restarts(own.motions, drive, horizon, step, usable_edge(own.settings), spans)
-
-        given = cut(driven(model, own.motions))
+        given = restarts(own.motions, driven(model, own.motions), horizon, step,
+                         usable_edge(own.settings), spans)
         if given is None:
             return np.zeros((0, arm.n), dtype=np.bool_)
-        count, rng, extra = len(given.start), np.random.default_rng(self.seed), []
-        level, low_pass = sensor_noise(model, own.motions), own.settings.decimator()
-        for offset in self._offsets():
-            fast = cut(fast_noise(level, own.motions, low_pass, rng))
-            assert fast is not None
-            # Each restart has an error of its own.
-            extra.append(self.error.draw(given.t, count, rng) + offset + fast.drive)
+        count, rng = len(given.start), np.random.default_rng(self.seed)
+        level, settings = sensor_noise(model, own.motions), own.settings
+        # Each restart has an error of its own.
+        extra = [offset + self.error.draw(given.t, count, rng) + fast_noise(
+            level, settings.rate_hz, settings.decimator(), given.t, count, rng)
+            for offset in self._offsets()]
         reached = simulated([each for each in models for _ in range(count)], arm, given,
                             commands=has_servos(arm), extra=np.concatenate(extra))[:, -1]
         reached = reached.reshape(len(models), count, arm.n)

@@ -117,7 +117,7 @@ def metrics(joints: Sequence[str], parts: Sequence[Prediction]) -> Metrics:
     by_joint = tuple(
         _of_joint(name, tau[:, i], error[:, i]) for i, name in enumerate(joints))
     sources = ', '.join(dict.fromkeys(part.source for part in parts))
-    return Metrics(sources, prediction.held_out, len(tau), _percent(error, tau), by_joint)
+    return Metrics(sources, prediction.held_out, len(tau), percent_of(error, tau), by_joint)
 
 
 def unrepeated_percent(
@@ -161,10 +161,11 @@ def _of_joint(name: str, tau: Array, error: Array) -> JointMetrics:
     total = max(float(((tau - tau.mean()) ** 2).sum()), TINY)
     with np.errstate(over='ignore'):
         r2 = float(1 - np.divide(squares, total))
-    return JointMetrics(name, float(np.sqrt(squares / len(tau))), _percent(error, tau), r2)
+    return JointMetrics(name, float(np.sqrt(squares / len(tau))), percent_of(error, tau), r2)
 
 
-def _percent(error: Array, tau: Array) -> float:
+def percent_of(error: Array, tau: Array) -> float:
+    """Size of an error relative to the torque, over all numbers that are finite, %."""
     if not np.isfinite(tau).any():
         return np.nan
     # The error of a joint without any torque has no bound.

@@ -1,0 +1,18 @@
+"""An identified arm that all tests of rollouts share."""
+
+from planted import heavier, recorded, truth
+import pytest
+
+from dynid_ros.arm.friction import PLAIN
+from dynid_ros.estimation.identification.identify import identify
+
+
+@pytest.fixture(scope='session')
+def arm():
+    return truth()
+
+
+@pytest.fixture(scope='session')
+def model(arm):
+    """Model of an arm whose description states links that are too heavy."""
+    return identify(heavier(arm), [recorded(arm, 1, noise=1.0)], friction=PLAIN, holdout=0)

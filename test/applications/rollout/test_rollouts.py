@@ -1,0 +1,130 @@
+"""Rollouts against the arm that was recorded, closed forms and measured states."""
+
+from dataclasses import replace
+import sys
+
+import numpy as np
+from oracles import random_arm
+from planted import heavier, RATE, recorded
+import pytest
+
+from dynid_ros.applications.rollout import rollout
+from dynid_ros.applications.rollout.restarts import restarts
+from dynid_ros.applications.rollout.rollout import FLOOR, IDENTIFIED, Rollouts, STATED
+from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.model import Conditioning
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.estimation.identification.identify import identify
+
+TRUTH = 'truth'
+
+
+def degrees(found, name):
+    return np.rad2deg(found.overall(name))
+
+
+def test_the_arm_that_was_recorded_is_where_it_was(arm):
+    # Coulomb friction turns between two samples: half a sample of it is a blow of 0.01 rad/s.
+    arm = replace(arm, friction_nominal={**arm.friction_nominal, 'coulomb': np.zeros(2)})
+    # Without noise, or the offset that is found would be off, too.
+    model = identify(arm, [recorded(arm, 1)], friction=PLAIN, holdout=0)
+    found = Rollouts(model, recorded(arm, 2), {TRUTH: arm, 'heavier': heavier(arm)})
+    assert found.held_out and not found.by_commands
+    assert found.horizons == (0.1, 0.5, 2.0) and found.counts[0] > 150
+    # The low-pass of positions, and the step of 2 ms.
+    assert (degrees(found, TRUTH) < [0.005, 0.02, 0.2]).all()
+    assert (degrees(found, 'heavier') > 30 * degrees(found, TRUTH)).all()
+
+
+def test_the_identified_arm_is_all_but_as_near_as_the_true_one_under_the_same_noise(arm, model):
+    found = Rollouts(model, recorded(arm, 2, noise=1.0, seed=5), {
+        TRUTH: arm, STATED: heavier(arm)})
+    assert (found.overall(IDENTIFIED) < 1.3 * found.overall(TRUTH)).all()
+    assert found.overall(STATED)[1] > 3 * found.overall(IDENTIFIED)[1]
+    # The noise of the torque explains the distance of the true arm, while the error of the
+    # offset and the turns of friction between samples have not grown.
+    assert found.overall(FLOOR)[0] == pytest.approx(found.overall(TRUTH)[0], rel=0.4)
+    assert f'over 0.5 s; {TRUTH} ' in found.headline
+
+
+def test_the_stated_arm_stands_beside_it_by_default(arm, model):
+    found = Rollouts(model, recorded(arm, 2, seconds=6.0))
+    assert [*found.errors] == [IDENTIFIED, STATED, FLOOR]
+    bare = replace(model, arm=replace(model.arm, inertial=None))
+    assert STATED not in Rollouts(bare, recorded(arm, 2, seconds=6.0)).errors
+
+
+def test_noise_alone_moves_an_arm_as_its_double_integral():
+    rng = np.random.default_rng(0)
+    arm = replace(random_arm(rng, 1, prismatic=False), gravity=np.zeros(3), friction=(),
+                  conditioning=Conditioning(cutoff_hz=5.0, delay=0.0))
+    t = np.arange(round(20 * RATE)) / RATE
+    q = np.sin(3 * t)[:, None] + 0.3 * np.sin(7 * t)[:, None]
+    qdd = -9 * np.sin(3 * t)[:, None] - 0.3 * 49 * np.sin(7 * t)[:, None]
+    still = np.zeros((1, 1))
+    from dynid_ros.dynamics.rigid_parameters import rigid_parameters
+
+    [[inertia]] = rigid_parameters(arm).torque(still, still, np.ones((1, 1)))
+    sigma = 0.05 * inertia
+    log = Recording(t, q, inertia * qdd + sigma * rng.normal(size=q.shape), arm.joint_names)
+    found = Rollouts(identify(arm, [log], friction=(), holdout=0.3), log)
+    assert found.held_out
+    # Var = sigma² T³ / (3 rate inertia²) of white noise of some rate; 60 restarts of 0.1 s.
+    expected = sigma / inertia * np.sqrt(np.array(found.horizons)**3 / (3 * RATE))
+    np.testing.assert_allclose(found.overall(FLOOR)[0], expected[0], rtol=0.35)
+
+
+def test_only_the_held_out_part_of_a_fitted_recording_counts(arm):
+    log = recorded(arm, 1, noise=1.0, seconds=18.0)
+    held = identify(arm, [log], friction=PLAIN)
+    found = Rollouts(held, log)
+    part = next(each for each in held.predictions if each.held_out)
+    assert found.held_out and found.counts[0] <= 10 * (part.t[-1] - part.t[0])
+    assert not Rollouts(identify(arm, [log], friction=PLAIN, holdout=0), log).held_out
+
+
+def test_drives_that_follow_commands_are_driven_by_them(arm):
+    kp, kd = np.array([30.0, 20.0]), np.array([1.0, 0.5])
+    servo = replace(arm, drive=replace(arm.drive, signal='command', gain=kp, damping=kd))
+
+    def commanded(motion):
+        log = recorded(arm, motion)
+        qd = np.gradient(log.q, 1 / RATE, axis=0)
+        return replace(log, u=log.q + (log.u + kd * qd) / kp, signal='command')
+
+    found = Rollouts(identify(servo, [commanded(1)], friction=PLAIN, holdout=0), commanded(2),
+                     {TRUTH: servo})
+    assert found.by_commands and FLOOR not in found.errors
+    # A stiff loop forgets errors of the torque.
+    assert (degrees(found, IDENTIFIED) < 0.3).all() and (degrees(found, TRUTH) < 0.3).all()
+    assert found.as_dict()['driven_by'] == 'commands'
+
+
+def test_restarts_are_measured_states_between_samples():
+    from dynid_ros.data.recordings.warmth import warmth_of
+    from dynid_ros.data.signals.conditioning import ConditionedMotion
+
+    t = np.arange(400) / 100
+    q, qd = np.sin(2 * t)[:, None], 2 * np.cos(2 * t)[:, None]
+    still = ConditionedMotion(t, q, qd, 0 * q, 3 * q, np.ones_like(q, dtype=bool), warmth_of(t, q))
+    cut = restarts([still], [still.tau], 0.5, 0.002, 10)
+    at = cut.start[:, None] + cut.t
+    np.testing.assert_allclose(cut.q[:, :-1, 0], np.sin(2 * at), atol=1e-8)
+    np.testing.assert_allclose(cut.qd[:, 0], 2 * np.cos(2 * (cut.start - 0.001)), atol=1e-3)
+    np.testing.assert_allclose(cut.drive[..., 0], 3 * np.sin(2 * at), atol=1e-3)
+    assert cut.start[0] >= t[10] and at[-1, -1] <= t[-11]
+    assert restarts([still], [still.tau], 0.5, 0.002, 10, spans=[(2.0, 3.2)]).start.min() >= 2.0
+    assert restarts([still], [still.tau], 5.0, 0.002) is None
+
+
+def test_a_recording_that_is_too_short_is_refused(arm, model, monkeypatch):
+    monkeypatch.setattr(rollout, 'HORIZONS', (20.0,))
+    with pytest.raises(RecordingError, match='shortest horizon of a rollout'):
+        Rollouts(model, recorded(arm, 2, seconds=6.0))
+
+
+def test_without_mujoco_the_remedy_is_named(arm, model, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'mujoco', None)
+    with pytest.raises(InputError, match='rollouts need MuJoCo, which is not installed; install'):
+        Rollouts(model, recorded(arm, 2, seconds=6.0))
