@@ -41,6 +41,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.plausible_drive import with_plausible_drives
 from dynid_ros.simulation.record import simulate
+from dynid_ros.utilities.text import plain
 
 PLAIN = ('viscous', 'coulomb', 'offset')
 MAKERS = ('ur10', 'panda', 'gluon_6l3')
@@ -52,7 +53,7 @@ TRUTH, PUBLISHED = 'truth', 'published'
 
 def degrees(found: Rollouts, name: str) -> list[str]:
     """Error at each horizon."""
-    return [f'{np.rad2deg(value):.2g}' for value in found.overall(name)]
+    return [plain(np.rad2deg(value), 2) for value in found.overall(name)]
 
 
 def simulated(name: str) -> None:
@@ -79,7 +80,7 @@ def simulated(name: str) -> None:
             inside.setdefault(horizon, []).append(samples.within(logs[1], horizon))
     mean = {each: np.sqrt(np.mean(np.square(own), axis=0)) for each, own in errors.items()}
     for k, horizon in enumerate(inside):
-        degree = {each: f'{np.rad2deg(own[k]):.2g}' for each, own in mean.items()}
+        degree = {each: plain(np.rad2deg(own[k]), 2) for each, own in mean.items()}
         row(name, f'{horizon:g} s', *(degree[each] for each in (IDENTIFIED, TRUTH)),
             f'{mean[IDENTIFIED][k] / mean[TRUTH][k]:.2f}', degree[STATED], degree[FLOOR],
             f'{100 * np.mean(np.concatenate(inside[horizon])):.0f} %')
@@ -113,11 +114,11 @@ def real(folder: Path) -> None:
         if name == 'ur10':
             others[PUBLISHED] = published(arm, folder / 'ur10' / 'validation_trajectory.db3')
         found = Rollouts(model, rest, others)
-        plain = Rollouts(identify(arm, [first], friction=PLAIN, holdout=0), rest, {})
+        simple = Rollouts(identify(arm, [first], friction=PLAIN, holdout=0), rest, {})
         samples = Samples(model, SAMPLES)
         for k, horizon in enumerate(found.horizons):
             row(name, f'{horizon:g} s', found.counts[k], degrees(found, IDENTIFIED)[k],
-                degrees(plain, IDENTIFIED)[k], degrees(found, STATED)[k],
+                degrees(simple, IDENTIFIED)[k], degrees(found, STATED)[k],
                 degrees(found, PUBLISHED)[k] if PUBLISHED in others else '-',
                 degrees(found, FLOOR)[k],
                 f'{100 * np.mean(samples.within(rest, horizon)):.0f} %')

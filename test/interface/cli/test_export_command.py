@@ -129,14 +129,20 @@ def test_table_has_every_link(result, tmp_path):
 
 def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
     shutil.copytree(result, tmp_path / 'result')
+    shutil.copytree(result.parent / 'bag', tmp_path / 'other_bag')
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     page = ''.join((ROOT / 'docs' / f'{name}.md').read_text()
                    for name in ('use_the_model', 'feedforward'))
-    commands = re.findall(r'^dynid (export result (?!.*--robot).*)$', page, re.MULTILINE)
-    assert len(commands) == 4
-    for command in commands:
-        assert main(command.split('#')[0].split()) == 0
+    commands = re.findall(
+        r'^dynid ((?:export|validate) result (?!.*--robot)[^#\n]*)', page, re.MULTILINE)
+    # Fewer samples are as good.
+    asked = [' '.join(each.replace('--samples 100', '--samples 3').split()) for each in commands]
+    assert len(dict.fromkeys(asked)) == 7
+    for command in dict.fromkeys(asked):
+        # Of a recording that was fitted, validation says so.
+        assert main(command.split()) == int(command.startswith('validate'))
+    assert (tmp_path / 'rollouts.svg').read_text().count('<svg') == 1
     names: dict = {}
     step_in()
     for block in re.findall(r'```python\n(.*?)```', page, re.DOTALL):
@@ -151,6 +157,16 @@ def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
     assert (first.time_from_start.sec, last.time_from_start.sec) == (0, 4)
     assert np.abs(names['state'].qfrc_inverse).max() > 1.0
     assert ElementTree.parse(tmp_path / 'arm.xml').getroot().tag == 'mujoco'
+    low, high = names['mass_distribution_params']
+    assert names['found'].held_out and 0 < low < high
+    if shutil.which('cc'):
+        [program] = re.findall(r'```c\n(.*?)```', page, re.DOTALL)
+        (tmp_path / 'program.c').write_text(program)
+        subprocess.run(['cc', '-std=c99', '-Wall', '-Wextra', '-Werror', 'program.c', '-o',
+                        'program', '-lm'], check=True)
+        printed = subprocess.run(['./program'], check=True, capture_output=True, text=True).stdout
+        rest = names['torque'](np.zeros(7), np.zeros(7), np.zeros(7))[1]
+        assert float(printed.split()[0]) == pytest.approx(rest, abs=1e-4)
 
 
 @pytest.mark.parametrize(('arguments', 'said'), [
@@ -159,7 +175,9 @@ def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
     (('--robot', 'nothing.urdf', '-o', 'y.urdf'), 'nothing.urdf'),
     (('-o', '/proc/arm.urdf'), '/proc/arm.urdf'),
     (('-o', 'arm.mjcf'), "'arm.mjcf' has no suffix of a format: give it one of .urdf (urdf), .xml "
-     '(mjcf), .yaml (yaml), .py (python), or give --format'),
+     '(mjcf), .yaml (yaml), .py (python), .h (c), or give --format'),
+    (('--samples', '3', '--format', 'python', '-o', 'samples'),
+     'samples are written as one of mjcf, urdf, yaml, not as python'),
 ])
 def test_wrong_use_ends_in_one_line(result, arguments, said, capsys):
     assert main(['export', str(result), *arguments]) == 2
