@@ -33,8 +33,8 @@ def loaded(text: str) -> Any:
     try:
         import mujoco
         import mujoco.rollout
-    except ImportError:
-        raise InputError(f'rollouts need MuJoCo, which is not installed; {remedy}') from None
+    except ImportError as error:
+        raise InputError(f'rollouts need MuJoCo, which is not installed; {remedy}') from error
     if tuple(map(int, mujoco.__version__.split('.')[:2])) < OLDEST:
         raise InputError(f'rollouts need MuJoCo 3.3, and {mujoco.__version__} is installed; '
                          f'{remedy}')
