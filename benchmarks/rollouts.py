@@ -26,6 +26,7 @@ import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything
 from dataclasses import replace
 from pathlib import Path
 import sys
+from typing import Any
 
 import numpy as np
 from shared.other_arms import other_links
@@ -91,8 +92,9 @@ def published(arm: ArmModel, path: Path) -> ArmModel:
     from rosbags.highlevel import AnyReader
 
     with AnyReader([path]) as bag:
-        points = [point for connection, _, data in bag.messages()
-                  for point in bag.deserialize(data, connection.msgtype).points]
+        messages: list[Any] = [bag.deserialize(data, connection.msgtype)
+                               for connection, _, data in bag.messages()]
+    points = [point for each in messages for point in each.points]
     t = np.array([each.time_from_start.sec + 1e-9 * each.time_from_start.nanosec
                   for each in points])
     q, tau = (np.array([getattr(each, name) for each in points])

@@ -95,9 +95,10 @@ def test_torque_beside_the_model_has_the_spectrum_of_its_residual(model):
     rms = np.sqrt((error.draw(times, 1, rng)[0]**2).mean(axis=0))
     np.testing.assert_allclose(rms, np.sqrt((error.rows**2).mean(axis=0)), rtol=0.1)
     # Joints stay as correlated as they are in the residual.
+    error.rows = error.rows @ np.array([[1.0, 1.0], [0.0, 1.0]])
     own, drawn = (np.corrcoef(x.T)[0, 1] for x in (
         error.rows, np.concatenate([error.draw(times, 1, rng)[0] for _ in range(10)])))
-    assert drawn == pytest.approx(own, abs=0.15)
+    assert own > 0.5 and drawn == pytest.approx(own, abs=0.15)
 
 
 def test_noise_of_the_torque_is_that_of_the_sensor(arm, model):
