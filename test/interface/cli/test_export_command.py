@@ -186,6 +186,20 @@ def test_wrong_use_ends_in_one_line(result, arguments, said, capsys):
     assert printed.count('\n') == 1
 
 
+@pytest.mark.parametrize(('arguments', 'said'), [
+    (('arm.urdf', 'bag', '--arm', 'panda', '--rollout'),
+     '--rollout is for the folder of an identified model, not for a URDF'),
+    (('result', 'bag', '-o', 'rollouts.svg'), '-o is for the picture of --rollout'),
+    (('result', 'bag', '--rollout', '-o', 'rollouts.txt'),
+     'rollouts.txt must end in one of .svg, .png, .pdf'),
+])
+def test_wrong_use_of_rollouts_ends_in_one_line(result, arguments, said, monkeypatch, capsys):
+    monkeypatch.chdir(result.parent)
+    assert main(['validate', *arguments]) == 2
+    printed = capsys.readouterr().err
+    assert said in printed and printed.count('\n') == 1
+
+
 def test_folder_without_a_result_is_refused(tmp_path, capsys):
     assert main(['export', str(tmp_path), '-o', str(tmp_path / 'a.urdf')]) == 2
     assert 'result.yaml cannot be read' in capsys.readouterr().err
