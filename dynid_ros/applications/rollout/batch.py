@@ -59,7 +59,7 @@ def simulated(
     arm : ArmModel
         The arm, for the order of its joints and their followers.
     restarts : Restarts
-        B states, and what drives the joints after them.
+        B states, and torque or commands after them.
     commands : bool
         Whether position actuators follow the drive signal; else it is the torque.
     extra : (M·B, K, n) ndarray, optional
@@ -117,7 +117,7 @@ def _places(model: Any, data: Any) -> Array:
 
 @contextmanager
 def _no_warnings(mujoco: Any) -> Iterator[None]:
-    """Keep MuJoCo from a file in the working directory; what is lost shows in the positions."""
+    """Keep MuJoCo from a file in the working directory; positions show a lost simulation."""
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda _: None)
     try:

@@ -17,19 +17,19 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
 #: Rows of the residual at most: five minutes or more, of which a spectrum is known well enough.
-MOST = 2**14
+MOST_ROWS = 2**14
 #: Samples of a series of noise, from which parts are taken.
 NOISE_SAMPLES = 2**13
 #: Sum of the squares of the weights 1, -2 and 1 of a second difference.
-WEIGHTS = 6.0
+DIFFERENCE_SQUARES = 6.0
 
 
 def sensor_noise(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -> Array:
     """
     Estimate the standard deviation of the torque's noise from sample to sample, (n,), Nm.
 
-    Second differences of the residual remove what is smooth in it, which is the error of the
-    model: of white noise, their mean square is six times the variance.
+    Second differences of the residual remove its smooth part, which is the error of the model: of
+    white noise, their mean square is six times the variance.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def sensor_noise(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -
     squares = [np.diff(each.tau - model.predict_torque(
         each.q, each.qd, each.qdd, history=history_of(each.t, each.q)), 2, axis=0)**2
         for each in motions if len(each.t) > 2]
-    return np.asarray(np.sqrt(np.concatenate(squares).mean(axis=0) / WEIGHTS))
+    return np.asarray(np.sqrt(np.concatenate(squares).mean(axis=0) / DIFFERENCE_SQUARES))
 
 
 def fast_noise(
@@ -139,7 +139,7 @@ class TorqueError:
         left = [each.part.tau - offset - each.at_rows(
             links.torque(each.q, each.qd, each.qdd) + viscous * each.qd
             + coulomb * np.sign(each.qd)) for each in motions]
-        self.rows = np.nan_to_num(np.concatenate(left)[:MOST])
+        self.rows = np.nan_to_num(np.concatenate(left)[:MOST_ROWS])
         self.rate_hz = model.row_rate_hz
 
     def draw(self, times: Array, count: int, rng: np.random.Generator) -> Array:

@@ -1,4 +1,4 @@
-"""Physically possible models drawn from what data and prior leave open."""
+"""Physically possible models drawn from the posterior of data and prior."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def draw_parameters(model: IdentifiedModel, count: int, seed: int = 0) -> Array:
     score of the data is moved by noise of its covariance, which the jackknife over groups gave,
     and the centre of the prior is drawn from the prior. Without constraints this is an exact draw
     from the Gaussian posterior, correlated as its covariance states. With them, a draw is inside
-    the cone because every fit is: what the data determine moves by its error bar, and what no data
-    determine by the prior.
+    the cone because every fit is: parameters that the data determine move by their error bars, and
+    the others by the prior.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def score_root(model: IdentifiedModel, found: PossibleParameters) -> Array:
     """
     Return a square root S (b, b) of the covariance ``S Sᵀ`` of the score of the data.
 
-    It is what the covariance of the unconstrained parameters, ``(A + B)⁻¹ (S Sᵀ + B') (A + B)⁻¹``,
-    leaves beside the prior, with A the information of the data for white noise and B that of the
-    prior, B' with the colour of the residual in shrunk friction.
+    It follows from the covariance of the unconstrained parameters, which is
+    ``(A + B)⁻¹ (S Sᵀ + B') (A + B)⁻¹``, with A the information of the data for white noise and B
+    that of the prior, B' with the colour of the residual in shrunk friction.
     """
     rows = _prior_rows(found.prior)
     L = np.linalg.cholesky(found.information + rows.T @ rows)

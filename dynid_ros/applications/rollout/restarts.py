@@ -12,7 +12,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Restarts at most for each horizon, spread evenly: an hour costs no more than some minutes, and
 #: the error has a standard error of 5 % or less.
-MOST = 200
+MOST_RESTARTS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ def restarts(
     if not sum(len(part[0]) for part in found):
         return None
     every = [np.concatenate(each) for each in zip(*found, strict=True)]
-    chosen = np.unique(np.linspace(0, len(every[0]) - 1, MOST).round().astype(int))
+    chosen = np.unique(np.linspace(0, len(every[0]) - 1, MOST_RESTARTS).round().astype(int))
     return Restarts(horizon, times[:-1], *(each[chosen] for each in every))
 
 

@@ -39,7 +39,7 @@ TOLD = 0.5
 IDENTIFIED, STATED, FLOOR = 'identified', 'as stated', 'torque noise alone'
 #: Difference of positions up to which two sets of samples are the same, by their range: the
 #: filters of a part see other samples near its ends.
-SAME = 1e-3
+SAME_POSITIONS = 1e-3
 
 
 class Rollouts(Summarised):
@@ -75,7 +75,7 @@ class Rollouts(Summarised):
     counts : tuple of int
         Restarts of each of them.
     errors : dict of str to (H, n) ndarray
-        Root mean square of the position error at each horizon, rad or m, by what was simulated:
+        Root mean square of the position error at each horizon, rad or m, by the simulated arm:
         `IDENTIFIED`, the others, and `FLOOR`, the noise of the recorded torque through the
         identified model. Infinite where the simulation broke down.
     curves : dict of str to (K, n) ndarray
@@ -159,7 +159,7 @@ class Rollouts(Summarised):
             for j, joint in enumerate(self.arm.joint_names))]
 
     def lines(self) -> list[str]:
-        """Return what was simulated and the errors joint by joint, for a summary."""
+        """Return the errors of each simulated arm, and joint by joint, for a summary."""
         (_, name), *rows = self.facts()
         return [sentence(f'rollouts {name}'), *(
             sentence(f'{label}: {fact}') for label, fact in rows), *columns(self.table())]
@@ -242,11 +242,11 @@ def _holds(motion: ConditionedMotion, t: Array, q: Array) -> bool:
     if len(t) < 2 or t[0] < motion.t[0] or t[-1] > motion.t[-1]:
         return False
     own = np.stack([np.interp(t, motion.t, each) for each in motion.q.T], axis=-1)
-    return bool((np.median(np.abs(own - q), axis=0) <= SAME * np.ptp(q, axis=0)).all())
+    return bool((np.median(np.abs(own - q), axis=0) <= SAME_POSITIONS * np.ptp(q, axis=0)).all())
 
 
 def driven(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -> list[Array]:
-    """Return what drives the joints, (N, n) for each stretch: torque, Nm, or commands, rad."""
+    """Return torque, Nm, or commands, rad, of the drives, (N, n) for each stretch."""
     arm = model.arm
     if has_servos(arm):
         return [each.q + (each.tau + damping_torque(each.qd, arm.drive)) / arm.drive.gain

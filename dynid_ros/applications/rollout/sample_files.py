@@ -21,19 +21,20 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import check_output, whole_folder
 
 #: Suffixes of the models by format; with ``yaml``, the table and the ranges stand alone.
-SUFFIXES = {'mjcf': '.xml', 'urdf': '.urdf', 'yaml': ''}
-TABLE, RANGES, TORQUE = 'samples.csv', 'ranges.yaml', 'torque_error.npz'
+SAMPLE_SUFFIXES = {'mjcf': '.xml', 'urdf': '.urdf', 'yaml': ''}
+TABLE_FILE, RANGES_FILE, TORQUE_FILE = 'samples.csv', 'ranges.yaml', 'torque_error.npz'
 #: Samples at most: their files have numbers of three digits.
-MOST = 1000
+MOST_SAMPLES = 1000
 #: Length and rate of the torque beside each sample, s and Hz.
-SECONDS, RATE = 10.0, 100.0
+TORQUE_SECONDS, TORQUE_HZ = 10.0, 100.0
 #: Share of the samples within a range.
-LEVEL = 0.95
-LINK = ('mass', 'com_x', 'com_y', 'com_z', 'inertia_xx', 'inertia_yy', 'inertia_zz', 'inertia_xy',
-        'inertia_xz', 'inertia_yz')
-JOINT = {'armature': 'rotor', 'damping': 'viscous', 'frictionloss': 'coulomb'}
+RANGE_SHARE = 0.95
+LINK_COLUMNS = (
+    'mass', 'com_x', 'com_y', 'com_z', 'inertia_xx', 'inertia_yy', 'inertia_zz', 'inertia_xy',
+    'inertia_xz', 'inertia_yz')
+JOINT_COLUMNS = {'armature': 'rotor', 'damping': 'viscous', 'frictionloss': 'coulomb'}
 _HEADER = f"""\
-# Ranges of {100 * LEVEL:.0f} % of the samples of {{name}}, parameter by parameter, by dynid_ros.
+# Ranges of {100 * RANGE_SHARE:.0f} % of the samples of {{name}}, by parameter, by dynid_ros.
 # SI units, in the frame of the joint that moves the link; inertia is about the centre of mass.
 # value is that of the exported model; scale is low and high divided by it, add less it.
 # MuJoCo, MJX: low and high of body_mass, body_ipos, dof_armature, dof_damping, dof_frictionloss.
@@ -41,7 +42,7 @@ _HEADER = f"""\
 #   add of com_x to com_z is com_range of randomize_rigid_body_com;
 #   low and high are armature_distribution_params of randomize_joint_parameters (operation='abs').
 # Parameters are correlated: drawn one by one from these ranges, arms differ by more than the
-# samples do, which are in {TABLE}.
+# samples do, which are in {TABLE_FILE}.
 """
 
 
@@ -61,7 +62,7 @@ def export_samples(
     count : int
         Number of samples.
     form : str
-        One of `SUFFIXES`.
+        One of `SAMPLE_SUFFIXES`.
     robot : Path, optional
         URDF of which inertias and friction are replaced.
     seed : int
@@ -82,34 +83,35 @@ def export_samples(
         The folder holds other files, or cannot be written.
 
     """
-    if form not in SUFFIXES:
-        raise InputError(f'samples are written as one of {", ".join(SUFFIXES)}, not as {form}')
-    if not 1 <= count <= MOST:
-        raise InputError(f'the number of samples must be from 1 to {MOST}, not {count}')
+    if form not in SAMPLE_SUFFIXES:
+        known = ', '.join(SAMPLE_SUFFIXES)
+        raise InputError(f'samples are written as one of {known}, not as {form}')
+    if not 1 <= count <= MOST_SAMPLES:
+        raise InputError(f'the number of samples must be from 1 to {MOST_SAMPLES}, not {count}')
     if robot is not None and form != 'urdf':
         raise InputError(f'robot (--robot) is for samples as urdf only, not as {form}')
-    check_output(folder, holding={TABLE, RANGES, TORQUE, *(
-        _name(k, suffix) for k in range(MOST) for suffix in SUFFIXES.values())})
+    check_output(folder, holding={TABLE_FILE, RANGES_FILE, TORQUE_FILE, *(
+        _name(k, suffix) for k in range(MOST_SAMPLES) for suffix in SAMPLE_SUFFIXES.values())})
     samples = Samples(model, count, seed, rotor_inertia=form != 'urdf')
     table = np.array([values_of(arm) for arm in samples.arms])
-    times = np.arange(round(SECONDS * RATE)) / RATE
+    times = np.arange(round(TORQUE_SECONDS * TORQUE_HZ)) / TORQUE_HZ
     rows = [','.join(column_names(samples.centre)), *(
         ','.join(map(repr, row)) for row in table.tolist())]
     contents = {
-        TABLE: '\n'.join([*rows, '']).encode(),
-        RANGES: (_HEADER.format(name=model.arm.name) + yaml.safe_dump(
+        TABLE_FILE: '\n'.join([*rows, '']).encode(),
+        RANGES_FILE: (_HEADER.format(name=model.arm.name) + yaml.safe_dump(
             ranges(samples, table), sort_keys=False)).encode(),
-        TORQUE: npz_bytes(t=times, torque=samples.torque(times),
+        TORQUE_FILE: npz_bytes(t=times, torque=samples.torque(times),
                           joints=np.array(model.arm.joint_names)),
-        **{_name(k, SUFFIXES[form]): _text(arm, form, robot).encode()
-           for k, arm in enumerate(samples.arms) if SUFFIXES[form]}}
+        **{_name(k, SAMPLE_SUFFIXES[form]): _text(arm, form, robot).encode()
+           for k, arm in enumerate(samples.arms) if SAMPLE_SUFFIXES[form]}}
     with whole_folder(folder) as place:
         place.mkdir()
         for name, data in contents.items():
             (place / name).write_bytes(data)
     return (*([] if model.verdict.trustworthy else [headline(model)]),
-            f'{TABLE} holds the parameters of the samples, {RANGES} the range of each, and '
-            f'{TORQUE} torque beside each sample that the model leaves unexplained')
+            f'{TABLE_FILE} holds the parameters of the samples, {RANGES_FILE} the range of each, '
+            f'and {TORQUE_FILE} torque beside each sample that the model leaves unexplained')
 
 
 def _text(arm: ArmModel, form: str, robot: Path | None) -> str:
@@ -120,9 +122,9 @@ def _text(arm: ArmModel, form: str, robot: Path | None) -> str:
 
 def column_names(arm: ArmModel) -> list[str]:
     """Return the columns of the table: of each link, and of each joint with a drive."""
-    own = [name for name, term in JOINT.items() if _has(arm, term)]
+    own = [name for name, term in JOINT_COLUMNS.items() if _has(arm, term)]
     return [f'{joint}.{name}' for k, joint in enumerate(arm.tree.link_names)
-            for name in (*LINK, *(own if k < arm.n else ()))]
+            for name in (*LINK_COLUMNS, *(own if k < arm.n else ()))]
 
 
 def values_of(arm: ArmModel) -> Array:
@@ -133,14 +135,15 @@ def values_of(arm: ArmModel) -> Array:
         mass, center, inertia = inertial_to_com(link)
         row += [mass, *center, *np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
         if k < arm.n:
-            row += [float(_values(arm, term)[k]) for term in JOINT.values() if _has(arm, term)]
+            row += [float(_values(arm, term)[k])
+                    for term in JOINT_COLUMNS.values() if _has(arm, term)]
     return np.array(row)
 
 
 def ranges(samples: Samples, table: Array) -> dict[str, Any]:
     """Return the range of each parameter by joint, and the torque that is left unexplained."""
     centre = values_of(samples.centre)
-    low, high = np.quantile(table, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    low, high = np.quantile(table, [(1 - RANGE_SHARE) / 2, (1 + RANGE_SHARE) / 2], axis=0)
     found: dict[str, Any] = {}
     for name, value, least, most in zip(
             column_names(samples.centre), centre.tolist(), low.tolist(), high.tolist(),

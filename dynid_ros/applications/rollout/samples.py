@@ -149,8 +149,8 @@ def _plain_friction(
     """
     Viscous and Coulomb coefficients (S, n) of samples, not negative.
 
-    Those of the exported model, and what its friction terms and those of a sample differ by at the
-    speeds of the fitted rows, by least squares.
+    Those of the exported model, moved by the difference of its friction terms and those of the
+    sample at the speeds of the fitted rows, by least squares.
     """
     arm = model.arm
     if not centre.friction:

@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
              '--format yaml the physical_parameters.yaml of ur_description or the inertials.yaml '
              'of franka_description; without it, a URDF of joints and links alone, or a table')
     add('--samples', type=count, metavar='NUMBER',
-        help='write a folder with as many models drawn from what data and prior leave open, as '
+        help='write a folder with as many models drawn from the posterior of data and prior, as '
              '--format mjcf (default), urdf, or yaml for the table alone; a table and ranges of '
              'their parameters, and torque that the model leaves unexplained')
     add('--seed', type=seed, default=0, help='of --samples (default: %(default)s)')
@@ -49,8 +49,8 @@ def run(args: Namespace) -> Answer:
     model = load_model(args.result)
     notes = export(model, args.output, robot=args.robot, form=form, samples=args.samples,
                    seed=args.seed)
-    done = (f'Drew {args.samples} physically possible models of {model.arm.name} from what data '
-            'and prior leave open.' if drawn else
+    done = (f'Drew {args.samples} physically possible models of {model.arm.name} from the '
+            'posterior of data and prior.' if drawn else
             f'Exported {model.arm.name} as {form}, with physically possible parameters.')
     return Answer(
         {'file': args.output, 'format': form, 'notes': notes,

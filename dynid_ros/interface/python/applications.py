@@ -130,8 +130,8 @@ def export(
     form : str, optional
         ``urdf``, ``mjcf``, ``yaml``, ``python`` or ``c``, whatever the name.
     samples : int, optional
-        Write a folder with as many physically possible models drawn from what data and prior leave
-        open, as ``mjcf`` (default), ``urdf``, or ``yaml`` for the table alone.
+        Write a folder with as many physically possible models drawn from the posterior of data and
+        prior, as ``mjcf`` (default), ``urdf``, or ``yaml`` for the table alone.
     seed : int
         Of these.
 

@@ -3,7 +3,7 @@
 from planted import heavier, recorded, truth
 import pytest
 
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.estimation.identification.identify import identify
 
 
@@ -15,4 +15,4 @@ def arm():
 @pytest.fixture(scope='session')
 def model(arm):
     """Model of an arm whose description states links that are too heavy."""
-    return identify(heavier(arm), [recorded(arm, 1, noise=1.0)], friction=PLAIN, holdout=0)
+    return identify(heavier(arm), [recorded(arm, 1, noise=1.0)], friction=PLAIN_TERMS, holdout=0)

@@ -7,7 +7,7 @@ from synthetic_recordings import coloured, Waves
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.recordings.recording import Recording
@@ -25,7 +25,7 @@ def truth():
     links = [inertial_from_com(mass, place, 2e-3 * np.eye(3)) for mass, place in (
         (0.6, [0.0, 0.06, -0.02]), (0.2, [0.02, -0.01, 0.1]))]
     return replace(
-        arm, inertial=np.array(links), drive=Drive.joint_torque(2), friction=PLAIN,
+        arm, inertial=np.array(links), drive=Drive.joint_torque(2), friction=PLAIN_TERMS,
         rotor_inertia=True, rotor_nominal=np.array([0.02, 0.01]), coupling=(),
         friction_nominal={'viscous': np.array([0.05, 0.03]), 'coulomb': np.array([0.1, 0.05]),
                           'offset': np.array([0.02, -0.01])},

@@ -11,7 +11,7 @@ import pytest
 from dynid_ros.applications.rollout import rollout
 from dynid_ros.applications.rollout.restarts import restarts
 from dynid_ros.applications.rollout.rollout import FLOOR, IDENTIFIED, Rollouts, STATED
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError, RecordingError
@@ -28,7 +28,7 @@ def test_the_arm_that_was_recorded_is_where_it_was(arm):
     # Coulomb friction turns between two samples: half a sample of it is a blow of 0.01 rad/s.
     arm = replace(arm, friction_nominal={**arm.friction_nominal, 'coulomb': np.zeros(2)})
     # Without noise, or the offset that is found would be off, too.
-    model = identify(arm, [recorded(arm, 1)], friction=PLAIN, holdout=0)
+    model = identify(arm, [recorded(arm, 1)], friction=PLAIN_TERMS, holdout=0)
     found = Rollouts(model, recorded(arm, 2), {TRUTH: arm, 'heavier': heavier(arm)})
     assert found.held_out and not found.by_commands
     assert found.horizons == (0.1, 0.5, 2.0) and found.counts[0] > 150
@@ -77,11 +77,11 @@ def test_noise_alone_moves_an_arm_as_its_double_integral():
 
 def test_only_the_held_out_part_of_a_fitted_recording_counts(arm):
     log = recorded(arm, 1, noise=1.0, seconds=18.0)
-    held = identify(arm, [log], friction=PLAIN)
+    held = identify(arm, [log], friction=PLAIN_TERMS)
     found = Rollouts(held, log)
     part = next(each for each in held.predictions if each.held_out)
     assert found.held_out and found.counts[0] <= 10 * (part.t[-1] - part.t[0])
-    assert not Rollouts(identify(arm, [log], friction=PLAIN, holdout=0), log).held_out
+    assert not Rollouts(identify(arm, [log], friction=PLAIN_TERMS, holdout=0), log).held_out
 
 
 def test_drives_that_follow_commands_are_driven_by_them(arm):
@@ -93,8 +93,8 @@ def test_drives_that_follow_commands_are_driven_by_them(arm):
         qd = np.gradient(log.q, 1 / RATE, axis=0)
         return replace(log, u=log.q + (log.u + kd * qd) / kp, signal='command')
 
-    found = Rollouts(identify(servo, [commanded(1)], friction=PLAIN, holdout=0), commanded(2),
-                     {TRUTH: servo})
+    model = identify(servo, [commanded(1)], friction=PLAIN_TERMS, holdout=0)
+    found = Rollouts(model, commanded(2), {TRUTH: servo})
     assert found.by_commands and FLOOR not in found.errors
     # A stiff loop forgets errors of the torque.
     assert (degrees(found, IDENTIFIED) < 0.3).all() and (degrees(found, TRUTH) < 0.3).all()

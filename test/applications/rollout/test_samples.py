@@ -14,7 +14,7 @@ from dynid_ros.applications.rollout.posterior import draw_parameters
 from dynid_ros.applications.rollout.rollout import unseen_part
 from dynid_ros.applications.rollout.sample_files import export_samples
 from dynid_ros.applications.rollout.samples import Samples
-from dynid_ros.arm.friction import PLAIN
+from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.parameters import pseudo_inertia
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification.identify import identify
@@ -67,7 +67,7 @@ def noisy(arm):
     """Models of recordings with coloured noise, and a recording of another motion to each."""
     logs = [[recorded(arm, motion, noise=3.0, seed=10 * seed + motion, memory=0.9, seconds=12.0)
              for motion in (1, 2)] for seed in range(3)]
-    return [(identify(heavier(arm), [first], friction=PLAIN, holdout=0), second)
+    return [(identify(heavier(arm), [first], friction=PLAIN_TERMS, holdout=0), second)
             for first, second in logs]
 
 
