@@ -44,9 +44,13 @@ def sensor_noise(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -
     regression, Biometrika 73(3).
 
     """
-    squares = [np.diff(each.tau - model.predict_torque(
-        each.q, each.qd, each.qdd, history=history_of(each.t, each.q)), 2, axis=0)**2
-        for each in motions if len(each.t) > 2]
+    squares = []
+    for each in motions:
+        # So many of an hour's samples are enough.
+        t, q, qd, qdd, tau = (getattr(each, name)[:MOST_ROWS]
+                              for name in ('t', 'q', 'qd', 'qdd', 'tau'))
+        residual = tau - model.predict_torque(q, qd, qdd, history=history_of(t, q))
+        squares.append(np.diff(residual, 2, axis=0)**2)
     return np.asarray(np.sqrt(np.concatenate(squares).mean(axis=0) / DIFFERENCE_SQUARES))
 
 

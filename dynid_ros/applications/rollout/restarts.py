@@ -62,7 +62,7 @@ def restarts(
     motions : sequence of ConditionedMotion
         Stretches of a recording.
     drive : sequence of (N, n) ndarray
-        What drives the joints in each of them.
+        Torque or commands in each of them.
     horizon : float
         Length of a part, s.
     timestep : float
@@ -79,34 +79,45 @@ def restarts(
 
     Notes
     -----
-    MuJoCo's semi-implicit Euler method advances velocities before positions, so that they belong
-    to the middle of the step that follows. Started half a step early, positions are those of
-    Störmer and Verlet, of second order; at the usual step of 2 ms, an acceleration of 5 rad/s²
-    would otherwise end 2.5 mrad away after half a second.
+    MuJoCo's semi-implicit Euler method advances velocities before positions. With velocities of
+    half a step before, positions are those of Störmer and Verlet, of second order; otherwise, at
+    the usual step of 2 ms, an acceleration of 5 rad/s² would end 2.5 mrad away after half a second.
 
     """
     steps = round(horizon / timestep)
     times = np.asarray(timestep * np.arange(steps + 1), dtype=float)
-    found: list[tuple[Array, Array, Array, Array]] = []
-    for motion, driven in zip(motions, drive, strict=True):
-        inner = motion.t[edge:len(motion.t) - edge]
-        if len(inner) < 2 or inner[-1] - inner[0] < timestep + times[-1]:
-            continue
-        starts = np.arange(inner[0] + timestep, inner[-1] - times[-1], horizon)
-        moves = np.searchsorted(motion.t, [starts, starts + times[-1]])
-        kept = [motion.moving[first:last + 1].any() for first, last in moves.T]
-        within = [spans is None or any(low <= start and start + times[-1] <= high
-                                       for low, high in spans) for start in starts]
-        starts = starts[np.array(kept, dtype=np.bool_) & np.array(within, dtype=np.bool_)]
-        at = starts[:, None] + times
-        before = _between(motion.t, motion.qd, starts - timestep / 2)
-        found.append((starts, _positions(motion, at), before,
-                      _between(motion.t, driven, at[:, :-1])))
-    if not sum(len(part[0]) for part in found):
+    starts = [_starts(motion, times[-1], horizon, timestep, edge, spans) for motion in motions]
+    total = sum(map(len, starts))
+    if not total:
         return None
-    every = [np.concatenate(each) for each in zip(*found, strict=True)]
-    chosen = np.unique(np.linspace(0, len(every[0]) - 1, MOST_RESTARTS).round().astype(int))
-    return Restarts(horizon, times[:-1], *(each[chosen] for each in every))
+    # A few of an hour's are interpolated.
+    chosen = np.unique(np.linspace(0, total - 1, MOST_RESTARTS).round().astype(int))
+    bounds = np.cumsum([0, *map(len, starts)])
+    found: list[tuple[Array, Array, Array, Array]] = []
+    for motion, driven, own, first, last in zip(
+            motions, drive, starts, bounds[:-1], bounds[1:], strict=True):
+        begin = own[chosen[(chosen >= first) & (chosen < last)] - first]
+        at = begin[:, None] + times
+        before = _between(motion.t, motion.qd, begin - timestep / 2)
+        found.append((begin, _positions(motion, at), before,
+                      _between(motion.t, driven, at[:, :-1])))
+    return Restarts(horizon, times[:-1], *map(np.concatenate, zip(*found, strict=True)))
+
+
+def _starts(
+    motion: ConditionedMotion, length: float, horizon: float, timestep: float, edge: int,
+    spans: Sequence[tuple[float, float]] | None,
+) -> Array:
+    """Return the times at which parts of a stretch with any motion begin, (S,), s."""
+    inner = motion.t[edge:len(motion.t) - edge]
+    if len(inner) < 2:
+        return np.zeros(0)
+    starts = np.arange(inner[0] + timestep, inner[-1] - length, horizon)
+    moves = np.searchsorted(motion.t, [starts, starts + length])
+    kept = [motion.moving[first:last + 1].any() and (spans is None or any(
+        low <= start and start + length <= high for low, high in spans))
+        for start, (first, last) in zip(starts, moves.T, strict=True)]
+    return np.asarray(starts[np.array(kept, dtype=np.bool_)])
 
 
 def _between(t: Array, x: Array, at: Array) -> Array:
