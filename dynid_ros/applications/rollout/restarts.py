@@ -80,8 +80,8 @@ def restarts(
     Notes
     -----
     MuJoCo's semi-implicit Euler method advances velocities before positions. With velocities of
-    half a step before, positions are those of Störmer and Verlet, of second order; otherwise, at
-    the usual step of 2 ms, an acceleration of 5 rad/s² would end 2.5 mrad away after half a second.
+    half a step before, positions are those of Störmer and Verlet, of second order. Otherwise, at
+    the usual step of 2 ms, an acceleration of 5 rad/s² would end 2.5 mrad away after 0.5 s.
 
     """
     steps = round(horizon / timestep)
