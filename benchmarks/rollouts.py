@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
 Distance of exported arms from recorded ones in MuJoCo, and how often their samples hold it.
 

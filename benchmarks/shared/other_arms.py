@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Simulated arms that differ from what their descriptions state."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """An identified model as a C header without dependencies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Many simulations of an exported MJCF at once, in MuJoCo."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Noise of a recorded torque, and torque beside a model with the spectrum of its residual."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Physically possible models drawn from the posterior of data and prior."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Measured states of a recording from which a simulation is started again and again."""
 
 from __future__ import annotations

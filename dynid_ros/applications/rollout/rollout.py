@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """How far a simulated arm is from where the recorded one moved, under the same torque."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Samples of an arm as files: a model each, one table, ranges, and the torque beside them."""
 
 from __future__ import annotations

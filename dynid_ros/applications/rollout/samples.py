@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Possible models of an arm with the torque that they leave unexplained, and their motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The exported C header, compiled by the compiler of this machine, against Pinocchio."""
 
 import ctypes

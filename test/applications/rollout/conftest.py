@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """An identified arm that all tests of rollouts share."""
 
 from planted import heavier, recorded, truth

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """A two-axis arm in Nm whose truth is known, and exact recordings of it with noise on top."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Rollouts against the arm that was recorded, closed forms and measured states."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Samples of the posterior: possible, as wide as the error bars, and true where they say so."""
 
 from dataclasses import replace
