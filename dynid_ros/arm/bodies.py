@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dynid_ros.arm.description.schema import near
-from dynid_ros.arm.description.tree import Placement
+from dynid_ros.arm.description.tree import Placement, Tool
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.inputs import as_text
@@ -44,6 +46,12 @@ def find_body(arm: ArmModel, name: str) -> tuple[int, Placement]:
     raise InputError(
         f"the arm '{arm.name}' has no body '{name}'"
         + (near(name, known) or f'; links go by the joint that moves them: {", ".join(known)}'))
+
+
+def with_tool_on(arm: ArmModel, name: str) -> ArmModel:
+    """Return the same arm with its tool at a body; see `find_body`."""
+    joint, placement = find_body(arm, name)
+    return replace(arm, tool=Tool(placement, joint))
 
 
 def path_to(arm: ArmModel, joint: int) -> list[int]:

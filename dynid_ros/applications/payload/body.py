@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.applications.payload.fit import LoadFit
+from dynid_ros.applications.payload.load_estimate import LoadEstimate
 from dynid_ros.arm.parameters import inertia_matrix, INERTIAL, inertial_from_com, inertial_to_com
 from dynid_ros.estimation.estimate.barrier_newton import closest_possible
 from dynid_ros.estimation.estimate.physical_cone import PhysicalCone
@@ -23,6 +23,9 @@ SOME = 1e-3
 DENSITY = 700.0
 #: Relative standard deviation of the prior of the body: it decides only where the data leave room.
 BALL_STD = 1.0
+#: Stiffness that holds a body at what is known of it, relative to that of all else: the body
+#: misses it by some 1e-7, and the sum keeps half of its digits.
+HELD = 1e7
 #: Fields of a geometry_msgs/Inertia, and their units.
 FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
           **dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 'kg m²')}
@@ -109,7 +112,7 @@ class LoadBody:
         return inertia_matrix([*np.zeros(4), *self.fields_std[4:]])
 
 
-def load_body(fit: LoadFit) -> LoadBody:
+def load_body(found: LoadEstimate) -> LoadBody:
     """
     Find the body nearest to an estimate.
 
@@ -118,27 +121,39 @@ def load_body(fit: LoadFit) -> LoadBody:
 
     Parameters
     ----------
-    fit : LoadFit
+    found : LoadEstimate
         The estimate.
 
     """
-    load, factor = fit.load, fit.factor
-    weight, information, mass_std = 1 / BALL_STD**2, factor.T @ factor, float(fit.std[0])
-    mass = max(float(load[0]), min(mass_std, 1.0), SOME)
-    center = load[1:4] / mass if load[0] > SURE * mass_std else np.zeros(3)
+    load, factor, known = found.load, found.factor, found.known
+    weight, information, mass_std = 1 / BALL_STD**2, factor.T @ factor, float(found.std[0])
+    mass, center = max(float(load[0]), min(mass_std, 1.0), SOME), np.zeros(3)
+    if known.center is not None:
+        center = known.center
+    elif load[0] > SURE * mass_std:
+        center = load[1:4] / mass
     links = np.arange(len(INERTIAL))[None]
     cone = PhysicalCone(
         links, np.zeros((0, len(INERTIAL))), np.zeros(0), ball(mass, center))
-    found = closest_possible(information, information @ load, cone, weight)
-    pull = weight * cone.hessian(found)
-    spread = np.linalg.inv(information + pull)
-    covariance = np.asarray(spread @ (fit.scatter + pull) @ spread)
+    N = known.open_directions
+    stiff = _held(N, information + weight * cone.hessian(cone.prior))
+    body = closest_possible(information + stiff, (information + stiff) @ load, cone, weight)
+    pull = N.T @ (weight * cone.hessian(body)) @ N
+    spread = np.linalg.inv(N.T @ information @ N + pull)
+    covariance = np.asarray(N @ spread @ (found.scatter + pull) @ spread @ N.T)
     # The ball lies where the estimate is: it must not make mass and centre more certain.
-    values, vectors = np.linalg.eigh((fit.covariance - covariance)[:4, :4])
+    values, vectors = np.linalg.eigh((found.covariance - covariance)[:4, :4])
     covariance[:4, :4] += vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T
-    return LoadBody(
-        found, covariance,
-        np.clip(np.einsum('ij,ji->i', spread, information), 0, 1))
+    share = np.clip(np.einsum('ij,ji->i', spread, N.T @ information @ N), 0, 1)
+    # A parameter follows from the open directions that it has a part in; without any it is known.
+    return LoadBody(body, covariance, np.where(N != 0, share, 1.0).min(axis=1))
+
+
+def _held(open_directions: Array, stiffness: Array) -> Array:
+    """Return the information (10, 10) that holds a body at what is known, to rounding."""
+    Q, _ = np.linalg.qr(open_directions, mode='complete')
+    fixed = Q[:, open_directions.shape[1]:]
+    return np.asarray(HELD * np.diag(stiffness).max() * fixed @ fixed.T)
 
 
 def ball(mass: float, center: Array) -> Array:

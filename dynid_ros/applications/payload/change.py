@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
-from dynid_ros.applications.payload.fit import LoadFit
+from dynid_ros.applications.payload.load_estimate import LoadFit
 from dynid_ros.dynamics.load_columns import LOAD_STD
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
@@ -68,7 +68,7 @@ class Change:
 
 
 def largest_change(
-    columns: Array, fit: LoadFit, recorded: Iterable[tuple[str, Iterable[RowBlock]]],
+    columns: Array, fit: LoadFit, recorded: Iterable[tuple[str, Array, Iterable[RowBlock]]],
 ) -> Change | None:
     """
     Find the clearest change.
@@ -86,8 +86,8 @@ def largest_change(
         Change of the base parameters with the load.
     fit : LoadFit
         The load in all rows, by least squares.
-    recorded : iterable of (str, iterable of RowBlock)
-        Recordings, and the rows of the loaded arm in them.
+    recorded : iterable of (str, (b,) ndarray, iterable of RowBlock)
+        Recordings, and the parameters and the rows of the loaded arm in them.
 
     Returns
     -------
@@ -96,10 +96,10 @@ def largest_change(
 
     """
     rows, size = [], 4
-    for source, blocks in recorded:
+    for source, theta, blocks in recorded:
         for block in blocks:
             Y = block.W @ columns[:, :size] / fit.sigma[:, None]
-            left = (block.tau - block.W @ fit.theta) / fit.sigma
+            left = (block.tau - block.W @ theta) / fit.sigma
             rows.append((np.einsum('kia,ki->ka', Y, left), np.einsum('kia,kib->kab', Y, Y),
                          block.t, [source] * len(block.t)))
     if sum(len(own) for own, *_ in rows) < LEAST_ROWS * PARTS:

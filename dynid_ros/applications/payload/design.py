@@ -13,7 +13,10 @@ from scipy.linalg import block_diag
 
 from dynid_ros.applications.payload.body import ball
 from dynid_ros.applications.payload.known_friction import friction_spread
+from dynid_ros.applications.payload.load_estimate import KnownLoad
+from dynid_ros.arm.bodies import with_tool_on
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import COLUMN_ROUNDING
 from dynid_ros.dynamics.load_columns import (
     frame_change,
@@ -58,6 +61,11 @@ class PayloadDesign:
     given : sequence of IdentifiedModel
         Models of the arm without the load; without any, the arm counts as known exactly, its
         friction as unknown, and the noise as `RESIDUAL` of the effort limits.
+    known : sequence of str
+        What will be known of the load: ``mass``, ``com`` (its centre), or both; the motion is for
+        the rest, which is its inertia where both are known.
+    link : str, optional
+        Joint that moves the link that carries it; by default the link of the tool.
 
     Attributes
     ----------
@@ -66,7 +74,7 @@ class PayloadDesign:
     load : (10,) ndarray
         The load, in the frame of the tool.
     objective : DesignObjective
-        Variance of the mass and the first moments of any load.
+        Variance of what is open of the mass and the first moments, or of the inertia, of any load.
     measured : bool
         Whether the noise comes from a model; else it is assumed.
 
@@ -79,25 +87,34 @@ class PayloadDesign:
 
     def __init__(
         self, arm: ArmModel, seconds: float, mass: float, center: ArrayLike = (0.0, 0.0, 0.0),
-        given: Sequence[IdentifiedModel] = (),
+        given: Sequence[IdentifiedModel] = (), known: Sequence[str] = (),
+        link: str | None = None,
     ) -> None:
-        known = arm.memoryless
-        G, S = load_columns(known), friction_change(known)
-        _, singular, V = np.linalg.svd(G)
-        # Directions of a load's parameters that motions of this arm can determine, orthonormal.
-        self._basis = basis = V[singular > COLUMN_ROUNDING * singular[0]].T
-        told = _told(basis)
-        if 0 not in told:
+        self._known, self._link = tuple(known), link
+        if link is not None:
+            arm, given = with_tool_on(arm, link), [
+                replace(each, arm=with_tool_on(each.arm, link)) for each in given]
+        rigid = arm.memoryless
+        stated = KnownLoad(mass if 'mass' in known else None,
+                           np.asarray(center, dtype=float) if 'com' in known else None)
+        Q, _ = np.linalg.qr(stated.open_directions)
+        G, S = load_columns(rigid), friction_change(rigid)
+        _, singular, V = np.linalg.svd(G @ Q)
+        # Open directions of a load's parameters that motions of this arm determine, orthonormal.
+        self._basis = basis = Q @ V[singular > COLUMN_ROUNDING * singular[0]].T
+        self._told = told = _told(basis, Q, _wanted(stated))
+        self._open = stated.center is None
+        if not len(told) or (stated.mass is None and 0 not in told):
             raise InputError(
-                f"no motion of '{arm.name}' shows a load's mass: its joints never carry the "
-                'mass separately from the place of its centre')
+                f"no motion of '{arm.name}' shows a load's {'rest' if known else 'mass'}: its "
+                'joints never carry the mass separately from the place of its centre')
         # With the samples of white noise that the motion counts as.
         if given:
             base = objective_given(DesignObjective(), arm, given, seconds)
             assert base.weights is not None and base.prior is not None
             self._weights, self._samples = base.weights, white_rate(given) * seconds
             parts = [np.eye(len(G)), S, G @ basis]
-            ties = _friction_ties(known, given[-1]) / self._samples
+            ties = _friction_ties(rigid, given[-1]) / self._samples
             own = [base.prior, np.diag(ties)]
         else:
             self._weights, self._samples = _assumed_weights(arm), INDEPENDENT_HZ * seconds
@@ -105,7 +122,7 @@ class PayloadDesign:
         unknowns, r = np.hstack(parts), basis.shape[1]
         information = block_diag(*own, np.zeros((r, r)))
         wanted = np.zeros((unknowns.shape[1], len(told)))
-        wanted[-r:] = basis[told].T * np.where(told == 0, 1.0, 1 / LENGTH)
+        wanted[-r:] = basis[told].T * np.where(told == 0, 1.0, np.where(told < 4, 1 / LENGTH, 1.0))
         self._sought = Sought(PAYLOAD, unknowns, information, wanted)
         self.objective = DesignObjective(weights=self._weights, sought=self._sought)
         self.load, self.measured = ball(mass, np.asarray(center, dtype=float)), bool(given)
@@ -118,9 +135,10 @@ class PayloadDesign:
         Returns
         -------
         mass : float
-            kg.
+            kg; zero where it is known.
         center : (3,) ndarray
-            Of the centre of mass, m; infinite where no motion of this arm determines it.
+            Of the centre of mass, m; infinite where no motion of this arm determines it, zero
+            where it is known.
 
         """
         sought, arm, basis = self._sought, self.arm.memoryless, self._basis
@@ -134,7 +152,7 @@ class PayloadDesign:
         by_load = np.column_stack([-center, np.eye(3)]) / mass
         spread = np.sqrt(np.diag(by_load @ covariance @ by_load.T))
         return (float(np.sqrt(covariance[0, 0])),
-                np.where(np.isin([1, 2, 3], _told(basis)), spread, np.inf))
+                np.where(self._open & ~np.isin([1, 2, 3], self._told), np.inf, spread))
 
     def notes(self, motion: FourierMotion) -> dict[str, Any]:
         """Return the load, and what a motion determines of it, for the notes of a design."""
@@ -142,7 +160,8 @@ class PayloadDesign:
         mass = float(self.load[0])
         return {'regards_earlier_results': self.measured, 'payload': {
             'mass': mass, 'center': (self.load[1:4] / mass).tolist(), 'mass_std': mass_std,
-            'center_std': center_std.tolist(), 'noise_measured': self.measured}}
+            'center_std': center_std.tolist(), 'noise_measured': self.measured,
+            'known': list(self._known), 'link': self._link}}
 
 
 def with_load(arm: ArmModel, load: Array) -> ArmModel:
@@ -154,9 +173,17 @@ def with_load(arm: ArmModel, load: Array) -> ArmModel:
     return replace(arm, inertial=inertial)
 
 
-def _told(basis: Array) -> NDArray[np.intp]:
-    """Find the mass and first moments that motions determine, of 0 to 3."""
-    return np.flatnonzero((basis[:4] ** 2).sum(axis=1) > 1 - COLUMN_ROUNDING)
+def _wanted(known: KnownLoad) -> NDArray[np.intp]:
+    """Return the parameters that a motion is for: mass and first moments, or what is left."""
+    if known.center is None:
+        return np.arange(4) if known.mass is None else np.arange(1, 4)
+    return np.arange(1) if known.mass is None else np.arange(4, len(INERTIAL))
+
+
+def _told(basis: Array, every: Array, wanted: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Find those of some parameters that motions determine as far as they are open."""
+    told, whole = ((each[wanted] ** 2).sum(axis=1) for each in (basis, every))
+    return np.asarray(wanted[told > (1 - COLUMN_ROUNDING) * whole])
 
 
 def _assumed_weights(arm: ArmModel) -> Array:

@@ -4,25 +4,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from dynid_ros.applications.payload.body import load_body, LoadBody
 from dynid_ros.applications.payload.change import Change, largest_change
-from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
-from dynid_ros.applications.payload.fit import finite_numbers, LoadFit, LoadRegression
+from dynid_ros.applications.payload.findings import (
+    contradiction,
+    Evidence,
+    judge_payload,
+    outside_range,
+)
+from dynid_ros.applications.payload.fit import finite_numbers, LoadRegression
+from dynid_ros.applications.payload.load_estimate import KnownLoad
 from dynid_ros.applications.payload.rest_fit import fit_rests
+from dynid_ros.applications.payload.session import (
+    compressed_parts,
+    drift_findings,
+    fit_motion,
+    in_order,
+    prepared,
+    Repeat,
+    repeats_of,
+)
+from dynid_ros.arm.bodies import with_tool_on
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import (
-    checked_recording,
-    condition_recordings,
-    settings_for,
-)
-from dynid_ros.estimation.blocks.qr_factors import stack
-from dynid_ros.estimation.estimate.weights import LOAD_PASSES
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
@@ -68,7 +76,16 @@ class Payload(Summarised):
     samples : int
         Rows of the regression in which the arm moves.
     sources : tuple of str
-        Recordings.
+        Recordings with the load.
+    known : KnownLoad
+        What was known of it.
+    free : LoadBody or None
+        The body without that knowledge; None if nothing was known.
+    repeats : tuple of Repeat
+        What each recording of a session of several tells alone, in the order of time.
+    link : str or None
+        Joint that moves the link with the load, where that was given; makers' payloads are at the
+        tool.
 
     """
 
@@ -85,6 +102,10 @@ class Payload(Summarised):
     remarks: tuple[str, ...]
     samples: int
     sources: tuple[str, ...]
+    known: KnownLoad = field(default_factory=KnownLoad)
+    free: LoadBody | None = None
+    repeats: tuple[Repeat, ...] = ()
+    link: str | None = None
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the answer and what is known besides, for a console or a notebook."""
@@ -97,13 +118,16 @@ class Payload(Summarised):
         if not self.trustworthy:
             return refusal(self.findings[0])
         mass, std = self.mass
-        stated = within(mass, INTERVAL * std, 'kg')
+        stated = f'{within(mass, INTERVAL * std, "kg")}' if std else f'{plain(mass)} kg, as stated'
+        if self.link is not None:
+            stated += f' on the link of {self.link}'
         if not self.present:
             return f'No load: {stated}.'
-        if not self.ready:
+        if not self.body.from_data[:4].all():
             return f'A load of {stated}; this motion does not determine its centre, send nothing.'
         center = ', '.join(plain(1e3 * value) for value in self.body.center)
-        return f'A load of {stated}, its centre at {center} mm; ready to send.'
+        sent = '; ready to send' if self.ready else ''
+        return f'A load of {stated}, its centre at {center} mm{sent}.'
 
     @property
     def mass(self) -> tuple[float, float]:
@@ -117,18 +141,45 @@ class Payload(Summarised):
         return arm.tree.link_names[arm.tool_link]
 
     @property
+    def gain(self) -> tuple[str, str, float, float] | None:
+        """
+        Return what a known mass or centre is worth, or None where nothing was known.
+
+        Returns
+        -------
+        str, str
+            What it determines better: the centre, the mass or the inertia; and its unit.
+        float, float
+            Half of its 95 % interval without the knowledge and with it; of several coordinates,
+            the root of the mean square.
+
+        """
+        if self.free is None:
+            return None
+        what, unit, place = (
+            ('mass', 'kg', slice(1)) if self.known.mass is None else
+            ('centre', 'm', slice(1, 4)) if self.known.center is None else
+            ('inertia', 'kg m²', slice(4, None)))
+        before, after = (
+            INTERVAL * float((body.fields_std[place]**2).mean())**0.5
+            for body in (self.free, self.body))
+        return what, unit, before, after
+
+    @property
     def trustworthy(self) -> bool:
         """Whether nothing speaks against the estimate."""
         return not self.findings
 
     @property
     def ready(self) -> bool:
-        """Whether a controller may take the load: it is trusted, with its mass and centre."""
-        return self.trustworthy and self.present and bool(self.body.from_data[:4].all())
+        """Whether a controller may take the load: it is trusted, on the tool, and complete."""
+        return (self.trustworthy and self.present and self.link is None
+                and bool(self.body.from_data[:4].all()))
 
 
 def estimate_payload(
-    model: IdentifiedModel, recordings: Sequence[Recording], frame: Placement | None = None,
+    model: IdentifiedModel, recordings: Sequence[Recording], frame: Placement | None = None, *,
+    unloaded: Sequence[Recording] = (), known: KnownLoad | None = None, link: str | None = None,
 ) -> Payload:
     """
     Estimate the load that an arm carries.
@@ -140,7 +191,14 @@ def estimate_payload(
     recordings : sequence of Recording
         Recordings with it: motions, or rests at some positions.
     frame : Placement, optional
-        Frame of the result in the link that carries the tool; by default the tool.
+        Frame of the result in the link that carries the load; by default the tool, or the frame
+        of `link`.
+    unloaded : sequence of Recording
+        Recordings of the same session without the load, which the model was not fitted to.
+    known : KnownLoad, optional
+        What is known of the load.
+    link : str, optional
+        Joint that moves the link that carries the load; by default the link of the tool.
 
     Returns
     -------
@@ -150,88 +208,75 @@ def estimate_payload(
     Raises
     ------
     InputError
-        The model lacks the information that is needed.
+        The model lacks the information that is needed, or there is no such link.
     RecordingError
         A recording is unusable, of another arm, or has no information on the mass.
 
     """
+    if link is not None:
+        model = replace(model, arm=with_tool_on(model.arm, link))
     with finite_numbers(model, [recording.source for recording in recordings]):
-        return _estimate(model, recordings, frame)
+        found = _estimate(model, recordings, unloaded, frame, known or KnownLoad())
+    return replace(found, link=link)
 
 
 def _estimate(
-    model: IdentifiedModel, recordings: Sequence[Recording], frame: Placement | None,
+    model: IdentifiedModel, recordings: Sequence[Recording], unloaded: Sequence[Recording],
+    frame: Placement | None, known: KnownLoad,
 ) -> Payload:
     """Estimate the load where all numbers are finite and no sum of squares overflows."""
-    regression = LoadRegression(model, frame)
+    regression = LoadRegression(model, frame, known)
     if not recordings:
         raise RecordingError('a payload needs at least one recording with it')
-    loaded = [_prepared(regression, recording) for recording in recordings]
+    session = [(prepared(regression, recording), recording.source, carries)
+               for recording, carries in in_order(recordings, unloaded)]
+    loaded = [rows for rows, _, carries in session if carries]
+    sources = tuple(source for _, source, carries in session if carries)
     rests = joined([find_rests(rows.motions, rows.settings.rate_hz) for rows in loaded])
-    fits = {}
+    fits, parts = {}, compressed_parts(regression, session)
     moving = sum(int(motion.moving.any(axis=1).sum()) for rows in loaded
                  for motion in rows.motions)
     if moving:
-        fits['motion'] = _fit_motion(regression, loaded)
+        fits['motion'], parts = fit_motion(regression, session, parts)
     if len(rests.q) >= FEWEST_RESTS:
         fits['rests'] = fit_rests(regression, rests)
-    stds = {method: float(fit.std[0]) for method, fit in fits.items()}
-    method = min(stds, key=lambda name: stds[name], default='')
+    # By the mass; where that is known, by the centre.
+    method = min(fits, key=lambda name: tuple(fits[name].std), default='')
+    if not regression.shows_mass:
+        link = regression.arm.tree.link_names[regression.arm.tool_link]
+        raise RecordingError(
+            f'{", ".join(sources)}: no motion of {regression.arm.name} tells the mass of the load '
+            f'on the link of {link} apart from the place of its centre, so that the mass of the '
+            'load is not determined; weigh it, and give --mass (mass in Python)')
     if method not in fits or not fits[method].tells_mass:
         raise RecordingError(
-            f'{", ".join(recording.source for recording in recordings)}: the mass of the load is '
+            f'{", ".join(sources)}: the mass of the load is '
             f'not determined by {moving} moving samples and {len(rests.q)} rests; record a motion '
             'in which gravity turns in the frame of the tool, or rests at four positions or more')
     fit, body = fits[method], load_body(fits[method])
-    rows = stack([each.compressed(regression.arm, fit.theta) for each in loaded])
-    evidence = (Evidence.of_rows(regression, rows, fit, body) if method == 'motion'
+    evidence = (Evidence.of_rows(regression, parts, fit, body) if method == 'motion'
                 else Evidence.of_rests(regression, rests, fit, body))
     change = None
     if 'motion' in fits:
         change = largest_change(regression.columns, fits['motion'], (
-            (recording.source, each.blocks(regression.arm, fits['motion'].theta))
-            for recording, each in zip(recordings, loaded, strict=True)))
-    present, findings, remarks = judge_payload(regression, rows, fit, body, evidence, change)
+            (source, theta, rows.blocks(regression.arm, theta))
+            for (rows, source, carries), theta in zip(session, fits['motion'].thetas, strict=True)
+            if carries))
+    present, findings, remarks = judge_payload(regression, parts, fit, body, evidence, change)
+    free: LoadBody | None = None
+    repeats: tuple[Repeat, ...] = ()
+    open_regression = LoadRegression(model, frame)
+    if 'motion' in fits:
+        repeats = repeats_of(open_regression, parts, [source for _, source, _ in session])
+        findings = (*findings, *drift_findings(repeats))
+    if not known.free:
+        free = load_body(open_regression.fit(parts) if method == 'motion'
+                         else fit_rests(open_regression, rests))
+        findings = (*contradiction(known, free), *findings)
     return Payload(
         model, frame or model.arm.tool.placement, method, body,
-        {name: (float(each.load[0]), stds[name]) for name, each in fits.items()}, present,
+        {name: (float(each.load[0]), float(each.std[0])) for name, each in fits.items()}, present,
         evidence, change, rests, findings,
         (*regression.remarks, *remarks,
          *outside_range(model, [m for rows in loaded for m in rows.motions])),
-        moving // max(loaded[0].settings.decimation, 1),
-        tuple(recording.source for recording in recordings))
-
-
-def check_signal(model: IdentifiedModel, recording: Recording) -> None:
-    """
-    Make sure that a recording holds the drive signal of a model.
-
-    Raises
-    ------
-    RecordingError
-        It does not.
-
-    """
-    if recording.signal != model.arm.drive.signal:
-        raise RecordingError(
-            f'{recording.source} holds {recording.signal}, and the model of {model.arm.name} was '
-            f'identified from {model.arm.drive.signal}; give a recording of the same drive signal')
-
-
-def _prepared(regression: LoadRegression, recording: Recording) -> KeptRows:
-    """Condition a recording as the recordings of the model were."""
-    check_signal(regression.model, recording)
-    arm = regression.arm
-    recording, _ = checked_recording(recording, arm)
-    settings = settings_for(regression.model.treatment, recording, identified=True)
-    return KeptRows(arm, condition_recordings(arm, [recording], settings), settings, arm.friction)
-
-
-def _fit_motion(regression: LoadRegression, loaded: Sequence[KeptRows]) -> LoadFit:
-    """Fit the rows in which joints move."""
-    arm, theta = regression.arm, regression.theta
-    for _ in range(LOAD_PASSES if arm.needs_load else 1):
-        # The load on the joints follows from inertial parameters, which friction does not change.
-        fit = regression.fit(stack([rows.compressed(arm, theta) for rows in loaded]))
-        theta = fit.theta
-    return fit
+        moving // max(loaded[0].settings.decimation, 1), sources, known, free, repeats)

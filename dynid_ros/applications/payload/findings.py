@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from dynid_ros.applications.payload.body import load_body, LoadBody
 from dynid_ros.applications.payload.change import Change
-from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
+from dynid_ros.applications.payload.fit import LoadRegression
 from dynid_ros.applications.payload.known_friction import breakaway
+from dynid_ros.applications.payload.load_estimate import (
+    KnownLoad,
+    LoadFit,
+    Part,
+    residual_squares,
+)
 from dynid_ros.applications.payload.rest_fit import rest_rows
 from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import INERTIAL, torque_units
@@ -24,6 +30,7 @@ from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.text import plain, within
 
 # Bounds of the verdict on a load. Measured figures come from benchmarks/payload.py, with simulated
 # arms.
@@ -70,11 +77,12 @@ class Evidence:
 
     @staticmethod
     def of_rows(
-        regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
+        regression: LoadRegression, parts: Sequence[Part], fit: LoadFit, body: LoadBody,
     ) -> Evidence:
         """Compare the torque in motion with the torque of the free and of the loaded arm."""
-        before, after, free = (_left(rows, theta) for theta in _arms(fit, body))
-        return Evidence(before, after, free, rows.rms_torque(), regression.model.sigma)
+        before, after, free = (_left(parts, thetas) for thetas in _arms(fit, body))
+        return Evidence(
+            before, after, free, _left(parts, 0 * fit.thetas), regression.model.sigma)
 
     @staticmethod
     def of_rests(
@@ -82,7 +90,7 @@ class Evidence:
     ) -> Evidence:
         """Compare the torque at rest with the torque of the free and of the loaded arm."""
         W = rest_rows(regression.arm, rests)
-        errors = (rests.tau - W @ theta for theta in _arms(fit, body))
+        errors = (rests.tau - W @ thetas[0] for thetas in _arms(fit, body))
         before, after, free, torque = (
             np.sqrt((x**2).mean(axis=0)) for x in (*errors, rests.tau))
         usual = np.hypot(regression.model.sigma, breakaway(regression.model))
@@ -105,16 +113,19 @@ class Evidence:
 
 
 def _arms(fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
-    """Return the base parameters without a load, with the body, and with the free load."""
-    return fit.theta_with(np.zeros(len(INERTIAL))), fit.theta_with(body.parameters), fit.theta
+    """Return the base parameters (K, b) without a load, with the body, and with the free load."""
+    return (fit.thetas_with(np.zeros(len(INERTIAL))), fit.thetas_with(body.parameters),
+            fit.thetas)
 
 
-def _left(rows: QRFactors, theta: Array) -> Array:
-    return np.asarray(np.sqrt(rows.residual_squares(theta) / np.maximum(rows.rows, 1)))
+def _left(parts: Sequence[Part], thetas: Array) -> Array:
+    """Return what parameters of each recording (K, b) leave of the torque, (n,)."""
+    counts = np.maximum(np.sum([part.rows.rows for part in parts], axis=0), 1)
+    return np.asarray(np.sqrt(residual_squares(parts, thetas) / counts))
 
 
 def judge_payload(
-    regression: LoadRegression, rows: QRFactors, fit: LoadFit, body: LoadBody,
+    regression: LoadRegression, parts: Sequence[Part], fit: LoadFit, body: LoadBody,
     evidence: Evidence, change: Change | None,
 ) -> tuple[bool, tuple[Finding, ...], tuple[str, ...]]:
     """
@@ -134,14 +145,16 @@ def judge_payload(
     bar = ERROR_BAR * std
     none = mass < FREE_KG and abs(mass) <= bar and not evidence.loaded.any()
     findings = [] if change is None or not change.matters else [_changed(change)]
+    # One load does not explain the torque of two.
+    if not findings and (elsewhere := _elsewhere(regression, parts, evidence)):
+        return False, (elsewhere,), ()
     if mass < -bar:
         findings.insert(0, Finding(
             'payload_negative',
             f'the arm carries {-mass:.2f} ± {INTERVAL * std:.2f} kg less than in the '
             'recording of the model: that was made with a load, or the two are exchanged'))
-    # One load does not explain the torque of two.
     elif evidence.unexplained.any() and not findings:
-        return False, (_unexplained(regression, rows, evidence),), ()
+        return False, (_unexplained(regression, parts, evidence),), ()
     elif not none and mass <= bar and not findings:
         names = ', '.join(np.array(regression.arm.joint_names)[evidence.loaded])
         differs = f'the torque of {names} is not that of the free arm, but ' if names else ''
@@ -153,15 +166,37 @@ def judge_payload(
     return not none and mass > bar, tuple(findings), _open(body, none or mass < -bar)
 
 
-def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence) -> Finding:
-    """Name the joints that no body explains, and the one that contradicts a body of all others."""
+def contradiction(known: KnownLoad, free: LoadBody) -> tuple[Finding, ...]:
+    """Compare what is known of a load with the body that the recordings tell without it."""
+    told = [(known.mass, free.mass, free.mass_std, 'mass', 'kg', 1.0)]
+    if known.center is not None:
+        told += [(float(stated), float(found), float(std), f'centre {axis}', 'mm', 1e3)
+                 for axis, stated, found, std in zip(
+                     'xyz', known.center, free.center, free.center_std, strict=True)]
+    apart = [f'{what} of {plain(scale * stated)} {unit}, and the recordings '
+             f'{within(scale * found, scale * INTERVAL * std, unit)}'
+             for stated, found, std, what, unit, scale in told
+             if stated is not None and abs(stated - found) > ERROR_BAR * std]
+    if not apart:
+        return ()
+    return (Finding(
+        'payload_contradicted', f'the load is stated to have a {"; a ".join(apart)}: weigh it '
+        'and measure its centre again, in the frame of the result, and look for another load'),)
+
+
+def _unexplained(
+    regression: LoadRegression, parts: Sequence[Part], evidence: Evidence,
+) -> Finding:
+    """Name the joints that no body explains, and who disagrees: one joint, or the link."""
     arm, usual, sides = regression.model.arm, evidence.usual, ''
     names, units = np.array(arm.joint_names), torque_units(arm)
     for joint in range(arm.n):
         others = np.arange(arm.n) != joint
-        fit = regression.fit(QRFactors(rows.factors * others[:, None, None], rows.rows * others))
+        fit = regression.fit([Part(QRFactors(
+            each.rows.factors * others[:, None, None], each.rows.rows * others), each.loaded)
+            for each in parts])
         body = load_body(fit)
-        left = _left(rows, fit.theta_with(body.parameters))
+        left = _left(parts, fit.thetas_with(body.parameters))
         if (left < NO_BODY * usual)[others].all():
             sides = (f'; {", ".join(names[others])} agree on {body.mass:.2f} kg, which '
                      f'{names[joint]} contradicts by {left[joint]:.3g} {units[joint]}')
@@ -171,8 +206,34 @@ def _unexplained(regression: LoadRegression, rows: QRFactors, evidence: Evidence
     return Finding(
         'payload_unexplained',
         f'no single body explains the torque of {missed}{beside and " beside that of "}{beside}'
-        f'{sides}; look for a counterweight, a cable, a contact, a load on another link, other '
-        'drive settings, or a change of the arm since its model was identified')
+        f'{sides}; look for a counterweight, a cable, a contact, other drive settings, or a '
+        'change of the arm since its model was identified')
+
+
+def _elsewhere(
+    regression: LoadRegression, parts: Sequence[Part], evidence: Evidence,
+) -> Finding | None:
+    """Name another link on which a body explains what none on this one does."""
+    arm, found = regression.arm, []
+    missed = evidence.after > NO_BODY * evidence.usual
+    if not missed.any() or not np.sum([part.rows.rows for part in parts]):
+        return None
+    for link in set(range(arm.links)) - {arm.tool_link}:
+        other = regression.on_link(link)
+        fit = other.fit(parts)
+        body = load_body(fit)
+        left = Evidence.of_rows(other, parts, fit, body).after / evidence.usual
+        if (left < NO_BODY).all():
+            found.append((float((left**2).sum()), link, body))
+    if not found:
+        return None
+    _, link, body = min(found, key=lambda each: each[0])
+    name, mass = arm.tree.link_names[link], f' of {body.mass:.2f} kg' if body.from_data[0] else ''
+    return Finding(
+        'payload_elsewhere',
+        f'no body on the link of {arm.tree.link_names[arm.tool_link]} explains the torque of '
+        f'{", ".join(np.array(arm.joint_names)[missed])}, and one{mass} on the link of {name} '
+        'does', f'if the load is there, give --link {name} (link in Python)')
 
 
 def _changed(change: Change) -> Finding:

@@ -5,21 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import copy
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
 from dynid_ros.applications.payload.known_friction import friction_spread, with_offsets
+from dynid_ros.applications.payload.load_estimate import (
+    KnownLoad,
+    LoadFit,
+    Part,
+    residual_squares,
+)
 from dynid_ros.arm.description.tree import Placement
-from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.base import base_parameters, COLUMN_ROUNDING
 from dynid_ros.dynamics.load_columns import friction_change, load_columns, LOAD_STD
 from dynid_ros.errors import InputError, listed
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
-from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import group_scatter
-from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
@@ -50,57 +54,6 @@ def finite_numbers(model: IdentifiedModel, sources: Sequence[str]) -> Iterator[N
             'are too large for a regression; identify again') from error
 
 
-@dataclass(frozen=True, eq=False)
-class LoadFit:
-    """
-    A load, by least squares beside its prior, whether or not a body can have it.
-
-    Attributes
-    ----------
-    load : (10,) ndarray
-        Inertial parameters.
-    factor : (10, 10) ndarray
-        Triangle A of the rows that are left to the load, and of its prior: ``‖A (p - load)‖²`` is
-        what parameters p add to the weighted squares.
-    scatter : (10, 10) ndarray
-        Covariance of ``Aᵀ A (load - truth)``.
-    theta : (b,) ndarray
-        Base parameters of the arm with its load, and with the friction of the recording.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint, Nm.
-    score : (b, 10) ndarray
-        Score of the load relative to the base parameters'.
-
-    """
-
-    load: Array
-    factor: Array
-    scatter: Array
-    theta: Array
-    sigma: Array
-    score: Array
-
-    def theta_with(self, load: Array) -> Array:
-        """Return the base parameters (b,) of the arm with another load, model errors refitted."""
-        return np.asarray(self.theta + self.score @ (load - self.load))
-
-    @property
-    def covariance(self) -> Array:
-        """Return the covariance of the load, (10, 10)."""
-        half = inverse_of(self.factor)
-        return np.asarray(half @ (half.T @ self.scatter @ half) @ half.T)
-
-    @property
-    def std(self) -> Array:
-        """Return the standard deviations of the load, (10,), above zero."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
-    @property
-    def tells_mass(self) -> bool:
-        """Whether the rows determine the mass rather than the prior."""
-        return bool(1 - (self.std[0] / LOAD_STD)**2 >= FROM_DATA)
-
-
 class LoadRegression:
     """
     Regression of a load, with what a model knows as further rows.
@@ -115,9 +68,13 @@ class LoadRegression:
         The arm without the load.
     frame : Placement, optional
         Frame of the load's parameters in the link that carries the tool; by default the tool.
+    known : KnownLoad, optional
+        What is known of the load.
 
     Attributes
     ----------
+    model, known
+        As given.
     arm : ArmModel
         The arm, with an offset of each joint.
     theta : (b,) ndarray
@@ -132,22 +89,28 @@ class LoadRegression:
 
     """
 
-    def __init__(self, model: IdentifiedModel, frame: Placement | None = None) -> None:
+    def __init__(
+        self, model: IdentifiedModel, frame: Placement | None = None,
+        known: KnownLoad | None = None,
+    ) -> None:
         if np.isnan(model.root_information).any():
             raise InputError(
                 f'the model of {", ".join(model.sources)} was written by version 0.1, without the '
                 'information that a payload needs; identify again')
         self.model, self.arm = model, with_offsets(model.arm)
+        self.known = KnownLoad() if known is None else known
         self.columns = load_columns(self.arm, frame)
         names, own = (base_parameters(arm).names for arm in (self.arm, model.arm))
-        known = np.eye(len(names))[:, [names.index(name) for name in own]]
-        self.theta = known @ model.theta
-        drift = friction_change(self.arm) * friction_spread(model, self.arm)
-        spread = known @ model.covariance @ known.T + drift @ drift.T
+        place = np.eye(len(names))[:, [names.index(name) for name in own]]
+        self.theta = place @ model.theta
+        self._spread = friction_spread(model, self.arm)
+        drift = friction_change(self.arm) * self._spread
+        spread = place @ model.covariance @ place.T + drift @ drift.T
         self._root = inverse_of(np.asarray(np.linalg.cholesky(spread).T)).T
 
     def solve(
         self, W: Array, z: Array, held: Array | None = None, held_std: Array | None = None,
+        loaded: Array | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """
         Solve for the load.
@@ -162,13 +125,15 @@ class LoadRegression:
             Whitened columns of further unknowns, whose expectation is zero.
         held_std : (h,) ndarray, optional
             Their standard deviations.
+        loaded : (m,) ndarray, optional
+            One for rows with the load, zero for the others; all have it by default.
 
         Returns
         -------
         load : (10,) ndarray
             Inertial parameters.
         factor : (10, 10) ndarray
-            As for `LoadFit`.
+            As for `LoadEstimate`.
         others : (b + h,) ndarray
             Differences of the base parameters from the model's, further unknowns.
         shift : (b + h, 10) ndarray
@@ -182,9 +147,10 @@ class LoadRegression:
         """
         ties = np.zeros(0) if held_std is None else 1 / held_std
         own = W if held is None else np.hstack([W, held])
+        carried = W if loaded is None else W * loaded[:, None]
         b, size, loads = W.shape[1], own.shape[1], self.columns.shape[1]
         rows = np.zeros((len(W) + size + loads, size + loads + 1))
-        rows[:len(W)] = np.column_stack([own, W @ self.columns, z])
+        rows[:len(W)] = np.column_stack([own, carried @ self.columns, z])
         known = rows[len(W):]
         known[:b, :b] = self._root
         known[b:, b:-1] = np.diag([*ties, *np.full(loads, 1 / LOAD_STD)])
@@ -192,32 +158,90 @@ class LoadRegression:
         if not np.isfinite(R).all():
             raise LinAlgError
         factor, half = R[size:size + loads, size:-1], inverse_of(R[:size, :size])
-        load = inverse_of(factor) @ R[size:size + loads, -1]
+        load, N = self.known.start, self.known.open_directions
+        basis, triangle = np.linalg.qr(factor @ N)
+        gap = R[size:size + loads, -1] - factor @ load
+        load = load + N @ (inverse_of(triangle) @ (basis.T @ gap))
         shift = half @ R[:size, size:-1]
         return load, factor, half @ R[:size, -1] - shift @ load, shift
 
-    def fit(self, rows: QRFactors) -> LoadFit:
-        """Fit compressed rows, each joint weighted by what is left of it."""
-        b = len(self.columns)
-        counts = np.maximum(rows.rows, 1)
-        floor = LEAST * np.sqrt(rows.torque_squares().sum() / counts.sum()) + np.finfo(float).tiny
+    def fit(self, parts: Sequence[Part]) -> LoadFit:
+        """
+        Fit recordings, in the order of time, each joint weighted by what is left of it.
+
+        Friction and zeros change from each recording to the next, by as much as from the model's
+        to the first.
+        """
+        b, loads = self.columns.shape
+        rows = np.sum([part.rows.rows for part in parts], axis=0)
+        counts = np.maximum(rows, 1)
+        torque = np.sum([part.rows.torque_squares() for part in parts], axis=0)
+        floor = LEAST * np.sqrt(torque.sum() / counts.sum()) + np.finfo(float).tiny
         sigma = np.maximum(self.model.sigma, floor)
+        loaded = np.array([part.loaded for part in parts], dtype=float)
+        steps, step_std = self._steps(len(parts))
         for _ in range(ITERATIONS):
             scale = sigma * np.sqrt(self.model.colour)
-            R = np.asarray(np.linalg.qr(
-                (rows.factors / scale[:, None, None]).reshape(-1, b + 1), mode='r'))
-            W, z = R[:, :b], R[:, b] - R[:, :b] @ self.theta
-            load, factor, others, shift = self.solve(W, z)
-            theta = self.theta + others + self.columns @ load
+            R = [np.asarray(np.linalg.qr(
+                (part.rows.factors / scale[:, None, None]).reshape(-1, b + 1), mode='r'))
+                for part in parts]
+            W = np.concatenate([own[:, :b] for own in R])
+            z = np.concatenate([own[:, b] for own in R]) - W @ self.theta
+            held = np.concatenate([own[:, :b] @ step for own, step in zip(R, steps, strict=True)])
+            load, factor, others, shift = self.solve(
+                W, z, held, step_std, np.repeat(loaded, [len(own) for own in R]))
+            thetas = self.theta + others[:b] + steps @ others[b:] + np.outer(
+                loaded, self.columns @ load)
             before = sigma
-            left = np.sqrt(rows.residual_squares(theta) / counts)
-            sigma = np.where(rows.rows > 0, np.maximum(left, floor), before)
+            left = np.sqrt(residual_squares(parts, thetas) / counts)
+            sigma = np.where(rows > 0, np.maximum(left, floor), before)
             if np.abs(sigma / before - 1).max() < SETTLED:
                 break
-        score, pull = self.columns - shift, self._root @ shift
-        scatter = pull.T @ pull + np.eye(len(factor)) / LOAD_STD**2 + _joint_scatter(
-            rows, theta, before * np.sqrt(self.model.colour), score, factor)
-        return LoadFit(load, factor, scatter, theta, before, score)
+        score = loaded[:, None, None] * self.columns - shift[:b] - steps @ shift[b:]
+        N = self.known.open_directions
+        pull = np.concatenate([
+            self._root @ shift[:b], shift[b:] / step_std[:, None], np.eye(loads) / LOAD_STD]) @ N
+        scatter = pull.T @ pull + _joint_scatter(
+            parts, thetas, before * np.sqrt(self.model.colour), score @ N,
+            np.asarray(np.linalg.qr(factor @ N, mode='r')))
+        return LoadFit(load, factor, scatter, self.known,
+                       thetas=thetas, sigma=before, score=score)
+
+    def _steps(self, count: int) -> tuple[Array, Array]:
+        """
+        Describe the steps of friction and zeros from one recording to the next.
+
+        The step from the model to the first recording is an error of the model.
+
+        Returns
+        -------
+        columns : (K, b, s) ndarray
+            Change of the base parameters of each recording with the steps before it.
+        std : (s,) ndarray
+            Standard deviation of each step.
+
+        """
+        changing = self._spread > 0
+        own = friction_change(self.arm)[:, changing]
+        after = np.tri(count, count - 1, -1)
+        columns = np.einsum('ks,bf->kbsf', after, own).reshape(count, len(own), -1)
+        return columns, np.tile(self._spread[changing], count - 1)
+
+    def on_link(self, link: int) -> LoadRegression:
+        """Return the regression of a load on another link, of which nothing is known."""
+        other = copy(self)
+        other.known = KnownLoad()
+        other.columns = np.asarray(
+            base_parameters(self.arm).grouping[:, self.arm.layout.inertial(link)])
+        return other
+
+    @property
+    def shows_mass(self) -> bool:
+        """Whether any motion tells the mass apart from the place of its centre."""
+        Q, _ = np.linalg.qr(self.known.open_directions)
+        _, singular, V = np.linalg.svd(self.columns @ Q)
+        told = ((Q @ V[singular > COLUMN_ROUNDING * singular[0]].T)[0]**2).sum()
+        return bool(told > (1 - COLUMN_ROUNDING) * (Q[0]**2).sum() or self.known.mass is not None)
 
     @property
     def prior(self) -> Array:
@@ -253,24 +277,28 @@ class LoadRegression:
 
 
 def _joint_scatter(
-    rows: QRFactors, theta: Array, sigma: Array, score: Array, factor: Array,
+    parts: Sequence[Part], thetas: Array, sigma: Array, score: Array, factor: Array,
 ) -> Array:
     """
-    Return the covariance of the load's score by how much joints contradict each other, (10, 10).
+    Return the covariance of the load's score by how much joints contradict each other, (k, k).
 
     A model is wrong by gears, cables, friction and drives, each in one joint: that goes with the
     motion, so that no later part of it tells anything new, and other joints do not share it. So
     the rows of a joint are one group, and a load that one joint alone tells has no witness: where
     all joints move in step, its torque may be anything else that follows the motion.
     """
-    scaled = rows.factors / sigma[:, None, None]
+    rows = np.concatenate([np.dstack([
+        part.rows.factors[:, :, :-1] @ own,
+        part.rows.factors[:, :, -1] - part.rows.factors[:, :, :-1] @ theta])
+        for part, theta, own in zip(parts, thetas, score, strict=True)], axis=1)
+    counts = np.sum([part.rows.rows for part in parts], axis=0)
     own = [Products((each.T @ each)[None], count) for each, count in zip(
-        np.dstack([scaled[:, :, :-1] @ score, scaled[:, :, -1] - scaled[:, :, :-1] @ theta]),
-        rows.rows[:, None], strict=True)]
+        rows / sigma[:, None, None], counts[:, None], strict=True)]
     values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], axis=0))
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     nothing = np.zeros(len(factor))
+    # The load of some links has directions of which no joint tells anything.
+    weak = np.pad(np.eye(len(factor)) / LOAD_STD, ((0, 0), (0, 1)))
     found = group_scatter(own, Solution(
-        nothing, np.ones(1), inverse_of(factor), root, nothing, np.zeros((0, len(factor) + 1)),
-        np.ones(0), np.inf))
+        nothing, np.ones(1), inverse_of(factor), root, nothing, weak, np.ones(0), np.inf))
     return np.asarray(found.root.T @ found.root)

@@ -14,6 +14,7 @@ from dynid_ros.applications.payload.change import largest_change
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
 from dynid_ros.applications.payload.fit import finite_numbers, LoadRegression
+from dynid_ros.applications.payload.load_estimate import Part
 from dynid_ros.data.signals.rests import Rests
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -82,19 +83,21 @@ class LivePayload(OnlineIdentifier):
         rows, model = self.learner.recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST:
             return None
+        parts = [Part(rows)]
         with finite_numbers(model, [self._source]):
             try:
-                fit = regression.fit(rows)
+                fit = regression.fit(parts)
             except LinAlgError:
                 # Residuals beyond all bounds, as of a damaged model, determine nothing.
                 return None
             if not fit.tells_mass:
                 return None
-            change = largest_change(regression.columns, fit, [(self._source, self._recent)])
+            change = largest_change(
+                regression.columns, fit, [(self._source, fit.thetas[0], self._recent)])
             body = load_body(fit)
-            evidence = Evidence.of_rows(regression, rows, fit, body)
+            evidence = Evidence.of_rows(regression, parts, fit, body)
             present, findings, remarks = judge_payload(
-                regression, rows, fit, body, evidence, change)
+                regression, parts, fit, body, evidence, change)
         moving = [part for part in self.learner.history.predictions(self._source)
                   if np.isfinite(part.tau).any()]
         return Payload(

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from dynid_ros.applications.payload.body import FIELDS
-from dynid_ros.applications.payload.estimate import check_signal, Payload
+from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.fit import finite_numbers
 from dynid_ros.applications.payload.live_payload import LivePayload
+from dynid_ros.applications.payload.session import check_signal
 from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import RecordingError

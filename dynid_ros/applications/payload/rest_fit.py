@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
+from dynid_ros.applications.payload.fit import LoadRegression
 from dynid_ros.applications.payload.known_friction import breakaway
+from dynid_ros.applications.payload.load_estimate import LoadFit
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.rests import Rests
 from dynid_ros.dynamics.base import base_parameters
@@ -58,9 +59,10 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
         squares = PRIOR_RESTS * start**2 + (left**2).sum(axis=0)
         # A joint that is loaded by the load gives up some of its rests to the parameters.
         before, sigma = sigma, np.sqrt(squares / (PRIOR_RESTS + max(count - 4 / n, 0.5)))
-    information = factor.T @ factor
-    return LoadFit(load, factor, information, regression.theta + change, before,
-                   regression.columns - shift[:-n])
+    half = factor @ regression.known.open_directions
+    return LoadFit(load, factor, half.T @ half, regression.known,
+                   thetas=(regression.theta + change)[None], sigma=before,
+                   score=(regression.columns - shift[:-n])[None])
 
 
 def rest_rows(arm: ArmModel, rests: Rests) -> Array:

@@ -125,7 +125,7 @@ def from_messages(
     apart = None if path.suffix.lower() in TEXT_SUFFIXES else arm.drive.topic
     samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
     stamps = samples.received if received else samples.stamp
-    keep, found = _stamped(stamps, f'{source}: topic {states.topic}')
+    keep, found = stamped(stamps, f'{source}: topic {states.topic}')
     values = {name: getattr(samples, name)[keep] for name in FIELDS
               if getattr(samples, name).shape[1]}
     stamps = stamps[keep]
@@ -146,7 +146,8 @@ def from_messages(
         (stamps - start) * 1e-9, values['position'], values['effort'], arm.joint_names,
         arm.drive.signal, source, values.get('velocity'), defects, as_logged=True,
         validation=tuple(
-            (begin + shift, end + shift) for begin, end in validation_spans(path)))
+            (begin + shift, end + shift) for begin, end in validation_spans(path)),
+        began=float(start) * 1e-9 if start > DAY_NS else None)
 
 
 def samples_of(
@@ -257,7 +258,7 @@ def _incomplete(
     return found
 
 
-def _stamped(
+def stamped(
     stamps: NDArray[np.int64], where: str
 ) -> tuple[Mask | slice, list[Defect]]:
     """Find the samples to keep, and the defects."""

@@ -124,6 +124,8 @@ class Recording(Summarised):
         reports that. Recordings derived from a recording have it set.
     timed : bool
         Whether velocities were recorded that confirm the stamps, once they are checked.
+    began : float or None
+        Time zero of ``t`` by a clock that was set, s since 1970; None where nobody set it.
 
     Raises
     ------
@@ -145,6 +147,7 @@ class Recording(Summarised):
     validation: tuple[tuple[float, float], ...] = ()
     as_logged: bool = False
     timed: bool = False
+    began: float | None = None
 
     def __post_init__(self) -> None:
         """Convert lists, and check shapes against the joints and stamps."""

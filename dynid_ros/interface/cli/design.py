@@ -58,6 +58,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--load', nargs='+', type=finite, metavar='KG',
         help='with --for payload: mass of the heaviest load, with which all limits hold, and its '
              'centre X Y Z in the frame of the tool, m (default: 2 kg at its origin)')
+    add('--known', nargs='+', default=[], choices=('mass', 'com'), metavar='WORD',
+        help='with --for payload: what will be known of the load, mass, com (the centre of '
+             '--load) or both; the motion determines the rest')
+    add('--link', metavar='JOINT',
+        help='with --for payload: joint that moves the link with the load, if not the tool')
     add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
         help='results of earlier recordings; improve their weakest parameters')
     add('--starts', type=count, default=4,
@@ -87,7 +92,8 @@ def run(args: Namespace) -> Answer:
     designed = design_excitation(
         args.arm, period=args.period, harmonics=args.harmonics, periods=args.periods,
         ramp=args.ramp, criterion=args.criterion, scale_columns=args.scale_columns,
-        parameters=args.chosen if load is None else (), load=load, starts=args.starts,
+        parameters=args.chosen if load is None else (), load=load, known=args.known,
+        link=args.link, starts=args.starts,
         seconds=args.time, seed=args.seed, given=args.given)
     designed.save(args.output)
     arm, motion, notes = designed.arm, designed.motion, designed.notes
@@ -110,8 +116,9 @@ def run(args: Namespace) -> Answer:
 def _load(args: Namespace) -> list[float] | None:
     """Return mass and centre of the heaviest load, if the motion is for one."""
     if args.chosen != [PAYLOAD]:
-        if args.load:
-            raise InputError('--load is for --for payload only')
+        for name in ('load', 'known', 'link'):
+            if getattr(args, name):
+                raise InputError(f'--{name} is for --for payload only')
         return None
     return args.load or [HEAVIEST]
 

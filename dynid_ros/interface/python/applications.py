@@ -33,13 +33,15 @@ from dynid_ros.utilities.one_thread import one_thread
 if TYPE_CHECKING:
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
     from dynid_ros.applications.payload.estimate import Payload
+    from dynid_ros.arm.description.tree import Placement
     from dynid_ros.data.recordings.recording import Recording
 
 
 @one_thread()
 def payload(
-    model: Model, recordings: Logs, *, flange: Sequence[float] | None = None,
-    topic: str = 'joint_states', received: bool = False,
+    model: Model, recordings: Logs, *, unloaded: Logs = (), mass: float | None = None,
+    center: Sequence[float] | None = None, link: str | None = None,
+    flange: Sequence[float] | None = None, topic: str = 'joint_states', received: bool = False,
 ) -> Payload:
     """
     Estimate mass, centre of mass and inertia of a load, as ``dynid payload`` does.
@@ -50,9 +52,18 @@ def payload(
         The arm without the load.
     recordings : str, Path, Recording, or iterable of these
         Recordings with it: motions, or rests at some positions.
+    unloaded : str, Path, Recording, or iterable of these
+        Recordings of the same session without it, other than those of the model.
+    mass : float, optional
+        Its mass, where it was weighed, kg.
+    center : (3,) sequence of float, optional
+        Its centre of mass, where that is known, in the frame of the result, m.
+    link : str, optional
+        Joint that moves the link that carries it; by default the link of the tool. The frame of
+        the result is the frame of that link then.
     flange : (6,) sequence of float, optional
-        Placement ``x y z roll pitch yaw`` of the flange in the frame of the last joint, m and rad;
-        by default the tool of the arm.
+        Placement ``x y z roll pitch yaw`` of the frame of the result in the frame of the last
+        joint (of `link`), m and rad; by default the tool of the arm.
     topic, received
         As for `read_recording`.
 
@@ -63,18 +74,31 @@ def payload(
 
     """
     from dynid_ros.applications.payload.estimate import estimate_payload
-    from dynid_ros.arm.description.tree import Placement, rotation_rpy
+    from dynid_ros.applications.payload.load_estimate import KnownLoad
 
-    known, frame = as_model(model), None
-    if flange is not None:
-        at = as_numbers('flange', flange, 1, 6)
-        frame = Placement(rotation_rpy(at[3:]), np.array(at[:3]))
+    known = as_model(model)
     check_once(recordings)
-    check_once(known.sources, recordings,
-               'is a recording that the model was fitted to; give one with the load')
-    return estimate_payload(known, list(as_recordings(
-        recordings, known.arm, 'recordings', topic=topic, received=received, of_model=True)),
-        frame)
+    check_once(unloaded, recordings, 'is given with the load and without it')
+    for given, state in ((recordings, 'with'), (unloaded, 'without')):
+        check_once(known.sources, given, 'is a recording that the model was fitted to; give '
+                   f'another one {state} the load')
+    read = [list(as_recordings(
+        logs, known.arm, name, topic=topic, received=received, of_model=True))
+        for logs, name in ((recordings, 'recordings'), (unloaded, 'unloaded'))]
+    return estimate_payload(
+        known, read[0], None if flange is None else _placement('flange', flange),
+        unloaded=read[1], link=None if link is None else as_text('link', link), known=KnownLoad(
+            None if mass is None else one_number('mass', mass, np.finfo(float).tiny),
+            None if center is None else as_numbers('center', center, 1, 3)))
+
+
+def _placement(name: str, pose: Sequence[float]) -> Placement:
+    """Take ``x y z roll pitch yaw``, m and rad, as a placement."""
+    from dynid_ros.arm.description.tree import Placement as Placed
+    from dynid_ros.arm.description.tree import rotation_rpy
+
+    at = as_numbers(name, pose, 1, 6)
+    return Placed(rotation_rpy(at[3:]), np.array(at[:3]))
 
 
 @one_thread()

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from dynid_ros.motion.trajectory.trajectory_file import Trajectory
     from dynid_ros.simulation.session import SimulatedRecording
 
+#: What may be known of a load.
+KNOWN = ('mass', 'com')
 #: Points that a controller may get.
 MOST_POINTS = 100_000
 
@@ -43,8 +45,8 @@ def design_excitation(
     arm: Arm, *, surroundings: str | Path | None = None, period: float = 10.0,
     harmonics: int = 8, periods: int = 3, ramp: float = 0.0, criterion: str = 'condition',
     scale_columns: bool = False, parameters: Sequence[str] = (),
-    load: Sequence[float] | None = None, starts: int = 4, seconds: float = 120.0, seed: int = 0,
-    given: Model | Iterable[Model] = (),
+    load: Sequence[float] | None = None, known: Sequence[str] = (), link: str | None = None,
+    starts: int = 4, seconds: float = 120.0, seed: int = 0, given: Model | Iterable[Model] = (),
 ) -> Design:
     """
     Design an exciting motion and another one for validation, as ``dynid design`` does.
@@ -68,6 +70,11 @@ def design_excitation(
     load : (1,) or (4,) sequence of float, optional
         Mass of the heaviest load, kg, and its centre in the frame of the tool, m: the motion
         determines a load instead of the arm, and no other one follows.
+    known : sequence of str
+        With `load`: what is known of any load, ``mass``, ``com`` or both; the motion determines
+        the rest.
+    link : str, optional
+        With `load`: joint that moves the link that carries it; by default the link of the tool.
     starts : int
         Random motions to start from.
     seconds : float
@@ -119,12 +126,16 @@ def design_excitation(
         raise wrong_type('parameters', 'a sequence of names such as Izz6', parameters)
     if as_text('criterion', criterion) not in CRITERIA:
         raise InputError(f'criterion must be {" or ".join(CRITERIA)}, not {criterion}')
+    if not isinstance(known, Sequence) or isinstance(known, str) or not {*known} <= {*KNOWN}:
+        raise InputError(f'known must list {" and ".join(KNOWN)}, or one of them, not {known!r}')
+    if load is None and (known or link is not None):
+        raise InputError('known and link are for a load only')
     if load is not None:
         mass, *center = as_numbers('load', load, 1).tolist() or [0.0]
         if not mass > 0 or len(center) not in (0, 3) or parameters:
             raise InputError('load must be a mass above zero, kg, alone or with x, y and z of its '
                              f'centre, m, and without parameters; it is {load!r}')
-        own = PayloadDesign(arm, length, mass, center or (0.0, 0.0, 0.0), earlier)
+        own = PayloadDesign(arm, length, mass, center or (0.0, 0.0, 0.0), earlier, known, link)
         designed = design(own.arm, replace(task, objective=own.objective), scene)
         return replace(designed, notes=designed.notes | own.notes(designed.motion))
     objective = DesignObjective(

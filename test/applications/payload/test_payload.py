@@ -15,8 +15,9 @@ from results import identification
 from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.applications.payload.findings import outside_range
-from dynid_ros.applications.payload.fit import LoadFit, LoadRegression
+from dynid_ros.applications.payload.fit import LoadRegression
 from dynid_ros.applications.payload.known_friction import breakaway
+from dynid_ros.applications.payload.load_estimate import LoadEstimate
 from dynid_ros.arm.description.tree import Placement, rotation_rpy
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com, is_physical
 from dynid_ros.data.recordings.recording import Recording
@@ -267,8 +268,8 @@ def test_a_model_of_joints_at_rest_gives_the_load_with_what_is_known_of_the_arm(
 def test_a_load_of_which_the_rows_tell_nothing_has_the_width_of_its_prior():
     regression = LoadRegression(free_model('two_axis'))
     b = len(regression.columns)
-    load, factor, others, _ = regression.solve(np.zeros((1, b)), np.zeros(1))
-    fit = LoadFit(load, factor, factor.T @ factor, others, np.ones(2), np.zeros((b, 10)))
+    load, factor, _, _ = regression.solve(np.zeros((1, b)), np.zeros(1))
+    fit = LoadEstimate(load, factor, factor.T @ factor)
     np.testing.assert_allclose(fit.std, LOAD_STD, rtol=1e-9)
     assert not fit.tells_mass
 
@@ -284,13 +285,12 @@ def test_a_short_motion_names_the_parameters_that_it_leaves_open():
 def test_the_body_is_always_possible_and_near_a_certain_estimate(seed, certainty):
     rng = np.random.default_rng(seed)
     factor = certainty * np.linalg.qr(rng.normal(size=(10, 10)), mode='r')
-    empty = np.zeros((0, 0))
     load = rng.normal(size=10)
-    body = load_body(LoadFit(load, factor, factor.T @ factor, empty, empty, empty))
+    body = load_body(LoadEstimate(load, factor, factor.T @ factor))
     assert is_physical(body.parameters)
     assert np.isfinite(body.covariance).all()
     real = inertial_from_com(
         rng.uniform(0.3, 3), rng.uniform(-0.1, 0.1, 3), np.diag(rng.uniform(0.02, 0.03, 3)))
     sure = 1e5 * np.eye(10)
-    body = load_body(LoadFit(real, sure, sure.T @ sure, empty, empty, empty))
+    body = load_body(LoadEstimate(real, sure, sure.T @ sure))
     np.testing.assert_allclose(body.parameters, real, atol=1e-4)

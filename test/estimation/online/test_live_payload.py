@@ -12,6 +12,7 @@ from dynid_ros.applications.payload.body import FIELDS, load_body
 from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.applications.payload.fit import LoadRegression
 from dynid_ros.applications.payload.live_payload import LivePayload
+from dynid_ros.applications.payload.load_estimate import Part
 from dynid_ros.applications.payload.payload_replay import replay_payload
 from dynid_ros.arm.parameters import inertial_to_com
 from dynid_ros.dynamics.arm_prior import arm_prior
@@ -43,7 +44,7 @@ def test_the_live_load_is_that_of_the_batch_on_the_same_rows():
     session = LivePayload(free_model())
     blocks = feed(session, loaded())
     live = session.load()
-    batch = LoadRegression(free_model()).fit(compress(base_parameters(ARM).count, blocks))
+    batch = LoadRegression(free_model()).fit([Part(compress(base_parameters(ARM).count, blocks))])
     # Rotations row by row instead of a factorisation: rounding alone differs.
     assert live.masses['motion'][0] == pytest.approx(batch.load[0], rel=1e-8)
     assert live.masses['motion'][1] == pytest.approx(batch.std[0], rel=1e-6)

@@ -127,6 +127,30 @@ def test_a_model_with_the_load_and_a_free_recording_are_refused(folder, capsys, 
     assert 'less than in the recording of the model' in capsys.readouterr().out
 
 
+def test_a_known_mass_and_a_session_are_stated_with_what_they_are_worth(folder, capsys, tmp_path):
+    write(tmp_path / 'free.npz', recorded(ARM, seed=4))
+    words = ['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model'),
+             '--mass', '2', '--unloaded', str(tmp_path / 'free.npz')]
+    assert main([*words, '--verbose']) == 0
+    text = capsys.readouterr().out
+    assert text.startswith('A load of 2.00 kg, as stated, its centre at ')
+    factor = float(re.search(
+        r'The known mass shrinks the 95 % interval of the centre by a factor of ([\d.]+), from ± '
+        r'[\d.]+ to ± [\d.]+ mm', text).group(1))
+    assert re.search(r'free\.npz without the load -?0\.0\d* ± ', text)
+    for word in ('LOAD_DATA[1]={M 2.0,CM {X ', 'robot.setLoad(2.0, {{', 'transition_time=1.0',
+                 'ur_msgs 3 and later', 'Desk'):
+        assert word in text
+    assert main([*words, '--json']) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts['known']['mass'] == 2.0 and facts['mass_std'] < 1e-9
+    assert facts['known']['gain']['factor'] == pytest.approx(factor, rel=0.05) and factor > 1
+    assert [each['loaded'] for each in facts['repeats']] == [False, True]
+    assert main(['payload', str(folder / 'loaded.npz'), '--model', str(folder / 'model'),
+                 '--link', 'hand']) == 2
+    assert "no body 'hand'" in capsys.readouterr().err
+
+
 def test_a_model_of_joints_at_rest_is_read_and_used(folder, capsys, tmp_path):
     write_result(free_model(still=(0, 3, 4, 5)), tmp_path)
     assert main(['payload', str(folder / 'loaded.npz'), '--model', str(tmp_path), '--json']) == 0
@@ -139,10 +163,10 @@ def test_a_model_of_joints_at_rest_is_read_and_used(folder, capsys, tmp_path):
 def test_wrong_use_gets_one_line(folder, capsys):
     loaded, model = str(folder / 'loaded.npz'), str(folder / 'model')
     cases = [
-        ([loaded], 'give either --model DIR or --unloaded BAG'),
-        ([loaded, '--model', model, '--unloaded', loaded], 'give either'),
+        ([loaded], 'give --model DIR, or --unloaded BAG with --arm ARM'),
+        ([loaded, '--model', model, '--unloaded', loaded], 'with the load and without it'),
         ([loaded, '--unloaded', loaded], '--unloaded needs the arm'),
-        ([loaded, '--model', model, '--arm', 'ur10'], '--arm is for --unloaded only'),
+        ([loaded, '--model', model, '--arm', 'ur10'], '--arm is for --unloaded without --model'),
     ]
     for words, reason in cases:
         assert main(['payload', *words]) == 2

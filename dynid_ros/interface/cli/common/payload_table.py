@@ -9,8 +9,12 @@ import numpy as np
 
 from dynid_ros.applications.export.payload_messages import (
     flow_yaml,
+    franka_desk,
     franka_request,
+    kuka_load,
+    libfranka,
     payload_as_dict,
+    ur_flat_request,
     ur_inertia_request,
     ur_request,
     urdf_fragment,
@@ -21,7 +25,7 @@ from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.verdict_words import finding_sentences
 from dynid_ros.interface.cli.common.output import Answer
-from dynid_ros.utilities.text import columns, plain, sentence, within
+from dynid_ros.utilities.text import columns, plain, sentence, several, within
 
 
 def payload_answer(
@@ -66,6 +70,18 @@ def payload_notes(found: Payload, where: str) -> Iterator[str]:
             yield (f'The intervals take the gains of the {signal} as exact: gains that are wrong '
                    'alike make the mass wrong by the same factor; a known load gives them, see '
                    '"dynid gains --help".')
+    if found.gain is not None and found.trustworthy:
+        what, unit, before, after = found.gain
+        given = several(name for name, value in (
+            ('mass', found.known.mass), ('centre', found.known.center)) if value is not None)
+        scale, unit = (1e3, 'mm') if unit == 'm' else (1.0, unit)
+        yield (f'The known {given} shrinks the 95 % interval of the {what} by a factor of '
+               f'{before / after:.2g}, from ± {plain(scale * before, 2)} to '
+               f'± {plain(scale * after, 2, unit)}.')
+    if found.repeats:
+        yield 'Each recording alone, in the order of time: ' + '; '.join(
+            f'{each.source} {"with" if each.loaded else "without"} the load {each.stated}'
+            for each in found.repeats) + '.'
     # An interval that is wider than the mass agrees with any load.
     mass = found.mass[0]
     yield from (f'For comparison: {within(value, INTERVAL * std, "kg")} from {method}.'
@@ -73,7 +89,7 @@ def payload_notes(found: Payload, where: str) -> Iterator[str]:
                 if method != found.method and found.present and INTERVAL * std < mass)
     yield from map(sentence, found.remarks)
     if found.ready:
-        yield f'URScript, if this frame is the flange of the maker: {urscript(found.body)}'
+        yield f'URScript, if this frame is the tool flange: {urscript(found.body)}'
 
 
 def _rows(found: Payload) -> str:
@@ -98,12 +114,21 @@ def _errors(found: Payload) -> list[list[str]]:
 def message_lines(found: Payload) -> Iterator[str]:
     """List what the interfaces of the makers and a URDF take."""
     body = found.body
-    yield 'Ready to send, if this frame is the flange of the maker:'
-    yield f'URScript: {urscript(body)}'
-    yield ('ur_msgs/srv/SetPayload, without inertia before version 3: '
-           f'{flow_yaml(ur_request(body))}')
-    yield f'ur_msgs/srv/SetPayload since version 3: {flow_yaml(ur_inertia_request(body))}'
+    yield ('Ready to send, if this frame is the flange of the maker: all centres are in it, and '
+           'all inertias about the centre of mass along its axes.')
+    yield 'Universal Robots (kg, m, kg m², s; the frame is the tool flange):'
+    yield f'URScript of controllers since 5.10: {urscript(body)}'
+    for version, request in (('before 2.5, without inertia', ur_request(body)),
+                             ('2.5 and later, up to ROS 2 Kilted', ur_flat_request(body)),
+                             ('3 and later, of ROS 2 Lyrical', ur_inertia_request(body))):
+        yield (f'ur_msgs {version}: ros2 service call /io_and_status_controller/set_payload '
+               f'ur_msgs/srv/SetPayload "{flow_yaml(request)}"')
+    yield 'Franka (kg, m, kg m²; the frame is the flange F, not the hand):'
     yield f'franka_msgs/srv/SetLoad: {flow_yaml(franka_request(body))}'
     yield 'franka_msgs/SetLoad of ROS 1: ' + flow_yaml(franka_request(body, 'F_x_center_load'))
-    yield 'URDF (the parent link is the one of that frame):'
+    yield f'libfranka: {libfranka(body)}'
+    yield f'Desk, for what stays on the flange as its end effector: {franka_desk(body)}'
+    yield 'KUKA (kg, mm, degrees, kg m²; the frame is $FLANGE; J about the axes of A, B, C):'
+    yield kuka_load(body)
+    yield 'URDF (kg, m, kg m²; the parent link is the one of that frame):'
     yield urdf_fragment(body)
