@@ -28,7 +28,7 @@ VIEW = ['viser>=1.1']
 LEROBOT = ['pyarrow']
 ALL = [*BAGS, *LEROBOT, *SIMULATION, *STAND_IN, *VIEW]
 NODES = ('feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm',
-         'trajectory_publisher', 'watch')
+         'trajectory_publisher', 'watch', 'wrist_sensor')
 # colcon puts scripts where `ros2 run` finds them (setup.cfg). pip would put them on the user's
 # path, where `watch` is another program.
 BY_PIP = bool({'bdist_wheel', 'editable_wheel', 'dist_info'} & set(sys.argv))

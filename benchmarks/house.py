@@ -34,10 +34,11 @@ FLOORS = (
      'estimation/result_files'),
     ('motion/trajectory', 'motion/feasibility', 'motion/excitation', 'motion/execution'),
     ('simulation',),
-    ('applications/payload', 'applications/contact', 'applications/export', 'applications/rollout',
-     'applications/fleet'),
+    ('applications/payload', 'applications/sensor', 'applications/contact',
+     'applications/export', 'applications/rollout', 'applications/fleet'),
     ('pages/report', 'pages/viewer/sources', 'pages/viewer/scene', 'pages/viewer'),
-    ('ros/stand_in', 'ros/nodes/common', 'ros/nodes/motion', 'ros/nodes/simulated', 'ros/nodes'),
+    ('ros/stand_in', 'ros/nodes/common', 'ros/nodes/motion', 'ros/nodes/recording',
+     'ros/nodes/simulated', 'ros/nodes'),
     ('interface/demo', 'interface/cli/common', 'interface/python', 'interface/cli'),
 )
 #: Files of a room, without its __init__.py.

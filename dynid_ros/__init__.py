@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from dynid_ros.arm.model import ArmModel
     from dynid_ros.data.recordings.recording import Recording
     from dynid_ros.errors import DynidError
-    from dynid_ros.interface.python.applications import convert, export, monitor, payload
+    from dynid_ros.interface.python.applications import (
+        convert,
+        export,
+        monitor,
+        payload,
+        wrist_sensor,
+    )
     from dynid_ros.interface.python.comparison import compare, Comparison
     from dynid_ros.interface.python.identification import (
         check_recording,
@@ -53,7 +59,7 @@ _PLACES = {
     'arm.model': 'ArmModel',
     'data.recordings.recording': 'Recording',
     'errors': 'DynidError',
-    'interface.python.applications': 'convert export monitor payload',
+    'interface.python.applications': 'convert export monitor payload wrist_sensor',
     'interface.python.comparison': 'Comparison compare',
     'interface.python.identification':
         'Replay check_recording gains identify load_model read_recording replay validate',
@@ -74,7 +80,7 @@ __all__ = [
     'export', 'export_urdf', 'external_force', 'feedforward', 'gains', 'identify', 'load_arm',
     'load_model', 'monitor', 'payload', 'plot_contacts', 'plot_estimates', 'plot_friction',
     'plot_motion', 'plot_recording', 'plot_rollouts', 'plot_torque', 'pose_error',
-    'read_recording', 'replay', 'simulate', 'validate']
+    'read_recording', 'replay', 'simulate', 'validate', 'wrist_sensor']
 
 
 def __getattr__(name: str) -> Any:

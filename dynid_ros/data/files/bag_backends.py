@@ -21,9 +21,11 @@ from dynid_ros.errors import RecordingError
 
 STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
 ROS_1 = '.bag'
+#: Wrenches of a force-torque sensor.
+WRENCH = 'geometry_msgs/msg/WrenchStamped'
 #: Types of messages that are kept of a file, which may hold images too.
 KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray',
-         CONTROLLER_STATE)
+         CONTROLLER_STATE, WRENCH)
 #: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
 MAGIC = b'\x89MCAP0\r\n'
 

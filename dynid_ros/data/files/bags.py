@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import contextmanager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid_ros.arm.drive import DriveTopic
-from dynid_ros.data.files.bag_backends import is_ros_1, open_bag
+from dynid_ros.data.files.bag_backends import Bag, is_ros_1, open_bag
 from dynid_ros.data.files.joint_state_cdr import (
     decode,
     Layout,
@@ -77,7 +77,7 @@ def read_joint_states(path: Path, topic: str = STATES) -> JointStates:
 
     """
     name = (recorded_topic(path) if topic == STATES else topic).lstrip('/')
-    return _read(path, DriveTopic(f'/{name}'), 'choose one with --topic')
+    return _read_drive(path, DriveTopic(f'/{name}'), 'choose one with --topic')
 
 
 def read_drive_topic(path: Path, topic: DriveTopic, states: str) -> JointStates:
@@ -99,17 +99,50 @@ def read_drive_topic(path: Path, topic: DriveTopic, states: str) -> JointStates:
         As for `read_joint_states`.
 
     """
-    return _read(path, replace(topic, name=topic.beside(states)), 'set drive.topic in arm.yaml')
+    return _read_drive(
+        path, replace(topic, name=topic.beside(states)), 'set drive.topic in arm.yaml')
 
 
-def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
-    wanted = topic.name
+def _read_drive(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
+    return read_topic(path, topic.name, topic.kind, drive_parser(topic), remedy)
+
+
+def read_topic(path: Path, wanted: str, kind: str, parse: Parser, remedy: str) -> JointStates:
+    """
+    Read one topic of a bag.
+
+    Parameters
+    ----------
+    path : Path
+        Folder or file.
+    wanted, kind : str
+        Full name of the topic, and its type.
+    parse : callable
+        Finds the fields of a message.
+    remedy : str
+        What to do where the topic is not there, a clause.
+
+    Raises
+    ------
+    RecordingError
+        As for `read_joint_states`.
+
+    """
+    with opened(path) as bag:
+        _check_topic(path, wanted, kind, bag.topics, remedy)
+        blocks, count, damaged = _decode_all(iter(bag.messages(wanted)), parse)
+        defects = (*bag.defects, *damaged_defects(path, wanted, count, damaged))
+    if not count:
+        raise RecordingError(f'{path}: topic {wanted} holds no messages; record it again')
+    return JointStates(wanted, count - len(damaged), blocks, defects)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Bag]:
+    """Open a bag, and name it where its files are damaged."""
     try:
         with ExitStack() as stack:
-            bag = open_bag(path, stack)
-            _check_topic(path, topic, bag.topics, remedy)
-            blocks, count, damaged = _decode_all(iter(bag.messages(wanted)), drive_parser(topic))
-            defects = (*bag.defects, *damaged_defects(path, wanted, count, damaged))
+            yield open_bag(path, stack)
     except (DynidError, ModuleNotFoundError):
         raise
     except Exception as error:
@@ -118,9 +151,6 @@ def _read(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
         one = is_ros_1(path)
         kind, hint = ('bag', '; try "rosbag reindex"') if one else ('rosbag2 recording', '')
         raise RecordingError(f'{path} is not a readable {kind}: {reason}{hint}') from error
-    if not count:
-        raise RecordingError(f'{path}: topic {wanted} holds no messages; record it again')
-    return JointStates(wanted, count - len(damaged), blocks, defects)
 
 
 def _decode_all(
@@ -164,8 +194,9 @@ def damaged_defects(
     return [Defect('messages_damaged', 'warning', text, None, len(damaged), None, share, limit)]
 
 
-def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: str) -> None:
-    wanted = topic.name
+def _check_topic(
+    path: Path, wanted: str, wanted_kind: str, topics: dict[str, str], remedy: str,
+) -> None:
     if not topics:
         raise RecordingError(f'{path} holds nothing readable: its recorder was stopped before it '
                              'wrote any message')
@@ -174,8 +205,8 @@ def _check_topic(path: Path, topic: DriveTopic, topics: dict[str, str], remedy: 
         listed = ', '.join(f'{name} ({topics[name]})' for name in sorted(topics))
         raise RecordingError(
             f'{path} has no topic {wanted}; topics there: {listed}; {remedy}')
-    if kind != topic.kind:
-        raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {topic.kind}')
+    if kind != wanted_kind:
+        raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {wanted_kind}')
 
 
 def drive_parser(topic: DriveTopic) -> Parser:

@@ -101,6 +101,12 @@ def recorded_topic(recording: Path) -> str:
     return str(_read(recording)[1].get('joint_states', STATES))
 
 
+def recorded_wrench(recording: Path) -> str | None:
+    """Return the topic of the force-torque sensor of a recording, where its sidecar states one."""
+    topic = _read(recording)[1].get('wrench')
+    return str(topic) if topic else None
+
+
 def _read(recording: Path) -> tuple[Path, dict[str, Any]]:
     """Read the sidecar in the folder of a recording, or beside its bag; empty without one."""
     path = next((folder / SIDECAR for folder in (recording, recording.parent)

@@ -27,8 +27,8 @@ from dynid_ros.interface.cli.common.output import add_answer, Answer, shown_prog
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
     'demo', 'init', 'design', 'simulate', 'check', 'convert', 'identify', 'gains', 'fleet',
-    'replay', 'validate', 'payload', 'monitor', 'report', 'view', 'export', 'feedforward',
-    'external-force', 'pose-error', 'run', 'watch', 'doctor')
+    'replay', 'validate', 'payload', 'sensor', 'monitor', 'report', 'view', 'export',
+    'feedforward', 'external-force', 'pose-error', 'run', 'watch', 'doctor')
 #: Those that run nodes, which speak for themselves.
 WITHOUT_ANSWER = ('run', 'watch')
 

@@ -14,7 +14,7 @@ import sys
 
 NODES = (
     'feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm', 'trajectory_publisher',
-    'watch')
+    'watch', 'wrist_sensor')
 
 
 def add_arguments(parser: ArgumentParser) -> None:

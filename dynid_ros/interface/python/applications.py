@@ -33,7 +33,9 @@ from dynid_ros.utilities.one_thread import one_thread
 if TYPE_CHECKING:
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
     from dynid_ros.applications.payload.estimate import Payload
+    from dynid_ros.applications.sensor.estimate import WristSensor
     from dynid_ros.arm.description.tree import Placement
+    from dynid_ros.data.files.wrench_reader import WrenchRecording
     from dynid_ros.data.recordings.recording import Recording
 
 
@@ -99,6 +101,52 @@ def _placement(name: str, pose: Sequence[float]) -> Placement:
 
     at = as_numbers(name, pose, 1, 6)
     return Placed(rotation_rpy(at[3:]), np.array(at[:3]))
+
+
+@one_thread()
+def wrist_sensor(
+    arm: Arm, recording: str | Path | WrenchRecording, *, link: str = 'tool',
+    frame: Sequence[float] | None = None, topic: str = 'joint_states',
+    wrench_topic: str | None = None, received: bool = False,
+) -> WristSensor:
+    """
+    Estimate what hangs behind a force-torque sensor, and how it errs, as ``dynid sensor`` does.
+
+    Parameters
+    ----------
+    arm : str, Path or ArmModel
+        Name of a shipped arm, path of an arm.yaml or a URDF, or the arm.
+    recording : str, Path or WrenchRecording
+        A bag with joint states and the wrenches, in which the sensor turns.
+    link : str
+        Body that carries the sensor: ``tool``, or the joint that moves the link.
+    frame : (6,) sequence of float, optional
+        Placement ``x y z roll pitch yaw`` of the frame of the sensor in the frame of that link, m
+        and rad; by default the frame of the body.
+    topic, received
+        As for `read_recording`.
+    wrench_topic : str, optional
+        Topic of the sensor; by default the one that the recorder noted, or the only one.
+
+    Returns
+    -------
+    WristSensor
+        Mass, centre and inertia as far as they are determined, biases with their drift,
+        orientation, and the verdict.
+
+    """
+    from dynid_ros.applications.sensor.estimate import estimate_sensor
+    from dynid_ros.data.files.wrench_reader import read_wrenches
+    from dynid_ros.data.files.wrench_reader import WrenchRecording as Read
+
+    known = as_arm(arm)
+    if not isinstance(recording, Read):
+        recording = read_wrenches(
+            as_path('recording', recording), known, topic=as_text('topic', topic),
+            wrench_topic=None if wrench_topic is None else as_text('wrench_topic', wrench_topic),
+            received=as_flag('received', received))
+    return estimate_sensor(known, recording, as_text('link', link),
+                           None if frame is None else _placement('frame', frame))
 
 
 @one_thread()

@@ -52,7 +52,7 @@ def listening() -> list[DeclareLaunchArgument]:
     return [
         folder('recordings', 'recordings', 'the recordings'),
         folder('result', 'dynid_result', 'the result, which only an arm that has moved replaces'),
-        parameter('recorder', 'topics'),
+        *(parameter('recorder', name) for name in ('topics', 'wrench_topic')),
         *(parameter('identifier', name) for name in (
             'start', 'payload', 'model', 'use_sim_time')),
         DeclareLaunchArgument(

@@ -11,19 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 
-from dynid_ros.arm.drive import joint_position
 from dynid_ros.arm.load import load_arm
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
-from dynid_ros.data.recordings.motion_checks import CONSTANT
-from dynid_ros.data.recordings.quality import check_recording
-from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.errors import InputError, ResultError
-from dynid_ros.ros.nodes.bag_process import BagProcess
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
@@ -32,22 +24,21 @@ from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
 from dynid_ros.ros.nodes.common.readiness import Readiness
 from dynid_ros.ros.nodes.common.runtime import ARM, declare, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.ros.nodes.recording.bag_process import BagProcess
+from dynid_ros.ros.nodes.recording.rolling_quality import RollingQuality
 from dynid_ros.utilities.atomic_write import try_folder
 
-#: Defects without a meaning in so short a time, or of an arm that may stand still.
-IGNORED = ('too_short', CONSTANT)
 SETTINGS = (
     ARM,
     Setting('output_folder', 'recordings', 'Folder; each recording makes one of its own in it.'),
     Setting('topics', [], 'Topics to record beside the joint states and the drive signal of the '
             'arm.'),
+    Setting('wrench_topic', '', 'Topic of a force-torque sensor at the wrist '
+            '(geometry_msgs/WrenchStamped) to record, too; none if empty.'),
     Setting('record_at_start', False, 'Record without ~/start, as soon as there are joint '
             'states.'),
     Setting('report_rate', 1.0, 'Reports per second.', 0.1, 10.0, changeable=True),
 )
-#: Length of the window of `RollingQuality`, ns.
-WINDOW = 3 * 10**9
 _LEVELS = {'info': say.OK, 'warning': say.WARN, 'error': say.ERROR}
 
 
@@ -99,11 +90,15 @@ class Recorder(Node):
         now = datetime.now(timezone.utc)
         self._folder = self._output / f'{self._arm.name}_{now:%Y%m%d_%H%M%S_%f}'
         further = [self.resolve_topic_name(topic) for topic in self._settings['topics']]
-        topics = list(dict.fromkeys([*self._input.topics, *further]))
+        wrench = self._settings['wrench_topic'] and self.resolve_topic_name(
+            self._settings['wrench_topic'])
+        topics = list(filter(None, dict.fromkeys([*self._input.topics, wrench, *further])))
         arm = arm_entry(self._arm)
         self._sidecar = {
             'started': now.isoformat(), 'joint_states': self._input.topic, 'topics': topics,
             'parameters': dict(self._settings), **arm}
+        if wrench:
+            self._sidecar['wrench'] = wrench
         write_sidecar(self._folder, self._sidecar | {'validation': self._marks.spans})
         # Simulated time may be much faster than the disk.
         depth = 3 * DEPTH if simulated_time(self) else DEPTH
@@ -215,54 +210,6 @@ class Recorder(Node):
     def _trouble(self) -> str | None:
         assert self._bag is not None
         return self._bag.trouble(self, self._input.reader.counts['messages'])
-
-
-class RollingQuality:
-    """
-    Checks of a recording on the last seconds of a stream.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        The arm.
-    topic : str
-        Name in messages.
-
-    """
-
-    def __init__(self, arm: ArmModel, topic: str) -> None:
-        self._arm, self._topic = arm, topic
-        self._stamps = np.zeros(0, dtype=np.int64)
-        self._values = np.zeros((0, 2, arm.n))
-
-    def add(self, stamps: NDArray[np.int64], p: Array, u: Array) -> None:
-        """Take in samples, stamps in ns, and forget those that left the window."""
-        if not len(stamps):
-            return
-        self._stamps = np.concatenate([self._stamps, stamps])
-        self._values = np.concatenate([self._values, np.stack([p, u], axis=1)])
-        # A clock that steps back stays in the window for as long as all else.
-        kept = np.abs(self._stamps - stamps[-1]) <= WINDOW
-        self._stamps, self._values = self._stamps[kept], self._values[kept]
-
-    @property
-    def rate_hz(self) -> float:
-        """Return the samples per second in the window; zero if there are too few."""
-        if len(self._stamps) < 2:
-            return 0.0
-        step = float(np.median(np.diff(self._stamps)))
-        return 1e9 / step if step > 0 else 0.0
-
-    def defects(self) -> tuple[Defect, ...]:
-        """Find the defects of the last seconds."""
-        if len(self._stamps) < 3:
-            return ()
-        t = (self._stamps - self._stamps[0]) * 1e-9
-        q = joint_position(self._values[:, 0], self._arm.drive)
-        recording = Recording(
-            t, q, self._values[:, 1].copy(), self._arm.joint_names, self._arm.drive.signal,
-            self._topic, as_logged=True)
-        return tuple(d for d in check_recording(recording, self._arm) if d.code not in IGNORED)
 
 
 def _sha256(file: Path) -> str:

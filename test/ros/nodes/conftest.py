@@ -26,7 +26,7 @@ AHEAD = 500
 #: Time that two processes may take longer than one another to find each other, s.
 MEETING = 0.3
 #: Nodes that learn from what a test plays, and the bag of the recorder.
-NODES = ('identifier', 'recorder', 'recorder_bag', 'monitor')
+NODES = ('identifier', 'recorder', 'recorder_bag', 'monitor', 'wrist_sensor')
 #: Time that a busy machine is given for what takes a moment, s.
 PATIENCE = 180.0
 

@@ -76,7 +76,7 @@ class BagProcess:
         told = [f'{key}={value}' for key, value in facts.items()]
         if embedded.active():
             command = [
-                *node_command('bag_recorder', output=str(self.bag), topics=list(topics),
+                *node_command('recording.bag_recorder', output=str(self.bag), topics=list(topics),
                               facts=told, use_sim_time=simulated), '-r', f'__node:={name}']
         elif importlib.util.find_spec('rosbag2_py') is None:
             raise InputError('recording needs rosbag2, which this ROS 2 lacks; install ros2bag '

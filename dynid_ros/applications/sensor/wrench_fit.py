@@ -1,0 +1,213 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
+"""Least squares of the wrenches of a sensor: load, biases with drift, and orientation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.dynamics.kinematics.body_regressor import skew
+from dynid_ros.dynamics.load_columns import LOAD_STD
+from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.estimate.weights import Solution
+from dynid_ros.utilities.arrays import Array
+
+#: Components of a wrench, and where the unknowns stand: bias, its change over half of the
+#: recording, the rotation of the sensor, and the load.
+WIDTH = 6
+BIAS, DRIFT, TURN, LOAD = slice(0, 6), slice(6, 12), slice(12, 15), slice(15, 25)
+#: Standard deviations of the unknowns beforehand: far beyond any sensor, and a radian.
+PRIOR = 1 / np.concatenate([np.full(12, 1e4), np.full(3, 1.0), np.full(len(INERTIAL), LOAD_STD)])
+#: Parts of a recording that a jackknife leaves out in turn: each is longer than the noise is
+#: correlated, and longer than a movement.
+GROUPS = 10
+#: Iterations at most, and the step at which they end, by the standard deviations beforehand.
+STEPS, SETTLED = 30, 1e-9
+#: Passes in which the weights of the components follow their residuals.
+PASSES = 5
+#: Least ratio of the singular values of the force by the acceleration from which they show a
+#: rotation: those of a rotation are all alike.
+ALIKE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class WrenchFit:
+    """
+    A sensor and what hangs behind it.
+
+    The wrench is ``Rᵀ Y p + bias + drift u``, with the columns Y and the load p in the frame that
+    is stated for the sensor, and u from -1 to 1 in the course of the recording.
+
+    Attributes
+    ----------
+    rotation : (3, 3) ndarray
+        R, of the axes of the sensor in its stated frame.
+    values : (25,) ndarray
+        Bias, drift, rotation vector of R, and p; p is negative where the sensor measures what the
+        load exerts on it, and positive where it measures what moves the load.
+    covariance : (25, 25) ndarray
+        Of these.
+    factor : (10, 10) ndarray
+        Triangle of the information on p, everything else refitted.
+    sigma : (6,) ndarray
+        Standard deviation of the residual, Nm and N.
+    colour : float
+        Rows that carry the information of one.
+
+    """
+
+    rotation: Array
+    values: Array
+    covariance: Array
+    factor: Array
+    sigma: Array
+    colour: float
+
+    def predicted(self, load: Array, u: Array) -> tuple[Array, Array]:
+        """
+        Predict wrenches.
+
+        Parameters
+        ----------
+        load : (N, 6, 10) ndarray
+            Columns of the load in the stated frame.
+        u : (N,) ndarray
+            Where in the course of the recording.
+
+        Returns
+        -------
+        wrench : (N, 6) ndarray
+            As the sensor measures it.
+        columns : (N, 6, 25) ndarray
+            Its derivatives.
+
+        """
+        return _predicted(load, u, self.rotation, self.values)
+
+
+def fit_wrenches(load: Array, wrench: Array, u: Array) -> WrenchFit:
+    """
+    Fit a sensor.
+
+    Parameters
+    ----------
+    load : (N, 6, 10) ndarray
+        Columns of the load in the stated frame; see `body_regressor`.
+    wrench : (N, 6) ndarray
+        As measured.
+    u : (N,) ndarray
+        Where in the course of the recording, from -1 to 1.
+
+    Returns
+    -------
+    WrenchFit
+        By Gauss and Newton's method, from the stated frame and from the rotation that forces
+        alone tell; the better end counts. Error bars come from a jackknife over parts of the
+        recording.
+
+    """
+    sigma = np.maximum(wrench.std(axis=0), np.finfo(float).tiny)
+    rotation = np.eye(3)
+    for first in [True] + [False] * (PASSES - 1):
+        starts = [rotation, *_by_forces(load, wrench)] if first else [rotation]
+        ends = [_descended(load, wrench, u, sigma, start) for start in starts]
+        rotation, values, left = min(ends, key=lambda end: float(((end[2] / sigma)**2).sum()))
+        sigma = np.maximum(np.sqrt((left**2).mean(axis=0)), 1e-9 * wrench.std(axis=0))
+        sigma = np.maximum(sigma, np.finfo(float).tiny)
+    _, columns = _predicted(load, u, rotation, values)
+    return _with_errors(columns, left, rotation, values, sigma)
+
+
+def _predicted(load: Array, u: Array, rotation: Array, values: Array) -> tuple[Array, Array]:
+    own = np.kron(np.eye(2), rotation.T) @ load
+    felt = own @ values[LOAD]
+    columns = np.zeros((len(load), WIDTH, len(values)))
+    columns[:, :, BIAS] = np.eye(WIDTH)
+    columns[:, :, DRIFT] = u[:, None, None] * np.eye(WIDTH)
+    # R exp(turn) sees a vector y of its own axes as y + y × turn.
+    columns[:, :, TURN] = skew(felt.reshape(-1, 2, 3)).reshape(-1, WIDTH, 3)
+    columns[:, :, LOAD] = own
+    return felt + values[BIAS] + u[:, None] * values[DRIFT], columns
+
+
+def _by_forces(load: Array, wrench: Array) -> list[Array]:
+    """Find the rotation that maps accelerations to forces, if they tell one."""
+    accel = np.column_stack([load[:, 3:, 0], np.ones(len(load))])
+    by_force = np.linalg.lstsq(accel, wrench[:, 3:], rcond=None)[0][:3].T
+    U, size, V = np.linalg.svd(by_force)
+    if size[2] < ALIKE * size[0]:
+        return []
+    # The forces are mass times Rᵀ; of a mass below zero where the load is felt, not held.
+    return [np.asarray((U @ V * np.sign(np.linalg.det(U @ V))).T)]
+
+
+def _descended(
+    load: Array, wrench: Array, u: Array, sigma: Array, rotation: Array,
+) -> tuple[Array, Array, Array]:
+    """Descend from a rotation; return the rotation, all values, and the residual (N, 6)."""
+    values = np.zeros(LOAD.stop)
+    # Without a load a rotation has no effect: the rest comes first.
+    held = np.arange(TURN.start, TURN.stop)
+    for step in range(STEPS):
+        predicted, columns = _predicted(load, u, rotation, values)
+        values[TURN] = rotation_vector(rotation)
+        rows = (columns / sigma[:, None]).reshape(-1, len(values))
+        if step == 0:
+            rows[:, held] = 0.0
+        change = np.asarray(np.linalg.solve(
+            rows.T @ rows + np.diag(PRIOR**2),
+            rows.T @ ((wrench - predicted) / sigma).ravel() - PRIOR**2 * values), dtype=float)
+        if step == 0:
+            change[held] = 0.0
+        values += change
+        rotation = rotation @ turned(change[TURN])
+        if np.abs(change * PRIOR).max() < SETTLED:
+            break
+    predicted, _ = _predicted(load, u, rotation, values)
+    values[TURN] = rotation_vector(rotation)
+    return rotation, values, wrench - predicted
+
+
+def _with_errors(
+    columns: Array, left: Array, rotation: Array, values: Array, sigma: Array,
+) -> WrenchFit:
+    """Add the covariance, by a jackknife over consecutive parts of the rows."""
+    rows = np.concatenate([columns, left[:, :, None]], axis=2) / sigma[:, None]
+    parts = [part.reshape(-1, rows.shape[2]) for part in np.array_split(rows, GROUPS)]
+    groups = [Products((part.T @ part)[None], np.array([len(part)])) for part in parts]
+    size = len(values)
+    weak = np.column_stack([np.diag(PRIOR), np.zeros(size)])
+    R = np.asarray(np.linalg.qr(rows.reshape(-1, size + 1), mode='r'))[:size]
+    triangle = np.asarray(np.linalg.qr(np.vstack([R[:, :-1], weak[:, :-1]]), mode='r'))
+    solution = Solution(np.zeros(size), np.ones(1), inverse_of(triangle), R[:, :-1], R[:, -1],
+                        weak, np.ones(0), np.inf)
+    scatter = group_scatter(groups, solution)
+    # The load comes last, so that the end of the triangle is what all else leaves to it.
+    return WrenchFit(rotation, values, scatter.covariance(solution), triangle[LOAD, LOAD], sigma,
+                     scatter.colour)
+
+
+def turned(vector: Array) -> Array:
+    """Rotation matrix (3, 3) of a rotation vector, rad (Rodrigues)."""
+    angle = float(np.linalg.norm(vector))
+    K = skew(vector)
+    # Both factors by series that hold at zero.
+    return np.asarray(np.eye(3) + np.sinc(angle / np.pi) * K
+                      + 0.5 * np.sinc(angle / (2 * np.pi))**2 * K @ K)
+
+
+def rotation_vector(rotation: Array) -> Array:
+    """Return the vector (3,) of a rotation, rad; the inverse of `turned` below half a turn."""
+    axis = np.array([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0],
+                     rotation[1, 0] - rotation[0, 1]]) / 2
+    sine, cosine = float(np.linalg.norm(axis)), (float(np.trace(rotation)) - 1) / 2
+    if sine < 1e-9 and cosine < 0:
+        # Half a turn: the axis is the column of R + 1 that is longest.
+        column = (rotation + np.eye(3)).T[int(np.argmax(np.diag(rotation)))]
+        return np.asarray(np.pi * column / np.linalg.norm(column))
+    angle = np.arctan2(sine, cosine)
+    return np.asarray(axis * (angle / sine if sine > 0 else 1.0))

@@ -1,0 +1,106 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
+"""
+Estimate load, biases and orientation of a force-torque sensor at the wrist.
+
+Estimate mass, centre of mass and inertia of what hangs behind the sensor, its six biases with
+their drift, and by how much it is turned from its frame, from a bag with joint states and
+geometry_msgs/WrenchStamped in which the sensor turns. Status 1 if the estimate is not trustworthy.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid_ros.interface.cli.common.arguments import add_arm, add_output, finite, reading
+from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.utilities.text import plain, sentence, within
+
+if TYPE_CHECKING:
+    from dynid_ros.applications.sensor.estimate import WristSensor
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add('recording', type=Path, metavar='BAG')
+    add('--link', default='tool', metavar='JOINT',
+        help='joint that moves the link with the sensor (default: the link of the tool)')
+    add('--frame', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
+        help='frame of the sensor in the frame of that link, m and rad (as in a URDF); by default '
+             'the tool of arm.yaml, or the frame of --link')
+    add('--wrench-topic', metavar='TOPIC',
+        help='topic of the sensor (default: the one that the recorder noted, or the only one)')
+    add('--compensated', type=Path, metavar='FILE',
+        help='.npz to write with the compensated wrenches of BAG, as the node publishes them')
+    add_output(parser, 'file for the node wrist_sensor', required=False)
+    add_arm(parser)
+
+
+def run(args: Namespace) -> Answer:
+    """Estimate, print and write; status 1 if the estimate is not trustworthy."""
+    from dynid_ros.applications.sensor.compensation import compensate
+    from dynid_ros.applications.sensor.sensor_file import sensor_as_dict, write_sensor
+    from dynid_ros.arm.load import load_arm
+    from dynid_ros.data.files.wrench_reader import read_wrenches
+    from dynid_ros.data.tables.array_table import npz_bytes
+    from dynid_ros.interface.python.applications import wrist_sensor
+    from dynid_ros.utilities.atomic_write import check_output, write_whole
+
+    wrote = [path for path in (args.output, args.compensated) if path is not None]
+    check_output(*wrote)
+    arm = load_arm(args.arm)
+    recording = read_wrenches(
+        args.recording, arm, wrench_topic=args.wrench_topic, **reading(args))
+    found = wrist_sensor(arm, recording, link=args.link, frame=args.frame)
+    if args.output is not None:
+        write_sensor(found, args.output)
+    if args.compensated is not None:
+        write_whole(args.compensated, npz_bytes(**compensate(found, recording)._asdict()))
+    return Answer(sensor_as_dict(found), found.headline, int(not found.trustworthy),
+                  _table(found), _notes(found), wrote=wrote)
+
+
+def _table(found: WristSensor) -> list[list[str]]:
+    """Load, biases and orientation with 95 % intervals."""
+    from dynid_ros.applications.sensor.findings import COMPONENTS, UNITS
+    from dynid_ros.estimation.estimate.covariance import NORMAL
+
+    body = found.body
+    known = body.from_data
+    rows = [['', 'value', '95 %', 'drift a minute'],
+            ['mass', *within(body.mass, NORMAL * body.mass_std, 'kg').split(' ', 1)]]
+    rows += [[f'centre {axis}', *_split(1e3 * value, 1e3 * NORMAL * std, 'mm', own)]
+             for axis, value, std, own in zip(
+                 'xyz', body.center, body.center_std, known[1:4], strict=True)]
+    rows += [[f'I{"xyz"[i]}{"xyz"[j]} about centre',
+              *_split(body.inertia[i, j], NORMAL * body.inertia_std[i, j], 'kg m²',
+                      known[4 + k])]
+             for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))]
+    drift = [within(value, NORMAL * std, unit)
+             for value, std, unit in zip(*found.drift, UNITS, strict=True)]
+    rows += [[f'bias {name}', *_split(value, NORMAL * std, unit, True), each]
+             for name, value, std, unit, each in zip(
+                 COMPONENTS, *found.bias, UNITS, drift, strict=True)]
+    rows += [[f'turned about {axis}', *_split(value, NORMAL * std, '°', True)]
+             for axis, value, std in zip('xyz', *found.turn, strict=True)]
+    return rows
+
+
+def _split(value: float, half: float, unit: str, known: bool) -> list[str]:
+    """Return a value and half of its interval, or that the data leave it open."""
+    number, _, rest = within(value, half, unit).partition(' ')
+    return [number, rest if known else f'{rest}, not determined']
+
+
+def _notes(found: WristSensor) -> Iterator[str]:
+    yield from (sentence(each.sentence) for each in found.findings[1:])
+    felt = 'what the load exerts on it' if found.felt else 'what moves the load'
+    yield (f'Values hold in the frame of {found.frame or "the sensor"}, as it is stated on the '
+           f'link of {found.arm.tree.link_names[found.joint]}; the sensor measures {felt}.')
+    yield (f'Biases are those in the middle of the recording of {plain(found.seconds)} s; a part '
+           f'that was not fitted is predicted to {plain(found.held_out**0.5, 2)} times what its '
+           'error bars and the residual let expect.')
+    yield from map(sentence, found.remarks)
