@@ -1,6 +1,8 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """The rooms of the package: their size, and imports that go downwards only."""
 
+import ast
+from collections import defaultdict
 from pathlib import Path
 import re
 import sys
@@ -59,3 +61,27 @@ def test_an_import_upwards_is_named_wherever_it_stands(house, tmp_path):
     [found] = house.survey(tmp_path / 'small').upwards()
     assert (found.module, found.line) == ('small/arm/a.py', 2)
     assert (found.source, found.target) == ('arm', 'interface/cli/common')
+
+
+def test_a_constant_has_a_name_of_its_own():
+    # Private names stay in their module, and each node declares its parameters as SETTINGS.
+    values = defaultdict(set)
+    for path in (ROOT / 'dynid_ros').rglob('*.py'):
+        for node in ast.parse(path.read_text()).body:
+            for name, value in constants_of(node):
+                values[name].add(value)
+    assert len(values) > 1000
+    assert {name: own for name, own in values.items()
+            if len(own) > 1 and name != 'SETTINGS' and not name.startswith('_')} == {}
+
+
+def constants_of(node):
+    """Yield the constants that a statement assigns, with their values as source."""
+    targets = (node.targets if isinstance(node, ast.Assign) else
+               [node.target] if isinstance(node, ast.AnnAssign) and node.value else [])
+    for target in targets:
+        several = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+        pairs = zip(target.elts, node.value.elts, strict=False) if several else [
+            (target, node.value)]
+        yield from ((each.id, ast.unparse(value)) for each, value in pairs
+                    if isinstance(each, ast.Name) and each.id.isupper())

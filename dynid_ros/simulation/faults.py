@@ -11,7 +11,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
 
 #: Kinds of faults.
-FAULTS = {
+FAULT_KINDS = {
     'none': 'nothing',
     'silent': 'no message',
     'nan': 'the first position is NaN',
@@ -49,7 +49,7 @@ class Fault:
     Attributes
     ----------
     kind : str
-        Key of `FAULTS`.
+        Key of `FAULT_KINDS`.
     seconds : float
         s; infinite if it stays.
 
@@ -62,9 +62,9 @@ class Fault:
 
     def __init__(self, text: str = 'none') -> None:
         self.kind, *rest = text.split() or ['']
-        if self.kind not in FAULTS:
+        if self.kind not in FAULT_KINDS:
             raise InputError(
-                f"there is no fault '{self.kind}'; choose one of {', '.join(FAULTS)}")
+                f"there is no fault '{self.kind}'; choose one of {', '.join(FAULT_KINDS)}")
         try:
             self.seconds = float(' '.join(rest) or np.inf)
         except ValueError:

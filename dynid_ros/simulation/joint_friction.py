@@ -23,7 +23,7 @@ from dynid_ros.utilities.arrays import Array
 COULOMB_WIDTH = 1e-3
 #: Slowest speed of a curve relative to this width, its fastest one, rad/s or m/s, and the speeds
 #: at each power of ten: between them straight lines are within 1e-4 of a hyperbolic tangent.
-SLOWEST, FASTEST, DENSITY = 0.03, 100.0, 100
+SLOWEST_BY_WIDTH, FASTEST_SPEED, SPEEDS_PER_DECADE = 0.03, 100.0, 100
 
 
 class JointFriction:
@@ -48,8 +48,9 @@ class JointFriction:
 
     def __init__(self, arm: ArmModel) -> None:
         width = COULOMB_WIDTH * min(1.0, float(typical_speed(arm).min()))
-        slowest = SLOWEST * width
-        speeds = np.geomspace(slowest, FASTEST, int(DENSITY * np.log10(FASTEST / slowest)))
+        slowest = SLOWEST_BY_WIDTH * width
+        count = int(SPEEDS_PER_DECADE * np.log10(FASTEST_SPEED / slowest))
+        speeds = np.geomspace(slowest, FASTEST_SPEED, count)
         self.speeds = speeds = np.append(0.0, speeds)
         self.curves = np.zeros((3, arm.n, len(speeds)))
         self.offset, self.presliding = np.zeros((2, arm.n))

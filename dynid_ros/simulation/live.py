@@ -24,14 +24,14 @@ from dynid_ros.simulation.trajectory_controller import TrajectoryController, Tra
 from dynid_ros.utilities.arrays import Array
 
 #: Period of the physics as commands and readings see it, s.
-PERIOD = 0.001
+PHYSICS_PERIOD = 0.001
 #: Points of a motion at which its torque is looked at.
-POINTS = 1000
+TORQUE_POINTS = 1000
 
 
 def sensors_for(arm: ArmModel, motion: Motion) -> SensorModel:
     """Sensors of `plausible_sensors` for a motion that an arm will follow."""
-    t = np.linspace(0.0, motion.duration, POINTS)
+    t = np.linspace(0.0, motion.duration, TORQUE_POINTS)
     q, qd, qdd = motion.evaluate(t)
     tau = inverse_dynamics(arm, q, qd, qdd) + JointFriction(arm).torque(qd)
     return plausible_sensors(arm, tau.std(axis=0), qd.std(axis=0))
@@ -58,7 +58,7 @@ class Reading(NamedTuple):
 
 class LiveArm:
     """
-    Physics and sensors, stepped by `PERIOD`, that hold the arm without commands.
+    Physics and sensors, stepped by `PHYSICS_PERIOD`, that hold the arm without commands.
 
     Gravity torque and strong damping hold an arm without fresh commands, like the brakes of a real
     one. Torques and trajectories do not interrupt each other: a command is refused while the other
@@ -99,11 +99,11 @@ class LiveArm:
         self.held = True
         self._physics = SimulatedArm(arm)
         self._rigid = RigidArm(arm)
-        gains = proposed_gains(arm, PERIOD)
+        gains = proposed_gains(arm, PHYSICS_PERIOD)
         self._damping = gains.damping
         # This control runs at every step, and needs no time for topics.
         self._controller = TrajectoryController(
-            arm, ComputedTorque(self._rigid, PERIOD), gains)
+            arm, ComputedTorque(self._rigid, PHYSICS_PERIOD), gains)
         self._rng = np.random.default_rng(seed)
         self._timeout = command_timeout
         if sensors is None:
@@ -208,7 +208,7 @@ class LiveArm:
         if tau is None:
             tau = self._rigid.gravity(state.q) - self._damping * state.qd
         self.held = commanded is None and not self._controller.moving
-        self._torque = self._physics.step(tau, round(PERIOD / TIMESTEP)).tau
+        self._torque = self._physics.step(tau, round(PHYSICS_PERIOD / TIMESTEP)).tau
 
     def _torques_at(self, t: float) -> Array | None:
         """Torques in force, (n,), or None if there are none."""

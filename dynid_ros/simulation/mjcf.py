@@ -17,7 +17,7 @@ from dynid_ros.arm.parameters import EXTENT, inertial_to_com
 from dynid_ros.dynamics.rigid_parameters import check_physical
 
 #: Attributes of a joint by the friction terms that they hold.
-FRICTION = {'viscous': 'damping', 'coulomb': 'frictionloss'}
+FRICTION_ATTRIBUTES = {'viscous': 'damping', 'coulomb': 'frictionloss'}
 #: Distance of the end stops behind the position limits, by the range of the joint. Limits of the
 #: control lie some degrees before the stops, and a motion that uses them fully must not touch.
 STOP_DISTANCE = 0.05
@@ -148,7 +148,7 @@ def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
     if joint < arm.n:
         if arm.rotor_nominal is not None:
             element.set('armature', numbers(arm.rotor_nominal[joint]))
-        element.attrib.update(friction_of(arm, joint, FRICTION))
+        element.attrib.update(friction_of(arm, joint, FRICTION_ATTRIBUTES))
     assert arm.inertial is not None
     mass, center, inertia = inertial_to_com(arm.inertial[joint])
     ElementTree.SubElement(

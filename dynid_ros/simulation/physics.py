@@ -20,7 +20,7 @@ from dynid_ros.utilities.arrays import Array
 #: Default step of the integration, s.
 TIMESTEP = 0.0005
 #: Speed, rad/s or m/s, beyond which MuJoCo takes a state for an error.
-FASTEST = 1e10
+MUJOCO_FASTEST = 1e10
 
 
 class ArmState(NamedTuple):
@@ -170,9 +170,9 @@ class SimulatedArm:
             G.T @ self._mass @ G, self._qd[self._order], self._bias @ G, self._tau - constant,
             self._friction.nominal.speeds, rising, falling, self.timestep, self._change,
             self._torque)
-        if not fastest < FASTEST:
+        if not fastest < MUJOCO_FASTEST:
             reached = np.abs(self._qd[self._order] + self._change)
-            joint = self.arm.joint_names[int(np.argmin(reached < FASTEST))]
+            joint = self.arm.joint_names[int(np.argmin(reached < MUJOCO_FASTEST))]
             raise InputError(
                 f"joint '{joint}' of the simulated '{self.arm.name}' moves faster than its "
                 'physics can follow; lower the torques')

@@ -28,7 +28,7 @@ CONTROL_HZ = 1000.0
 #: Standstill before and after the motion, s.
 HOLD = 0.5
 #: Distance from the wanted position at which the simulation is given up, rad or m.
-LOST = 0.5
+LOST_DISTANCE = 0.5
 #: Control steps between two reports of progress.
 REPORT_EVERY = 500
 
@@ -142,12 +142,12 @@ def _follow(arm: ArmModel, motion: Motion, period: float, every: int) -> Trace:
     state = physics.reset(wanted[0])
     for k in range(len(t)):
         q[k], qd[k] = state.q, state.qd
-        near = np.abs(wanted[k] - state.q) < LOST
+        near = np.abs(wanted[k] - state.q) < LOST_DISTANCE
         if not near.all():
             joint = int(np.argmin(near))
             raise InputError(
                 f"joint '{arm.joint_names[joint]}' of the simulated '{arm.name}' is more than "
-                f'{LOST} {joint_units("rad", arm.prismatic)[joint]} away from the motion '
+                f'{LOST_DISTANCE} {joint_units("rad", arm.prismatic)[joint]} away from the motion '
                 f'{t[k]:.2f} s after the start; lower the accelerations or raise its effort limit')
         state = physics.step(
             control.torque(state.q, state.qd, wanted[k], wanted_qd[k], wanted_qdd[k]), steps)

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dynid_ros as dyn
-from dynid_ros.applications.payload.body import FIELDS
+from dynid_ros.applications.payload.body import INERTIA_FIELDS
 from dynid_ros.applications.payload.design import with_load
 from dynid_ros.arm.parameters import inertial_from_com
 
@@ -40,7 +40,7 @@ plt.axhspan(-1, 1, color='#0b76b8', alpha=0.15, label='95 % interval')
 colours = ['#0b76b8' if from_data else '#8a949f' for from_data in found.body.from_data]
 plt.bar(range(10), error, color=colours, width=0.5)
 plt.xticks(range(10), [f'{name}\n±{each:.1g}\n{unit}' for (name, unit), each in zip(
-    FIELDS.items(), half, strict=True)], fontsize=7)
+    INERTIA_FIELDS.items(), half, strict=True)], fontsize=7)
 plt.ylabel('error / half interval')
 plt.legend(loc='upper right')
 plt.tight_layout()

@@ -9,14 +9,14 @@ from unittest import SkipTest
 from fault_chain import RATE, REPORTS
 from fault_names import ROWS
 
-from dynid_ros.ros.nodes.common.lockstep import BEHIND, EVERY
+from dynid_ros.ros.nodes.common.lockstep import ANSWER_INTERVAL, MOST_BEHIND
 
 #: Time in which a node answers that is asked for each state, s: some states, as messages of two
 #: topics may overtake each other.
 AT_ONCE = 5 / RATE
 #: Time in which a node reports that only learns, s: it may be behind by so many states before the
 #: time of the arm stands still, and the report after them has all of them.
-REPORTED = (BEHIND + EVERY) / RATE + 2 / REPORTS
+REPORTED = (MOST_BEHIND + ANSWER_INTERVAL) / RATE + 2 / REPORTS
 
 #: Time in which a node notices who came or went, by a look every 0.2 s, or a report, s. DDS may
 #: tell of it later on a busy machine; the time of the arm waits there.

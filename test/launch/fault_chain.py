@@ -23,7 +23,7 @@ from dynid_ros.estimation.result_files.result_file import write_result
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.motion_file import write_motion
-from dynid_ros.ros.nodes.launching import LAST
+from dynid_ros.ros.nodes.launching import LONGEST_END
 
 ARM = load_arm('panda')
 #: Joint states, and reports of each node that learns, per second.
@@ -112,4 +112,4 @@ def _node(
     return Node(
         package='dynid_ros', executable=executable, name=name or executable,
         parameters=[{**arm, 'use_sim_time': True, **parameters}], respawn=respawn,
-        sigterm_timeout=LAST)
+        sigterm_timeout=LONGEST_END)

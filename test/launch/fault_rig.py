@@ -28,7 +28,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from dynid_ros.ros.nodes.common import lockstep
-from dynid_ros.ros.nodes.simulated.simulation_loop import CLOCK
+from dynid_ros.ros.nodes.simulated.simulation_loop import CLOCK_PERIOD
 
 DEPTH = 2000
 #: Longest wait for anything, s: ten seconds of simulated time took two minutes of a processor that
@@ -109,7 +109,7 @@ class Bench:
         self.states.append(message)
         # A stamp between two messages of the clock; all others are faults.
         time_of = stamp(message)
-        if self.now < time_of < self.now + CLOCK + 1 / RATE:
+        if self.now < time_of < self.now + CLOCK_PERIOD + 1 / RATE:
             self.now = time_of
         self._lockstep.heard(message.header.stamp)
 

@@ -12,7 +12,7 @@ from dynid_ros.motion.execution.loop_stability import proposed_gains
 from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.faults import Fault
-from dynid_ros.simulation.live import LiveArm, PERIOD, sensors_for
+from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD, sensors_for
 from dynid_ros.simulation.record import simulate
 
 ARM = load_arm('panda')
@@ -20,7 +20,7 @@ START = planning_limits(ARM).middle
 
 
 def steps(arm, seconds):
-    return [arm.step() for _ in range(round(seconds / PERIOD))]
+    return [arm.step() for _ in range(round(seconds / PHYSICS_PERIOD))]
 
 
 def test_arm_without_commands_stays_where_it_is():
@@ -54,7 +54,7 @@ def test_arm_that_is_no_longer_commanded_comes_to_rest_after_the_timeout():
 
 def test_pd_control_through_the_delay_of_topics_settles():
     arm = LiveArm(ARM, START, PERFECT)
-    gains, rigid = proposed_gains(ARM, PERIOD), RigidArm(ARM)
+    gains, rigid = proposed_gains(ARM, PHYSICS_PERIOD), RigidArm(ARM)
     goal = arm.position + 0.1
     late = [rigid.gravity(arm.position)] * 2
     for _ in range(1000):

@@ -18,7 +18,7 @@ from dynid_ros.simulation.joint_trajectory import (
     read_trajectory,
     TrajectoryError,
 )
-from dynid_ros.simulation.live import LiveArm, PERIOD
+from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD
 from dynid_ros.simulation.trajectory_controller import Status, TrajectoryGoal
 
 ARM = load_arm('panda')
@@ -129,7 +129,7 @@ class Run:
             points, self.arm.time, np.full(ARM.n, path), np.full(ARM.n, end))
 
     def steps(self, seconds):
-        for _ in range(round(seconds / PERIOD)):
+        for _ in range(round(seconds / PHYSICS_PERIOD)):
             reading = self.arm.step()
             self.q.append(reading.q)
             self.qd.append(reading.qd)
@@ -142,7 +142,7 @@ def test_arm_follows_to_the_goal_succeeds_and_is_held_there():
     run.steps(0.99)
     assert goal.outcome is None
     assert not run.arm.held
-    truth = np.array([wanted.sample((k + 1) * PERIOD).q for k in range(len(run.q))])
+    truth = np.array([wanted.sample((k + 1) * PHYSICS_PERIOD).q for k in range(len(run.q))])
     # Coulomb friction by stiffness is a fraction of 1 mrad.
     assert np.abs(np.array(run.q) - truth).max() < 2e-3
     run.steps(0.1)
@@ -201,7 +201,7 @@ def test_new_goal_replaces_the_one_before_without_a_jump():
     assert second.outcome.status is Status.SUCCEEDED
     np.testing.assert_allclose(run.q[-1], second.trajectory.q[-1], atol=2e-3)
     # Position and velocity go on where they were; the acceleration of a quintic is within 50.
-    assert np.abs(np.diff(run.qd, axis=0)).max() < 50 * PERIOD
+    assert np.abs(np.diff(run.qd, axis=0)).max() < 50 * PHYSICS_PERIOD
 
 
 def test_torques_and_trajectories_do_not_interrupt_each_other():

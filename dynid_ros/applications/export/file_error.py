@@ -17,15 +17,14 @@ from dynid_ros.dynamics.regressor import coupling_value
 from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import metrics, percent_of
-from dynid_ros.simulation.mjcf import FRICTION as ATTRIBUTES
-from dynid_ros.simulation.mjcf import joint_order
+from dynid_ros.simulation.mjcf import FRICTION_ATTRIBUTES, joint_order
 from dynid_ros.utilities.arrays import Array
 
 #: Torque (N, n) of positions, velocities and accelerations, (N, n) each.
 Torque = Callable[[Array, Array, Array], Array]
 
-ROTOR, COUPLING, OFFSET = 'rotor inertia', 'coupling', 'offset'
-FRICTION = 'friction beyond viscous and Coulomb'
+ROTOR_INERTIA, COUPLING, OFFSET = 'rotor inertia', 'coupling', 'offset'
+FURTHER_FRICTION = 'friction beyond viscous and Coulomb'
 #: Attributes of a URDF by the friction terms that they hold.
 DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction'}
 #: Share of the file's error by which a part has to lower it before it is worth advice.
@@ -73,8 +72,8 @@ def statements(model: IdentifiedModel, text: str, form: str) -> list[str]:
             f'{part} ({value:.3g} % with it)' for part, value in restored))
     if restored and restored[0][1] < (1 - WORTH) * of_file:
         found.append(_remedy(restored[0][0], model.arm))
-    if FRICTION in missing[0]:
-        words = ' and '.join({'urdf': DYNAMICS, 'mjcf': ATTRIBUTES}[form].values())
+    if FURTHER_FRICTION in missing[0]:
+        words = ' and '.join({'urdf': DYNAMICS, 'mjcf': FRICTION_ATTRIBUTES}[form].values())
         found.append(f'{words}, fitted at the recorded speeds, differ from all friction terms of '
                      f'the model by {friction_lost(motions, missing):.3g} % of the torque')
     return found
@@ -83,13 +82,13 @@ def statements(model: IdentifiedModel, text: str, form: str) -> list[str]:
 def friction_lost(motions: Sequence[RowMotion], missing: Sequence[dict[str, Array]]) -> float:
     """Return the size of the friction that a file lacks, % of the measured torque."""
     lost, torque = (np.concatenate(each) for each in (
-        [own[FRICTION] for own in missing], [motion.part.tau for motion in motions]))
+        [own[FURTHER_FRICTION] for own in missing], [motion.part.tau for motion in motions]))
     return percent_of(np.where(np.isfinite(torque), lost, np.nan), torque)
 
 
 def _remedy(part: str, arm: ArmModel) -> str:
     """Name the format that holds a part."""
-    if part == ROTOR:
+    if part == ROTOR_INERTIA:
         return 'for the rotor inertia, export an MJCF (-o FILE.xml), which has armature'
     if arm.coupling:
         return f'for the {part}, use the result itself, as dynid feedforward does'
@@ -121,7 +120,7 @@ def _missing(
     """Torque (N, n) at the rows of the parts that a format lacks."""
     arm, found = model.possible_arm, {}
     if form == 'urdf' and arm.rotor_nominal is not None:
-        found[ROTOR] = motion.at_rows(arm.rotor_nominal * motion.qdd)
+        found[ROTOR_INERTIA] = motion.at_rows(arm.rotor_nominal * motion.qdd)
     if arm.coupling:
         values = model.standard_parameters().values[arm.layout.first_coupling:]
         found[COUPLING] = motion.at_rows(np.sum([
@@ -131,7 +130,7 @@ def _missing(
         found[OFFSET] = np.broadcast_to(arm.friction_nominal[OFFSET], motion.part.tau.shape)
     if set(arm.friction) - {*PLAIN_TERMS}:
         # What the other parts leave of the difference.
-        found[FRICTION] = _whole(model, motion) - predicted - sum(found.values())
+        found[FURTHER_FRICTION] = _whole(model, motion) - predicted - sum(found.values())
     return found
 
 

@@ -19,11 +19,11 @@ from dynid_ros.utilities.arrays import Array
 
 #: Samples from one row to the next: friction changes its sign between rows. Where friction is most
 #: of the torque, 4, 8 and 16 leave errors of 2.4, 1.2 and 0.9 % of a file that is right.
-FINE = 8
+SAMPLES_PER_ROW = 8
 #: Rows that a cubic spline needs.
-FEWEST = 4
+SPLINE_ROWS = 4
 #: States at which the friction curve of a model without rows is evaluated.
-STATES = 1000
+CURVE_STATES = 1000
 
 
 class RowMotion:
@@ -33,7 +33,7 @@ class RowMotion:
     Parameters
     ----------
     part : Prediction
-        At least `FEWEST` rows.
+        At least `SPLINE_ROWS` rows.
     model : IdentifiedModel
         Its model, for the low-pass.
 
@@ -42,7 +42,7 @@ class RowMotion:
     part : Prediction
         Of the parameters.
     t : (k,) ndarray
-        `FINE` times from one row to the next, s.
+        `SAMPLES_PER_ROW` times from one row to the next, s.
     q, qd, qdd : (k, n) ndarray
         Motion at these times, rad, rad/s, rad/s² (m for prismatic joints).
 
@@ -54,13 +54,13 @@ class RowMotion:
         rows = np.arange(len(part.t))
         # Rows of a stream have a torque that lags behind the motion.
         lag = torque_lag(model.treatment) if is_live(model) else 0.0
-        fine = np.linspace(0, rows[-1], FINE * rows[-1] + 1)
+        fine = np.linspace(0, rows[-1], SAMPLES_PER_ROW * rows[-1] + 1)
         speed = CubicSpline(part.t, part.qd)
         self.part, self.t = part, np.interp(fine, rows, part.t) - lag
         self.q = CubicHermiteSpline(part.t, part.q, part.qd)(self.t)
         self.qd, self.qdd = speed(self.t), speed(self.t, 1)
         self._low_pass = Decimator(
-            FINE * model.row_rate_hz, model.treatment.cutoff_hz, FINE)
+            SAMPLES_PER_ROW * model.row_rate_hz, model.treatment.cutoff_hz, SAMPLES_PER_ROW)
 
     def at_rows(self, x: Array) -> Array:
         """Return signals (k, n) at the rows, after the low-pass; both ends are mirrored."""
@@ -77,7 +77,7 @@ def row_motions(model: IdentifiedModel, *, held_out: bool) -> list[RowMotion]:
     """Return the stretches that were fitted or held out; of a live model, all were fitted."""
     wanted = held_out or is_live(model)
     return [RowMotion(part, model) for part in model.predictions
-            if part.held_out == wanted and len(part.t) >= FEWEST]
+            if part.held_out == wanted and len(part.t) >= SPLINE_ROWS]
 
 
 def simple_arm(model: IdentifiedModel, *, rotor_inertia: bool) -> ArmModel:
@@ -157,6 +157,6 @@ def random_slides(arm: ArmModel) -> tuple[Array, Array]:
     rng, own = np.random.default_rng(0), arm.limits
     bounded = np.isfinite([own.lower, own.upper]).all(axis=0)
     low, high = (np.where(bounded, x, y) for x, y in ((own.lower, -np.pi), (own.upper, np.pi)))
-    q = rng.uniform(low, high, (STATES, arm.n))
+    q = rng.uniform(low, high, (CURVE_STATES, arm.n))
     qd = np.where(np.isfinite(own.velocity), own.velocity, 1.0) * rng.uniform(-1, 1, q.shape)
     return q, qd

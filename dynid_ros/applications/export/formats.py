@@ -20,7 +20,7 @@ from dynid_ros.simulation.mjcf import has_servos, mjcf_of
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: Formats by the suffix of a file.
-FORMATS = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python', '.h': 'c'}
+FORMAT_OF_SUFFIX = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python', '.h': 'c'}
 
 
 def export_model(
@@ -38,7 +38,7 @@ def export_model(
     robot : Path, optional
         URDF, or maker's YAML, of which the parameters are replaced.
     form : str, optional
-        One of the values of `FORMATS`; by default the one of the suffix.
+        One of the values of `FORMAT_OF_SUFFIX`; by default the one of the suffix.
 
     Returns
     -------
@@ -55,8 +55,9 @@ def export_model(
 
     """
     form = format_of(out) if form is None else form
-    if form not in FORMATS.values():
-        raise InputError(f"form must be one of {', '.join(FORMATS.values())}, not '{form}'")
+    if form not in FORMAT_OF_SUFFIX.values():
+        known = ', '.join(FORMAT_OF_SUFFIX.values())
+        raise InputError(f"form must be one of {known}, not '{form}'")
     if robot is not None and form not in ('urdf', 'yaml'):
         raise InputError('robot (--robot) is for the formats urdf and yaml only, not for '
                          f'{form}')
@@ -106,9 +107,9 @@ def _of_commands(model: IdentifiedModel, form: str) -> list[str]:
 
 def format_of(out: Path) -> str:
     """Choose the format by the name of a file."""
-    form = FORMATS.get(out.suffix.lower())
+    form = FORMAT_OF_SUFFIX.get(out.suffix.lower())
     if form is None:
-        known = ', '.join(f'{suffix} ({name})' for suffix, name in FORMATS.items())
+        known = ', '.join(f'{suffix} ({name})' for suffix, name in FORMAT_OF_SUFFIX.items())
         raise InputError(f"'{out}' has no suffix of a format: give it one of {known}, or give "
                          '--format (form= in Python)')
     return form

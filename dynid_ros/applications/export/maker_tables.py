@@ -22,7 +22,7 @@ from dynid_ros.utilities.arrays import Array
 _UR_TURNS = (0, 1, 0, 0, 1, -1)
 _FRANKA_TURNS = (0, -1, 1, 1, -1, 1, 1)
 #: Difference of two directions up to which a frame is the maker's: calibrated ones differ by less.
-SAME = 0.05
+SAME_DIRECTION = 0.05
 _UR_LINKS = ('shoulder', 'upper_arm', 'forearm', 'wrist_1', 'wrist_2', 'wrist_3')
 
 
@@ -80,7 +80,7 @@ def _check_frames(arm: ArmModel, turns: tuple[int, ...], source: Path) -> None:
         rotation = arm.rotation[joint] if joint else arm.rotation[0] @ _back_about_z(arm)
         off = max(np.abs(rotation - expected).max(),
                   np.abs(arm.axis[joint] - [0.0, 0.0, 1.0]).max())
-        if arm.parent[joint] != joint - 1 or off > SAME:
+        if arm.parent[joint] != joint - 1 or off > SAME_DIRECTION:
             raise ArmError(f"{source} is of an arm with other frames than '{arm.name}', the first "
                            f"at joint '{name}'; export a URDF, which has frames of its own")
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import yaml
 
-from dynid_ros.applications.payload.body import FIELDS, LoadBody
+from dynid_ros.applications.payload.body import INERTIA_FIELDS, LoadBody
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.parameters import INERTIAL
 
 #: Significant digits; error bars are far above them.
-DIGITS, DECIMALS = 6, 9
+PAYLOAD_DIGITS, DECIMALS = 6, 9
 #: Time over which a controller of Universal Robots takes up a load, s: gravity jumps otherwise.
 TRANSITION_SECONDS = 1
 
@@ -50,7 +50,7 @@ def inertia_message(body: LoadBody) -> dict[str, Any]:
     """Make a geometry_msgs/Inertia: mass, centre, and inertia about the centre."""
     mass, x, y, z, *inertia = _rounded(body)
     return {'m': mass, 'com': {'x': x, 'y': y, 'z': z},
-            **dict(zip(list(FIELDS)[4:], inertia, strict=True))}
+            **dict(zip(list(INERTIA_FIELDS)[4:], inertia, strict=True))}
 
 
 def ur_inertia_request(body: LoadBody) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _rounded(body: LoadBody) -> list[float]:
 
 def _short(value: float) -> float:
     # Rounding of the solver, far below what any controller resolves, is no digit.
-    return round(float(f'{value:.{DIGITS}g}'), DECIMALS) + 0.0
+    return round(float(f'{value:.{PAYLOAD_DIGITS}g}'), DECIMALS) + 0.0
 
 
 def _column_by_column(body: LoadBody) -> list[float]:

@@ -20,7 +20,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 #: The Python file, with names in braces for the numbers of an arm.
 TEMPLATE = Path(__file__).with_name('templates') / 'arm.py.template'
 #: Friction terms as Python, of the speeds qd, the history and the load of the joints.
-FRICTION = {
+FRICTION_CODE = {
     'viscous': 'qd',
     'coulomb': 'np.sign(qd)',
     'offset': 'np.ones_like(qd)',
@@ -52,7 +52,7 @@ def python_of(arm: ArmModel) -> str:
 
     """
     numbers = numbers_of(arm, 'Python file')
-    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION[name]})\n"
+    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION_CODE[name]})\n"
                     for name in arm.friction)
     return TEMPLATE.read_text(encoding='utf-8').format(name=arm.name, terms=terms, **numbers)
 

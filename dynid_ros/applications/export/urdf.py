@@ -37,7 +37,7 @@ from dynid_ros.utilities.atomic_write import write_whole
 from dynid_ros.utilities.inputs import as_path
 
 #: Differences of geometry that are rounding, m or without unit.
-ROUNDING = 1e-6
+GEOMETRY_ROUNDING = 1e-6
 #: Declaration of an XML file up to the name of its encoding.
 DECLARED = re.compile(r'(<\?xml[^>]*?encoding=["\'])([\w.-]+)')
 #: End of a URDF by which `check_output` knows that it may be replaced.
@@ -220,7 +220,7 @@ def _check_same(arm: ArmModel, tree: KinematicTree, source: Path) -> None:
     for quantity in ('gearing', 'parent', 'prismatic', 'translation', 'rotation', 'axis'):
         ours, theirs = getattr(arm.tree, quantity), getattr(tree, quantity)
         off = np.abs(np.subtract(ours, theirs, dtype=float)).reshape(arm.links, -1).max(axis=1)
-        if off.max() > ROUNDING:
+        if off.max() > GEOMETRY_ROUNDING:
             joint = int(off.argmax())
             raise ArmError(
                 f"{source} is not the URDF of '{arm.name}': the {quantity} of joint "

@@ -16,19 +16,19 @@ from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.utilities.arrays import Array
 
 #: Standard deviations of the mass from which on the centre of mass starts the search.
-SURE = 3.0
+SURE_MASS = 3.0
 #: Mass of the ball that the search starts from where the data give none, kg.
 SOME = 1e-3
 #: Density of the ball, kg/m³: a gripper and what it holds are mostly air.
-DENSITY = 700.0
+BALL_DENSITY = 700.0
 #: Relative standard deviation of the prior of the body: it decides only where the data leave room.
 BALL_STD = 1.0
 #: Stiffness that holds a body at what is known of it, relative to that of all else: the body
 #: misses it by some 1e-7, and the sum keeps half of its digits.
 HELD = 1e7
 #: Fields of a geometry_msgs/Inertia, and their units.
-FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
-          **dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 'kg m²')}
+INERTIA_FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
+                  **dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 'kg m²')}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class LoadBody:
 
     @property
     def fields(self) -> Array:
-        """Return mass, centre, and inertia about the centre in the order of `FIELDS`, (10,)."""
+        """Return mass, centre, and inertia about it, in the order of `INERTIA_FIELDS`, (10,)."""
         return np.array([self.mass, *self.center, *self.inertia[np.triu_indices(3)]])
 
     @property
@@ -130,7 +130,7 @@ def load_body(found: LoadEstimate) -> LoadBody:
     mass, center = max(float(load[0]), min(mass_std, 1.0), SOME), np.zeros(3)
     if known.center is not None:
         center = known.center
-    elif load[0] > SURE * mass_std:
+    elif load[0] > SURE_MASS * mass_std:
         center = load[1:4] / mass
     links = np.arange(len(INERTIAL))[None]
     cone = PhysicalCone(
@@ -158,5 +158,5 @@ def _held(open_directions: Array, stiffness: Array) -> Array:
 
 def ball(mass: float, center: Array) -> Array:
     """Inertial parameters (10,) of a ball of the density of the links' prior."""
-    radius = (3 * mass / (4 * np.pi * DENSITY)) ** (1 / 3)
+    radius = (3 * mass / (4 * np.pi * BALL_DENSITY)) ** (1 / 3)
     return inertial_from_com(mass, center, 0.4 * mass * radius**2 * np.eye(3))

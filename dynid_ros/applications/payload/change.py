@@ -18,9 +18,9 @@ from dynid_ros.utilities.arrays import Array
 
 #: Consecutive parts of the rows. A change lies between two of them, with two or more on either
 #: side: what one part alone shows may as well be a contact.
-PARTS = 8
+ROW_PARTS = 8
 #: Probability of a change that is as clear in a recording whose load is fixed.
-CHANCE = 1e-4
+FALSE_CHANGE = 1e-4
 #: Change of the mass that matters, and by the mass. Errors of the model make up to 0.1 kg of one.
 CHANGE_KG, CHANGE_SHARE = 0.12, 0.1
 #: Change of the centre of mass that matters where there is a load on both sides.
@@ -56,7 +56,7 @@ class Change:
     @property
     def matters(self) -> bool:
         """Whether it is certain, and larger than errors of the model can make it."""
-        if self.chance >= CHANCE:
+        if self.chance >= FALSE_CHANGE:
             return False
         lighter, heavier = sorted((float(self.before[0]), float(self.after[0])))
         if heavier - lighter > max(CHANGE_KG, CHANGE_SHARE * heavier):
@@ -102,10 +102,10 @@ def largest_change(
             left = (block.tau - block.W @ theta) / fit.sigma
             rows.append((np.einsum('kia,ki->ka', Y, left), np.einsum('kia,kib->kab', Y, Y),
                          block.t, [source] * len(block.t)))
-    if sum(len(own) for own, *_ in rows) < LEAST_ROWS * PARTS:
+    if sum(len(own) for own, *_ in rows) < LEAST_ROWS * ROW_PARTS:
         return None
     score, information, t, sources = map(np.concatenate, zip(*rows, strict=True))
-    edges = np.linspace(0, len(score), PARTS + 1).astype(int)[:-1]
+    edges = np.linspace(0, len(score), ROW_PARTS + 1).astype(int)[:-1]
     scores, totals = np.add.reduceat(score, edges), np.add.reduceat(information, edges)
     count = len(scores)
     apart, freedom = sum(map(_explained, scores, totals)), size * (count - 2)

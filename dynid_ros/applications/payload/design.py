@@ -36,12 +36,12 @@ from dynid_ros.utilities.arrays import Array
 PAYLOAD = 'payload'
 #: Without a model: standard deviation of the residual of a joint relative to its effort limit, and
 #: how many samples a second count as independent. Models of real arms have about as much.
-RESIDUAL, INDEPENDENT_HZ = 5e-3, 5.0
+RESIDUAL_SHARE, INDEPENDENT_HZ = 5e-3, 5.0
 #: A first moment counts by this length, m: as much as an error of the centre of 5 mm is worth an
 #: error of the mass of 1 %.
-LENGTH = 0.5
+MOMENT_LENGTH_M = 0.5
 #: Points of the highest harmonic at which the information of a motion is taken.
-POINTS = 60
+INFORMATION_POINTS = 60
 
 
 class PayloadDesign:
@@ -60,7 +60,7 @@ class PayloadDesign:
         Its centre of mass in the frame of the tool, m.
     given : sequence of IdentifiedModel
         Models of the arm without the load; without any, the arm counts as known exactly, its
-        friction as unknown, and the noise as `RESIDUAL` of the effort limits.
+        friction as unknown, and the noise as `RESIDUAL_SHARE` of the effort limits.
     known : sequence of str
         What will be known of the load: ``mass``, ``com`` (its centre), or both; the motion is for
         the rest, which is its inertia where both are known.
@@ -122,7 +122,8 @@ class PayloadDesign:
         unknowns, r = np.hstack(parts), basis.shape[1]
         information = block_diag(*own, np.zeros((r, r)))
         wanted = np.zeros((unknowns.shape[1], len(told)))
-        wanted[-r:] = basis[told].T * np.where(told == 0, 1.0, np.where(told < 4, 1 / LENGTH, 1.0))
+        is_moment = (told > 0) & (told < 4)
+        wanted[-r:] = basis[told].T * np.where(is_moment, 1 / MOMENT_LENGTH_M, 1.0)
         self._sought = Sought(PAYLOAD, unknowns, information, wanted)
         self.objective = DesignObjective(weights=self._weights, sought=self._sought)
         self.load, self.measured = ball(mass, np.asarray(center, dtype=float)), bool(given)
@@ -142,7 +143,7 @@ class PayloadDesign:
 
         """
         sought, arm, basis = self._sought, self.arm.memoryless, self._basis
-        Y = regressor(arm, *motion.one_period(POINTS * motion.harmonics))
+        Y = regressor(arm, *motion.one_period(INFORMATION_POINTS * motion.harmonics))
         G = Information(arm, self._weights).matrix(Y)
         H = sought.unknowns.T @ G @ sought.unknowns + sought.known
         r = basis.shape[1]
@@ -192,7 +193,7 @@ def _assumed_weights(arm: ArmModel) -> Array:
     known = np.isfinite(effort) & (effort > 0)
     if not known.any():
         return np.ones(arm.n)
-    return np.asarray(1 / (RESIDUAL * np.where(known, effort, np.median(effort[known])))**2)
+    return np.asarray(1 / (RESIDUAL_SHARE * np.where(known, effort, np.median(effort[known])))**2)
 
 
 def _friction_ties(arm: ArmModel, model: IdentifiedModel) -> Array:

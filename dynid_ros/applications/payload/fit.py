@@ -29,9 +29,9 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
 #: Reweightings at most, and the relative change of the weights at which they have settled.
-ITERATIONS, SETTLED = 10, 1e-3
+LOAD_REWEIGHTINGS, LOAD_WEIGHTS_SETTLED = 10, 1e-3
 #: Least residual of a joint by its torque: no joint takes all weight.
-LEAST = 1e-6
+LEAST_RESIDUAL = 1e-6
 
 
 @contextmanager
@@ -176,11 +176,11 @@ class LoadRegression:
         rows = np.sum([part.rows.rows for part in parts], axis=0)
         counts = np.maximum(rows, 1)
         torque = np.sum([part.rows.torque_squares() for part in parts], axis=0)
-        floor = LEAST * np.sqrt(torque.sum() / counts.sum()) + np.finfo(float).tiny
+        floor = LEAST_RESIDUAL * np.sqrt(torque.sum() / counts.sum()) + np.finfo(float).tiny
         sigma = np.maximum(self.model.sigma, floor)
         loaded = np.array([part.loaded for part in parts], dtype=float)
         steps, step_std = self._steps(len(parts))
-        for _ in range(ITERATIONS):
+        for _ in range(LOAD_REWEIGHTINGS):
             scale = sigma * np.sqrt(self.model.colour)
             R = [np.asarray(np.linalg.qr(
                 (part.rows.factors / scale[:, None, None]).reshape(-1, b + 1), mode='r'))
@@ -195,7 +195,7 @@ class LoadRegression:
             before = sigma
             left = np.sqrt(residual_squares(parts, thetas) / counts)
             sigma = np.where(rows > 0, np.maximum(left, floor), before)
-            if np.abs(sigma / before - 1).max() < SETTLED:
+            if np.abs(sigma / before - 1).max() < LOAD_WEIGHTS_SETTLED:
                 break
         score = loaded[:, None, None] * self.columns - shift[:b] - steps @ shift[b:]
         N = self.known.open_directions

@@ -17,7 +17,7 @@ from dynid_ros.utilities.arrays import Array
 CHANGE = 0.2
 OFFSET = 'offset'
 #: Speeds of the slowest motion, rad/s or m/s.
-SLOW = np.geomspace(1e-3, 0.1, 41)
+SLOW_SPEEDS = np.geomspace(1e-3, 0.1, 41)
 
 
 def friction_coefficients(model: IdentifiedModel) -> dict[str, Array]:
@@ -32,7 +32,7 @@ def breakaway(model: IdentifiedModel) -> Array:
     held = friction_coefficients(model)
     if not held:
         return np.zeros(model.arm.n)
-    slow = np.abs(dry_friction(held, SLOW, model.arm.friction_shape))
+    slow = np.abs(dry_friction(held, SLOW_SPEEDS, model.arm.friction_shape))
     return np.asarray(slow.max(axis=0))
 
 

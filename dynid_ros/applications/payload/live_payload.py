@@ -22,10 +22,10 @@ from dynid_ros.estimation.online.estimate import Prior
 from dynid_ros.estimation.online.online_identifier import Learned, OnlineIdentifier
 
 #: Last rows in which a change of the load is looked for: a minute at 20 Hz.
-RECENT = 1200
+RECENT_ROWS = 1200
 #: Rows of a joint before which no load is fitted: each row has a value of every joint, and ten
 #: parameters and the changes of friction would explain any noise of fewer.
-FEWEST = 20
+FEWEST_ROWS = 20
 
 
 class LivePayload(OnlineIdentifier):
@@ -34,7 +34,7 @@ class LivePayload(OnlineIdentifier):
 
     The recursion keeps the triangular factors of all rows, so that `estimate_payload` gives the
     same load from the same rows, weights included. A change of the load is looked for in the last
-    `RECENT` rows alone.
+    `RECENT_ROWS` rows alone.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class LivePayload(OnlineIdentifier):
         learned = super()._learn(blocks)
         self._recent.extend(block for block, _ in learned)
         rows = sum(len(block.t) for block in self._recent)
-        while rows > RECENT:
+        while rows > RECENT_ROWS:
             rows -= len(self._recent.popleft().t)
         return learned
 
@@ -81,7 +81,7 @@ class LivePayload(OnlineIdentifier):
         """Return the load as it is known now; None as long as the rows leave the mass open."""
         regression = self._regression
         rows, model = self.learner.recursion.data, regression.model
-        if self.pipeline.settings is None or rows.rows.max() < FEWEST:
+        if self.pipeline.settings is None or rows.rows.max() < FEWEST_ROWS:
             return None
         parts = [Part(rows)]
         with finite_numbers(model, [self._source]):

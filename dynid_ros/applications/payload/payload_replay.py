@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dynid_ros.applications.payload.body import FIELDS
+from dynid_ros.applications.payload.body import INERTIA_FIELDS
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.fit import finite_numbers
 from dynid_ros.applications.payload.live_payload import LivePayload
@@ -63,7 +63,7 @@ def replay_payload(
         return body.fields, body.fields_std, body.from_data, body.from_data
 
     with finite_numbers(model, [recording.source]):
-        history = feed(session, with_one_clock(recording), tuple(FIELDS), snapshot)
+        history = feed(session, with_one_clock(recording), tuple(INERTIA_FIELDS), snapshot)
     if found is None:
         count = session.learner.recursion.rows.max(initial=0)
         raise RecordingError(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynid_ros.applications.export.format_friction import FINE, row_motions
+from dynid_ros.applications.export.format_friction import row_motions, SAMPLES_PER_ROW
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.history import history_of
 from dynid_ros.data.signals.conditioning import ConditionedMotion
@@ -153,5 +153,5 @@ class TorqueError:
         series *= np.exp(2j * np.pi * rng.random((len(series), 1)))
         # The mean has no phase but a sign.
         series[0] = np.abs(series[0]) * rng.choice([-1.0, 1.0])
-        fine = FINE * np.fft.irfft(series, FINE * len(self.rows), axis=0)
-        return _at_random_places(fine, FINE * self.rate_hz, times, count, rng)
+        fine = SAMPLES_PER_ROW * np.fft.irfft(series, SAMPLES_PER_ROW * len(self.rows), axis=0)
+        return _at_random_places(fine, SAMPLES_PER_ROW * self.rate_hz, times, count, rng)

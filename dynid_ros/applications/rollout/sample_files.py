@@ -25,7 +25,7 @@ from dynid_ros.utilities.atomic_write import check_output, whole_folder
 SAMPLE_SUFFIXES = {'mjcf': '.xml', 'urdf': '.urdf', 'yaml': ''}
 TABLE_FILE, RANGES_FILE, TORQUE_FILE = 'samples.csv', 'ranges.yaml', 'torque_error.npz'
 #: Samples at most: their files have numbers of three digits.
-MOST_SAMPLES = 1000
+MOST_SAMPLE_FILES = 1000
 #: Length and rate of the torque beside each sample, s and Hz.
 TORQUE_SECONDS, TORQUE_HZ = 10.0, 100.0
 #: Share of the samples within a range.
@@ -87,12 +87,14 @@ def export_samples(
     if form not in SAMPLE_SUFFIXES:
         known = ', '.join(SAMPLE_SUFFIXES)
         raise InputError(f'samples are written as one of {known}, not as {form}')
-    if not 1 <= count <= MOST_SAMPLES:
-        raise InputError(f'the number of samples must be from 1 to {MOST_SAMPLES}, not {count}')
+    if not 1 <= count <= MOST_SAMPLE_FILES:
+        raise InputError(
+            f'the number of samples must be from 1 to {MOST_SAMPLE_FILES}, not {count}')
     if robot is not None and form != 'urdf':
         raise InputError(f'robot (--robot) is for samples as urdf only, not as {form}')
     check_output(folder, holding={TABLE_FILE, RANGES_FILE, TORQUE_FILE, *(
-        _name(k, suffix) for k in range(MOST_SAMPLES) for suffix in SAMPLE_SUFFIXES.values())})
+        _name(k, suffix) for k in range(MOST_SAMPLE_FILES)
+        for suffix in SAMPLE_SUFFIXES.values())})
     samples = Samples(model, count, seed, rotor_inertia=form != 'urdf')
     table = np.array([values_of(arm) for arm in samples.arms])
     times = np.arange(round(TORQUE_SECONDS * TORQUE_HZ)) / TORQUE_HZ

@@ -9,8 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid_ros.applications.sensor.estimate import WristSensor
-from dynid_ros.applications.sensor.wrench_fit import WIDTH
-from dynid_ros.applications.sensor.wrist_stream import HALF_WINDOW, WristStream
+from dynid_ros.applications.sensor.wrist_stream import (
+    LONG_HALF_WINDOW_SECONDS,
+    WRENCH_WIDTH,
+    WristStream,
+)
 from dynid_ros.data.files.wrench_reader import WrenchRecording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.covariance import NORMAL
@@ -60,7 +63,8 @@ class Compensator:
         self._turn = np.kron(np.eye(2), fit.rotation)
         self._stream = WristStream(sensor.arm, sensor.joint, sensor.place)
         self._last: deque[tuple[float, Array, Array]] = deque()
-        self._offset, self._reference = np.zeros(WIDTH), np.zeros((WIDTH, len(fit.values)))
+        self._offset = np.zeros(WRENCH_WIDTH)
+        self._reference = np.zeros((WRENCH_WIDTH, len(fit.values)))
         # Averages of a tare over so many windows leave as little noise of their own.
         self._noise = fit.sigma**2
 
@@ -110,7 +114,7 @@ class Compensator:
         self._offset = np.mean([left for _, left, _ in self._last], axis=0)
         # Errors of load and bias that the tare holds, too, cancel.
         self._reference = np.mean([columns for *_, columns in self._last], axis=0)
-        windows = max(1.0, seconds / (2 * HALF_WINDOW))
+        windows = max(1.0, seconds / (2 * LONG_HALF_WINDOW_SECONDS))
         self._noise = self._sensor.fit.sigma**2 * (1 + 1 / windows)
 
 

@@ -15,11 +15,15 @@ from dynid_ros.applications.sensor.wrench_fit import (
     BIAS,
     DRIFT,
     fit_wrenches,
-    LOAD,
-    TURN,
+    LOAD_VALUES,
+    TURN_VALUES,
     WrenchFit,
 )
-from dynid_ros.applications.sensor.wrist_stream import HALF_WINDOW, WristSamples, WristStream
+from dynid_ros.applications.sensor.wrist_stream import (
+    LONG_HALF_WINDOW_SECONDS,
+    WristSamples,
+    WristStream,
+)
 from dynid_ros.arm.bodies import find_body, TOOL
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
@@ -102,7 +106,7 @@ class WristSensor(Summarised):
     @property
     def felt(self) -> bool:
         """Whether the sensor measures what the load exerts on it, rather than what moves it."""
-        return bool(self.fit.values[LOAD][0] < 0)
+        return bool(self.fit.values[LOAD_VALUES][0] < 0)
 
     @property
     def bias(self) -> tuple[Array, Array]:
@@ -118,7 +122,7 @@ class WristSensor(Summarised):
     @property
     def turn(self) -> tuple[Array, Array]:
         """Return the rotation vector of the sensor in its stated frame, its deviation, degrees."""
-        return np.degrees(self.fit.values[TURN]), np.degrees(self.std[TURN])
+        return np.degrees(self.fit.values[TURN_VALUES]), np.degrees(self.std[TURN_VALUES])
 
     @property
     def headline(self) -> str:
@@ -202,18 +206,18 @@ def _rows(
             f'{recording.source}: {plain(seconds)} s with wrenches are too short to tell biases '
             f'from a load; record {SHORTEST:g} s or more in which the sensor turns')
     rows = WristStream(arm, joint, place).push(recording.t, recording.q, recording.wrench)
-    step = max(1, round(HALF_WINDOW * len(recording.t) / seconds))
+    step = max(1, round(LONG_HALF_WINDOW_SECONDS * len(recording.t) / seconds))
     kept = WristSamples(*(each[::step] for each in rows))
-    if len(kept.t) * HALF_WINDOW < SHORTEST / 2:
+    if len(kept.t) * LONG_HALF_WINDOW_SECONDS < SHORTEST / 2:
         raise RecordingError(
-            f'{recording.source}: gaps leave {plain(len(kept.t) * HALF_WINDOW)} s of '
+            f'{recording.source}: gaps leave {plain(len(kept.t) * LONG_HALF_WINDOW_SECONDS)} s of '
             f'{plain(seconds)} s; record without losses')
     return kept
 
 
 def _load(fit: WrenchFit) -> LoadEstimate:
     """Take the load out of a fit, with a mass above zero."""
-    load = fit.values[LOAD] * (-1.0 if fit.values[LOAD][0] < 0 else 1.0)
+    load = fit.values[LOAD_VALUES] * (-1.0 if fit.values[LOAD_VALUES][0] < 0 else 1.0)
     information = fit.factor.T @ fit.factor
     return LoadEstimate(
-        load, fit.factor, information @ fit.covariance[LOAD, LOAD] @ information)
+        load, fit.factor, information @ fit.covariance[LOAD_VALUES, LOAD_VALUES] @ information)

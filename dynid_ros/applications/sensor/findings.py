@@ -7,7 +7,7 @@ import numpy as np
 
 from dynid_ros.applications.payload.body import LoadBody
 from dynid_ros.applications.payload.findings import ERROR_BAR, FREE_KG
-from dynid_ros.applications.sensor.wrench_fit import DRIFT, fit_wrenches, TURN, WrenchFit
+from dynid_ros.applications.sensor.wrench_fit import DRIFT, fit_wrenches, TURN_VALUES, WrenchFit
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.estimation.estimate.covariance import NORMAL as INTERVAL
 from dynid_ros.estimation.model.verdict import Finding
@@ -51,7 +51,7 @@ def judge_sensor(
 
     """
     findings, bar = [], ERROR_BAR * body.mass_std
-    loose = ERROR_BAR * float(np.linalg.norm(np.sqrt(np.diag(fit.covariance))[TURN]))
+    loose = ERROR_BAR * float(np.linalg.norm(np.sqrt(np.diag(fit.covariance))[TURN_VALUES]))
     if body.mass <= bar and bar > FREE_KG:
         findings.append(_undetermined(
             f'the mass of {plain(body.mass)} kg is within its error bar of {plain(bar)} kg', load))
@@ -111,8 +111,8 @@ def _remarks(fit: WrenchFit, body: LoadBody) -> tuple[str, ...]:
             f'{COMPONENTS[k]} by '
             f'{within(2 * fit.values[DRIFT][k], 2 * INTERVAL * std[DRIFT][k], UNITS[k])}'
             for k in drifting.tolist()))
-    angle, bar = np.degrees([np.linalg.norm(fit.values[TURN]),
-                             INTERVAL * np.linalg.norm(std[TURN])])
+    angle, bar = np.degrees([np.linalg.norm(fit.values[TURN_VALUES]),
+                             INTERVAL * np.linalg.norm(std[TURN_VALUES])])
     loaded = body.mass > ERROR_BAR * body.mass_std
     if loaded and angle > bar:
         remarks.append(f'the sensor is turned by {within(angle, bar, "°")} from the frame that is '

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynid_ros.applications.sensor.wrist_stream import WRENCH_WIDTH
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.kinematics.body_regressor import skew
 from dynid_ros.dynamics.load_columns import LOAD_STD
@@ -16,12 +17,12 @@ from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
-#: Components of a wrench, and where the unknowns stand: bias, its change over half of the
+#: Where the unknowns stand: bias, its change over half of the
 #: recording, the rotation of the sensor, and the load.
-WIDTH = 6
-BIAS, DRIFT, TURN, LOAD = slice(0, 6), slice(6, 12), slice(12, 15), slice(15, 25)
+BIAS, DRIFT, TURN_VALUES, LOAD_VALUES = slice(0, 6), slice(6, 12), slice(12, 15), slice(15, 25)
 #: Standard deviations of the unknowns beforehand: far beyond any sensor, and a radian.
-PRIOR = 1 / np.concatenate([np.full(12, 1e4), np.full(3, 1.0), np.full(len(INERTIAL), LOAD_STD)])
+PRIOR_ROOT = 1 / np.concatenate([
+    np.full(12, 1e4), np.full(3, 1.0), np.full(len(INERTIAL), LOAD_STD)])
 #: Parts of a recording that a jackknife leaves out in turn: each is longer than the noise is
 #: correlated, and longer than a movement.
 GROUPS = 10
@@ -31,7 +32,7 @@ STEPS, SETTLED = 30, 1e-9
 PASSES = 5
 #: Least ratio of the singular values of the force by the acceleration from which they show a
 #: rotation: those of a rotation are all alike.
-ALIKE = 0.5
+ALIKE_FORCES = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +125,13 @@ def fit_wrenches(load: Array, wrench: Array, u: Array) -> WrenchFit:
 
 def _predicted(load: Array, u: Array, rotation: Array, values: Array) -> tuple[Array, Array]:
     own = np.kron(np.eye(2), rotation.T) @ load
-    felt = own @ values[LOAD]
-    columns = np.zeros((len(load), WIDTH, len(values)))
-    columns[:, :, BIAS] = np.eye(WIDTH)
-    columns[:, :, DRIFT] = u[:, None, None] * np.eye(WIDTH)
+    felt = own @ values[LOAD_VALUES]
+    columns = np.zeros((len(load), WRENCH_WIDTH, len(values)))
+    columns[:, :, BIAS] = np.eye(WRENCH_WIDTH)
+    columns[:, :, DRIFT] = u[:, None, None] * np.eye(WRENCH_WIDTH)
     # R exp(turn) sees a vector y of its own axes as y + y × turn.
-    columns[:, :, TURN] = skew(felt.reshape(-1, 2, 3)).reshape(-1, WIDTH, 3)
-    columns[:, :, LOAD] = own
+    columns[:, :, TURN_VALUES] = skew(felt.reshape(-1, 2, 3)).reshape(-1, WRENCH_WIDTH, 3)
+    columns[:, :, LOAD_VALUES] = own
     return felt + values[BIAS] + u[:, None] * values[DRIFT], columns
 
 
@@ -139,7 +140,7 @@ def _by_forces(load: Array, wrench: Array) -> list[Array]:
     accel = np.column_stack([load[:, 3:, 0], np.ones(len(load))])
     by_force = np.linalg.lstsq(accel, wrench[:, 3:], rcond=None)[0][:3].T
     U, size, V = np.linalg.svd(by_force)
-    if size[2] < ALIKE * size[0]:
+    if size[2] < ALIKE_FORCES * size[0]:
         return []
     # The forces are mass times Rᵀ; of a mass below zero where the load is felt, not held.
     return [np.asarray((U @ V * np.sign(np.linalg.det(U @ V))).T)]
@@ -149,26 +150,26 @@ def _descended(
     load: Array, wrench: Array, u: Array, sigma: Array, rotation: Array,
 ) -> tuple[Array, Array, Array]:
     """Descend from a rotation; return the rotation, all values, and the residual (N, 6)."""
-    values = np.zeros(LOAD.stop)
+    values = np.zeros(LOAD_VALUES.stop)
     # Without a load a rotation has no effect: the rest comes first.
-    held = np.arange(TURN.start, TURN.stop)
+    held = np.arange(TURN_VALUES.start, TURN_VALUES.stop)
     for step in range(STEPS):
         predicted, columns = _predicted(load, u, rotation, values)
-        values[TURN] = rotation_vector(rotation)
+        values[TURN_VALUES] = rotation_vector(rotation)
         rows = (columns / sigma[:, None]).reshape(-1, len(values))
         if step == 0:
             rows[:, held] = 0.0
         change = np.asarray(np.linalg.solve(
-            rows.T @ rows + np.diag(PRIOR**2),
-            rows.T @ ((wrench - predicted) / sigma).ravel() - PRIOR**2 * values), dtype=float)
+            rows.T @ rows + np.diag(PRIOR_ROOT**2),
+            rows.T @ ((wrench - predicted) / sigma).ravel() - PRIOR_ROOT**2 * values), dtype=float)
         if step == 0:
             change[held] = 0.0
         values += change
-        rotation = rotation @ turned(change[TURN])
-        if np.abs(change * PRIOR).max() < SETTLED:
+        rotation = rotation @ turned(change[TURN_VALUES])
+        if np.abs(change * PRIOR_ROOT).max() < SETTLED:
             break
     predicted, _ = _predicted(load, u, rotation, values)
-    values[TURN] = rotation_vector(rotation)
+    values[TURN_VALUES] = rotation_vector(rotation)
     return rotation, values, wrench - predicted
 
 
@@ -180,15 +181,16 @@ def _with_errors(
     parts = [part.reshape(-1, rows.shape[2]) for part in np.array_split(rows, GROUPS)]
     groups = [Products((part.T @ part)[None], np.array([len(part)])) for part in parts]
     size = len(values)
-    weak = np.column_stack([np.diag(PRIOR), np.zeros(size)])
+    weak = np.column_stack([np.diag(PRIOR_ROOT), np.zeros(size)])
     R = np.asarray(np.linalg.qr(rows.reshape(-1, size + 1), mode='r'))[:size]
     triangle = np.asarray(np.linalg.qr(np.vstack([R[:, :-1], weak[:, :-1]]), mode='r'))
     solution = Solution(np.zeros(size), np.ones(1), inverse_of(triangle), R[:, :-1], R[:, -1],
                         weak, np.ones(0), np.inf)
     scatter = group_scatter(groups, solution)
     # The load comes last, so that the end of the triangle is what all else leaves to it.
-    return WrenchFit(rotation, values, scatter.covariance(solution), triangle[LOAD, LOAD], sigma,
-                     scatter.colour)
+    return WrenchFit(
+        rotation, values, scatter.covariance(solution), triangle[LOAD_VALUES, LOAD_VALUES],
+        sigma, scatter.colour)
 
 
 def turned(vector: Array) -> Array:

@@ -17,14 +17,14 @@ from dynid_ros.dynamics.kinematics.body_regressor import body_motion, body_regre
 from dynid_ros.utilities.arrays import Array
 
 #: Components of a wrench.
-WRENCH = 6
+WRENCH_WIDTH = 6
 #: Samples from which the rate is measured.
 FIRST = 50
 #: Half of the window over which positions and wrenches are averaged first, s: as the monitor's.
 HALF_SHORT = 0.015
 #: Half of the window over which the wrench and the columns of the load are averaged, s: it passes
 #: 7 Hz to -3 dB, which arms hardly exceed.
-HALF_WINDOW = 0.05
+LONG_HALF_WINDOW_SECONDS = 0.05
 #: Samples that are worked on at once: their columns fill some 20 MB.
 MOST = 4096
 
@@ -76,11 +76,11 @@ class WristStream:
 
     def __init__(self, arm: ArmModel, joint: int, place: Placement) -> None:
         self._arm, self._joint, self._place = arm, joint, place
-        width = 1 + arm.n + WRENCH
+        width = 1 + arm.n + WRENCH_WIDTH
         self._resampler = Resampler(width, Counters())
         self._waiting = self._raw = np.zeros((0, width))
         # Stamp, wrench, columns.
-        self._rows = np.zeros((0, 1 + WRENCH + WRENCH * len(INERTIAL)))
+        self._rows = np.zeros((0, 1 + WRENCH_WIDTH + WRENCH_WIDTH * len(INERTIAL)))
         self._last, self.lag = -np.inf, 0.0
 
     def push(self, t: Array, q: Array, wrench: Array) -> WristSamples:
@@ -130,7 +130,7 @@ class WristStream:
         self._short = np.array([
             np.pad(short, 2 * REACH), np.pad(slope, REACH),
             rate * np.convolve(slope, DIFFERENCE[::-1])])
-        self._long = _hann(HALF_WINDOW, rate)
+        self._long = _hann(LONG_HALF_WINDOW_SECONDS, rate)
         self.lag = (self._short.shape[1] + len(self._long) - 2) / 2 / rate
 
     def _with_columns(self, stretch: Array) -> Array:
@@ -167,5 +167,5 @@ def _windows(held: Array, rows: Array, length: int) -> tuple[Array, Array, Array
 
 def _samples(rows: Array) -> WristSamples:
     return WristSamples(
-        rows[:, 0], rows[:, 1 + WRENCH:].reshape(-1, WRENCH, len(INERTIAL)),
-        rows[:, 1:1 + WRENCH])
+        rows[:, 0], rows[:, 1 + WRENCH_WIDTH:].reshape(-1, WRENCH_WIDTH, len(INERTIAL)),
+        rows[:, 1:1 + WRENCH_WIDTH])

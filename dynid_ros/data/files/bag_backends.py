@@ -24,8 +24,8 @@ ROS_1 = '.bag'
 #: Wrenches of a force-torque sensor.
 WRENCH = 'geometry_msgs/msg/WrenchStamped'
 #: Types of messages that are kept of a file, which may hold images too.
-KINDS = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray',
-         CONTROLLER_STATE, WRENCH)
+KEPT_TYPES = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray',
+              CONTROLLER_STATE, WRENCH)
 #: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
 MAGIC = b'\x89MCAP0\r\n'
 
@@ -180,7 +180,7 @@ def _truncated_mcap(path: Path) -> Bag:
     with suppress(Exception):
         for topic, kind, time, data in _prefix(path):
             topics[topic] = kind
-            if kind in KINDS:
+            if kind in KEPT_TYPES:
                 found[topic].append((time, data))
     count = sum(map(len, found.values()))
     return Bag(topics, lambda topic: sorted(found[topic], key=lambda message: message[0]), (Defect(

@@ -24,7 +24,7 @@ Write = Callable[[int, bytes], None]
 # A stamp of zero marks an unset one, so time starts one second later.
 START_NS = 1_000_000_000
 #: Entry of ``recording.yaml`` in bags that may be written again.
-MARK = 'by dynid_ros'
+REWRITABLE_MARK = 'by dynid_ros'
 
 
 def write_joint_states(
@@ -74,7 +74,8 @@ def write_joint_states(
         if not all(map(ends_whole, folder.glob('*.mcap'))):
             raise ResultError(f'{path} cannot be written: the file was cut short; is the disk '
                               'full?')
-        (folder / SIDECAR).write_bytes(sidecar_text({'written': MARK} | dict(sidecar or {})))
+        (folder / SIDECAR).write_bytes(
+            sidecar_text({'written': REWRITABLE_MARK} | dict(sidecar or {})))
 
 
 def check_bag(path: Path) -> None:

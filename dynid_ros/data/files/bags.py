@@ -28,7 +28,7 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import DynidError, RecordingError
 
 # Messages decoded at once: large enough for NumPy, small against the memory of a long recording.
-BATCH = 4096
+DECODED_TOGETHER = 4096
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _decode_all(
     """Decode in batches, so that the raw messages are never all in memory."""
     joined, damaged = JoinedBlocks(), list[tuple[int, str]]()
     count = 0
-    while batch := list(islice(messages, BATCH)):
+    while batch := list(islice(messages, DECODED_TOGETHER)):
         received, data = zip(*batch, strict=True)
         good, bad = decode(received, data, count, parse)
         for block in good:

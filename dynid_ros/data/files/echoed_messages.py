@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from dynid_ros.data.files.bags import BATCH, damaged_defects, JointStates
+from dynid_ros.data.files.bags import damaged_defects, DECODED_TOGETHER, JointStates
 from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
 from dynid_ros.data.tables.text_table import number_in, text_lines
 from dynid_ros.errors import RecordingError
 
-FIELDS = ('position', 'velocity', 'effort')
+ECHOED_FIELDS = ('position', 'velocity', 'effort')
 _FIELD = re.compile(r'(?:.*[._/])?(name|position|velocity|effort)[_.\[]?\d+\]?')
 #: Ends of the names of columns of stamps, and ns in their unit.
 _STAMPS = {'stamp.secs': 10**9, 'stamp.nsecs': 1, 'stamp.sec': 10**9, 'stamp.nanosec': 1,
@@ -36,7 +36,8 @@ class _Form:
     fields: tuple[str, ...] | None = None
 
 
-#: Joints of a message, stamp and time of reception, ns, and the arrays in the order of `FIELDS`.
+#: Joints of a message, stamp and time of reception, ns, and the arrays in the order of
+#: `ECHOED_FIELDS`.
 _Message = tuple[tuple[str, ...], int, int, list[list[float]]]
 
 
@@ -69,7 +70,7 @@ def read_echoed(path: Path) -> JointStates | None:
     joined = JoinedBlocks()
     damaged: list[tuple[int, str]] = []
     count = 0
-    while batch := list(islice(rows, BATCH)):
+    while batch := list(islice(rows, DECODED_TOGETHER)):
         groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
         for place, cells in enumerate(batch, start=count):
             try:
@@ -100,7 +101,7 @@ def _form(cells: Sequence[str]) -> _Form | None:
         received = next((k for k, cell in enumerate(cells) if cell == '%time'), None)
         if not stamps and received is not None:
             stamps = [(received, 1)]
-        fields = tuple(name for name in FIELDS if name in found)
+        fields = tuple(name for name in ECHOED_FIELDS if name in found)
         return _Form(found.index('name'), tuple(stamps), received, fields) if stamps else None
     numbers = len(cells) > 4 and cells[0].isdigit() and cells[1].isdigit()
     if numbers and cells[3] and number_in(cells[3]) is None:
@@ -116,7 +117,7 @@ def _message(cells: Sequence[str], form: _Form) -> _Message:
     names, at, arrays = tuple(cells[form.first:stop]), stop, []
     if not names:
         raise ValueError('the row names no joints')
-    for field in FIELDS:
+    for field in ECHOED_FIELDS:
         empty = form.fields is None and cells[at:at + 1] == ['']
         there = not empty if form.fields is None else field in form.fields
         end = at + len(names) * there

@@ -19,7 +19,7 @@ from dynid_ros.data.files.bags import (
     read_joint_states,
 )
 from dynid_ros.data.files.drive_signals import paired
-from dynid_ros.data.files.echoed_messages import FIELDS, read_echoed
+from dynid_ros.data.files.echoed_messages import ECHOED_FIELDS, read_echoed
 from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
 from dynid_ros.data.recordings.in_blocks import Mask
@@ -126,7 +126,7 @@ def from_messages(
     samples, reported = samples_of(states, arm, source, ('position', 'effort')[:1 if apart else 2])
     stamps = samples.received if received else samples.stamp
     keep, found = stamped(stamps, f'{source}: topic {states.topic}')
-    values = {name: getattr(samples, name)[keep] for name in FIELDS
+    values = {name: getattr(samples, name)[keep] for name in ECHOED_FIELDS
               if getattr(samples, name).shape[1]}
     stamps = stamps[keep]
     behind = int(stamps[0] - samples.stamp[keep][0])
@@ -165,7 +165,7 @@ def samples_of(
     source : str
         Where the messages come from.
     needed : tuple of str
-        Which of `FIELDS` must be there.
+        Which of `ECHOED_FIELDS` must be there.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def samples_of(
     names = _recorded_names(states, arm, source)
     held = [block for block in states.blocks if set(names) <= set(block.names)]
     used, wrong = _of_right_lengths(held, names, source, states.topic, needed)
-    there = [f for f in FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
+    there = [f for f in ECHOED_FIELDS if f in needed or all(getattr(b, f).shape[1] for b in used)]
     reported = [*_incomplete(states, held, used), *wrong]
     if len(used) == 1 and used[0].names == names and (np.diff(used[0].index) > 0).all():
         # The usual case; a copy would double the memory of a long recording.
@@ -195,7 +195,7 @@ def samples_of(
     values = (np.concatenate([
         getattr(block, name)[:, [block.names.index(joint) for joint in names]]
         for block in used])[order] if name in there else np.empty((len(order), 0))
-        for name in FIELDS)
+        for name in ECHOED_FIELDS)
     return SampleBlock(names, *stamps, *values), reported
 
 
@@ -227,7 +227,7 @@ def _of_right_lengths(
     used, wrong = [], []
     for block in blocks:
         # All but needed arrays may be absent.
-        widths = [(getattr(block, label).shape[1], label) for label in FIELDS]
+        widths = [(getattr(block, label).shape[1], label) for label in ECHOED_FIELDS]
         faults = [f'{width} values of {label} for {len(block.names)} joints, {", ".join(names)} '
                   'among them; record a topic that holds one for each'
                   for width, label in widths

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.utilities.arrays import Array
 
 #: Room of a growing array by what it holds.
-SPARE = 1.05
+GROWTH_FACTOR = 1.05
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class _GrowingArray:
     def add(self, rows: NDArray[Any]) -> None:
         start, self._count = self._count, self._count + len(rows)
         if self._count > len(self._held):
-            self._resize(int(SPARE * self._count))
+            self._resize(int(GROWTH_FACTOR * self._count))
         self._held[start:self._count] = rows
 
     def take(self) -> NDArray[Any]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: Arms swing of themselves above this, Hz.
 HIGHEST_HZ = 20.0
 #: Word after --for, and the mass of the heaviest load where none is given, kg.
-PAYLOAD, HEAVIEST = 'payload', 2.0
+PAYLOAD, HEAVIEST_LOAD_KG = 'payload', 2.0
 #: Samples of an exported motion, some 1 GB of text for an arm of seven joints.
 MOST_SAMPLES = 5_000_000
 
@@ -120,7 +120,7 @@ def _load(args: Namespace) -> list[float] | None:
             if getattr(args, name):
                 raise InputError(f'--{name} is for --for payload only')
         return None
-    return args.load or [HEAVIEST]
+    return args.load or [HEAVIEST_LOAD_KG]
 
 
 def _check_length(args: Namespace) -> None:

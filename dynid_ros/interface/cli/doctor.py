@@ -20,11 +20,11 @@ import sys
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import several
 
-EVERY = 'every command'
+EVERY_COMMAND = 'every command'
 #: Packages: name of the import, name on PyPI, and what they give.
 PACKAGES = (
-    *((name, name, EVERY) for name in ('numpy', 'numba', 'scipy', 'jinja2', 'tqdm')),
-    ('pinocchio', 'pin', EVERY), ('yaml', 'pyyaml', EVERY),
+    *((name, name, EVERY_COMMAND) for name in ('numpy', 'numba', 'scipy', 'jinja2', 'tqdm')),
+    ('pinocchio', 'pin', EVERY_COMMAND), ('yaml', 'pyyaml', EVERY_COMMAND),
     ('matplotlib', 'matplotlib', 'pictures of motions, contacts and estimates'),
     ('mujoco', 'mujoco', 'dynid simulate and demo'),
     ('rosbags', 'rosbags', 'bags without ROS 2'),
@@ -87,7 +87,7 @@ def _package(module: str, package: str, gives: str) -> Part:
         if oldest and _release(found) < _release(oldest):
             there, found = False, (
                 f"{found} is older than {oldest}: pip install '{name}>={oldest}'")
-    return Part(module, there, found, gives, gives == EVERY)
+    return Part(module, there, found, gives, gives == EVERY_COMMAND)
 
 
 def _oldest() -> dict[str, str]:
@@ -121,11 +121,11 @@ def _ros() -> Iterator[Part]:
     if spec is not None or stand_in.there:
         # Where there is no ROS 2, its stand-in has to step in before anything imports rclpy.
         step_in()
-        from dynid_ros.ros.nodes.common.dds_trial import message_time, PATIENCE
+        from dynid_ros.ros.nodes.common.dds_trial import message_time, TRIAL_SECONDS
 
         took = message_time()
         domain = os.environ.get('ROS_DOMAIN_ID', '0')
-        yield Part('DDS', took is not None, f'nothing heard within {PATIENCE:g} s'
+        yield Part('DDS', took is not None, f'nothing heard within {TRIAL_SECONDS:g} s'
                    if took is None else f'a message came after {took:.1f} s, domain {domain}',
                    'nodes that hear each other; look at firewall, multicast and ROS_DOMAIN_ID')
 

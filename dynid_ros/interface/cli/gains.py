@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dynid_ros.estimation.calibration.gain_verdict import DriveGains
 
 #: Units of the signals; an effort in Nm has a gain without one.
-SIGNALS = {'current': 'A', 'voltage': 'V', 'command': 'rad'}
+SIGNAL_UNITS = {'current': 'A', 'voltage': 'V', 'command': 'rad'}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -120,7 +120,7 @@ def gain_table(arm: ArmModel, joints: list[dict[str, Any]]) -> list[list[str]]:
             remark = (f' (± {100 * std / ratio:.0f} %)' if each['source'] == source_of(True) else
                       f' (source: {each["source"]})')
         else:
-            unit = f'{torque}/{SIGNALS[signal]}' if signal in SIGNALS else ''
+            unit = f'{torque}/{SIGNAL_UNITS[signal]}' if signal in SIGNAL_UNITS else ''
             # A drive that slides follows a distance.
             unit = 'N/m' if unit == 'N/rad' else unit
             gain = f'{each["gain"]:.5g} {unit}'.strip()

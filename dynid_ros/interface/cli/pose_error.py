@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynid_ros.utilities.arrays import Array
 
 #: Positions over the limits, positions of a picture, and sources that are listed.
-STATES, DRAWN, LARGEST = 500, 40, 5
+RANDOM_POSITIONS, DRAWN_POSITIONS, LISTED_SOURCES = 500, 40, 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
     add_position(parser).add_argument(
         '--workspace', action='store_true',
-        help=f'{STATES} positions spread over the limits instead of one')
+        help=f'{RANDOM_POSITIONS} positions spread over the limits instead of one')
     for name, unit, default in (('angle', 'DEG', 0.05), ('length', 'MM', 0.2)):
         parser.add_argument(
             f'--{name}-std', type=positive, default=default, metavar=unit,
@@ -50,14 +50,14 @@ def run(args: Namespace) -> Answer:
 
     arm, wrote = load_arm(args.arm), [args.output] if args.output else []
     check_output(*wrote)
-    q = workspace_states(arm, STATES) if args.workspace else position(arm, args)[None]
+    q = workspace_states(arm, RANDOM_POSITIONS) if args.workspace else position(arm, args)[None]
     budget = pose_error(arm, q, body=args.body, angle_std=np.radians(args.angle_std),
                         length_std=1e-3 * args.length_std)
     if wrote:
         _draw(arm, budget, args)
     groups = [(group, turn, own) for group, (turn, own) in budget.by_group().items()]
     total, turn = _rms(budget.position_std), _rms(budget.rotation_std)
-    largest = [(source.label(arm), share) for source, share in budget.largest(LARGEST)]
+    largest = [(source.label(arm), share) for source, share in budget.largest(LISTED_SOURCES)]
     facts = {
         'arm': arm.name, 'body': args.body, 'positions': len(q), 'rotation_std': turn,
         'position_std': total, 'assumed': arm.tolerances is None,
@@ -104,8 +104,8 @@ def _draw(arm: ArmModel, budget: Budget, args: Namespace) -> None:
     from dynid_ros.dynamics.kinematics.pose_uncertainty import propagated_covariance
     from dynid_ros.pages.report.arm_picture import arm_picture, save_picture
 
-    chosen = np.arange(len(budget.q)) if len(budget.q) <= DRAWN else np.append(
-        np.arange(DRAWN), budget.worst)
+    chosen = np.arange(len(budget.q)) if len(budget.q) <= DRAWN_POSITIONS else np.append(
+        np.arange(DRAWN_POSITIONS), budget.worst)
     jacobian = error_jacobian(arm, budget.q[chosen], args.body, budget.sources)
     covariances = propagated_covariance(jacobian, budget.std)[:, 3:, 3:]
     save_picture(

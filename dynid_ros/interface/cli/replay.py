@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dynid_ros.estimation.online.replay import History
 
 HISTORY, PLOT, DESCRIPTION = 'history.npz', 'history.svg', 'robot_description.urdf'
-PAYLOAD = 'payload.json'
+PAYLOAD_JSON = 'payload.json'
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
              'nothing')
     add('--payload', type=Path, metavar='DIR',
         help='instead of --arm and --start: folder of dynid identify of the arm without its load; '
-             f'estimate the load alone, and write {PAYLOAD} instead of result.yaml')
+             f'estimate the load alone, and write {PAYLOAD_JSON} instead of result.yaml')
     add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
     add('--memory', type=positive, default=inf, metavar='SECONDS',
         help='time after which the weight of old data falls to 1/e where new data replaces it '
@@ -92,7 +92,7 @@ def _replay_arm(args: Namespace) -> Answer:
 
 def _replay_payload(args: Namespace) -> Answer:
     """Replay for the load alone."""
-    from dynid_ros.applications.payload.body import FIELDS
+    from dynid_ros.applications.payload.body import INERTIA_FIELDS
     from dynid_ros.applications.payload.payload_replay import replay_payload
     from dynid_ros.data.files.plain_values import json_text
     from dynid_ros.interface.cli.common.payload_table import payload_answer
@@ -102,14 +102,14 @@ def _replay_payload(args: Namespace) -> Answer:
     if args.memory < inf:
         raise InputError('--memory is not for --payload: a load is not forgotten')
     model = as_model(args.payload)
-    wrote = [args.output / name for name in (PAYLOAD, HISTORY, PLOT)]
+    wrote = [args.output / name for name in (PAYLOAD_JSON, HISTORY, PLOT)]
     check_output(*wrote)
     recording = as_recording(args.recording, model.arm, of_model=True, **reading(args))
     found, history = replay_payload(model, recording, cutoff_hz=args.cutoff, delay=args.delay)
     answer = payload_answer(found, wrote=wrote)
     text = json_text({'written': 'by dynid_ros'} | answer.facts, 2)
-    write_together({args.output / PAYLOAD: f'{text}\n'.encode(),
-                    **_history_files(args.output, history, tuple(FIELDS.values()))})
+    write_together({args.output / PAYLOAD_JSON: f'{text}\n'.encode(),
+                    **_history_files(args.output, history, tuple(INERTIA_FIELDS.values()))})
     return answer
 
 

@@ -23,7 +23,7 @@ from dynid_ros.ros.nodes.warm_up import compile_kernels
 #: Rate of joint_states, Hz.
 RATE = 250.0
 #: Longest time between looks at the nodes, s.
-LOOK = 0.1
+NODE_CHECK_SECONDS = 0.1
 
 
 def demonstrate(
@@ -97,7 +97,7 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]]) -> None:
         node = ProgressNode()
         while not nodes.ended(mover):
             nodes.check()
-            rclpy.spin_once(node, timeout_sec=LOOK)
+            rclpy.spin_once(node, timeout_sec=NODE_CHECK_SECONDS)
         say('the motion has ended; saving')
         for name in [name for name in settings if name != mover][::-1]:
             nodes.stop(name)

@@ -14,7 +14,7 @@ from dynid_ros.errors import DynidError
 from dynid_ros.interface.demo.processes import Processes
 
 #: Longest time until the page is there, s: the first start compiles kernels.
-PATIENCE = 120.0
+PAGE_SECONDS = 120.0
 NODE = 'watch'
 
 
@@ -38,11 +38,11 @@ def start_page(nodes: Processes, arm: str, say: Callable[[str], None]) -> None:
 
     """
     nodes.start(NODE, arm=arm, port=0)
-    log, end, url = nodes.logs / f'{NODE}.log', time.monotonic() + PATIENCE, None
+    log, end, url = nodes.logs / f'{NODE}.log', time.monotonic() + PAGE_SECONDS, None
     while url is None:
         nodes.check()
         if time.monotonic() > end:
-            raise DynidError(f'the live page is not there after {PATIENCE:.0f} s')
+            raise DynidError(f'the live page is not there after {PAGE_SECONDS:.0f} s')
         time.sleep(0.1)
         url = re.search(r'http://[\w.:]+(?=\s)', log.read_text())
     say(f'the live page: {url[0]}')

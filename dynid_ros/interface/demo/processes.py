@@ -14,9 +14,9 @@ from dynid_ros.errors import DynidError, InputError
 from dynid_ros.ros.nodes.common.child_process import ChildProcess, node_command
 
 #: Longest time that a node takes to end, s: more than the recorder gives its bag.
-PATIENCE = 90.0
+NODE_END_SECONDS = 90.0
 #: Nodes that can wait come after the control of the arm where processors are few.
-BEHIND = {'identifier': 10, 'recorder': 10, 'watch': 10}
+NICENESS = {'identifier': 10, 'recorder': 10, 'watch': 10}
 #: Last lines of a log, which hold the reason for which a node ended.
 LAST_LINES = 5
 #: Domains to choose from: above those that people set, below the ports that Linux hands out.
@@ -46,12 +46,12 @@ class Processes:
         for process in self._running.values():
             process.interrupt()
         for process in self._running.values():
-            process.wait(PATIENCE)
+            process.wait(NODE_END_SECONDS)
 
     def start(self, name: str, **parameters: object) -> None:
         """Start a node of this package with parameters."""
         self._running[name] = ChildProcess(
-            node_command(name, **parameters), self.logs / f'{name}.log', BEHIND.get(name, 0))
+            node_command(name, **parameters), self.logs / f'{name}.log', NICENESS.get(name, 0))
 
     def pid(self, name: str) -> int:
         """Process identifier of a running node."""
@@ -100,7 +100,7 @@ class Processes:
 
         """
         self._running[name].interrupt()
-        self._running[name].wait(PATIENCE)
+        self._running[name].wait(NODE_END_SECONDS)
         self.ended(name)
 
     def _why(self, name: str, process: ChildProcess) -> DynidError:

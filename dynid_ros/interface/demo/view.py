@@ -15,7 +15,7 @@ from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Time between lines of the identifier, s, and when the demonstration began.
-QUIET, BEGAN = 2.0, time.monotonic()
+LINE_SECONDS, BEGAN = 2.0, time.monotonic()
 
 
 def say(text: str) -> None:
@@ -38,7 +38,7 @@ class ProgressNode(Node):
             DynamicJointState, 'identifier/summary', self._on_summary, LATCHED)
 
     def _on_summary(self, message: Any) -> None:
-        if time.monotonic() - self._printed < QUIET:
+        if time.monotonic() - self._printed < LINE_SECONDS:
             return
         self._printed = time.monotonic()
         _, columns = numbers_of(message)

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from dynid_ros.simulation.session import SimulatedRecording
 
 #: What may be known of a load.
-KNOWN = ('mass', 'com')
+KNOWN_PARTS = ('mass', 'com')
 #: Points that a controller may get.
-MOST_POINTS = 100_000
+CONTROLLER_POINTS = 100_000
 
 
 @one_thread()
@@ -126,8 +126,9 @@ def design_excitation(
         raise wrong_type('parameters', 'a sequence of names such as Izz6', parameters)
     if as_text('criterion', criterion) not in CRITERIA:
         raise InputError(f'criterion must be {" or ".join(CRITERIA)}, not {criterion}')
-    if not isinstance(known, Sequence) or isinstance(known, str) or not {*known} <= {*KNOWN}:
-        raise InputError(f'known must list {" and ".join(KNOWN)}, or one of them, not {known!r}')
+    if not isinstance(known, Sequence) or isinstance(known, str) or not {*known} <= {*KNOWN_PARTS}:
+        raise InputError(
+            f'known must list {" and ".join(KNOWN_PARTS)}, or one of them, not {known!r}')
     if load is None and (known or link is not None):
         raise InputError('known and link are for a load only')
     if load is not None:
@@ -255,8 +256,8 @@ def _points(motion: Design | str | Path, rate_hz: float) -> Trajectory:
         read = read_motion(path)
         whole, names = read.motion, read.joint_names
     wanted = whole.duration * rate_hz
-    if wanted > MOST_POINTS:
+    if wanted > CONTROLLER_POINTS:
         raise InputError(f'{wanted:.3g} points of {whole.duration:g} s are more than the '
-                         f'{MOST_POINTS} that a controller may get; lower the rate')
+                         f'{CONTROLLER_POINTS} that a controller may get; lower the rate')
     t = sample_times(whole, rate_hz)
     return Trajectory(names, t, *whole.evaluate(t))

@@ -16,7 +16,7 @@ from dynid_ros.pages.report.figures import drawn
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 
-FORMATS = ('.svg', '.png', '.pdf')
+PICTURE_SUFFIXES = ('.svg', '.png', '.pdf')
 # Share of the picture that the radius of the largest ellipsoid takes, of one and of many.
 _SHOWN, _SHOWN_OF_MANY = 0.12, 0.06
 _MESH = 25
@@ -106,8 +106,8 @@ def save_picture(figure: Any, path: Path) -> None:
         The ending is none of these, or the file cannot be written.
 
     """
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f'{path} must end in one of {", ".join(FORMATS)}')
+    if path.suffix.lower() not in PICTURE_SUFFIXES:
+        raise InputError(f'{path} must end in one of {", ".join(PICTURE_SUFFIXES)}')
     write_whole(path, drawn(figure, path.suffix[1:].lower(), 150))
 
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 #: larger.
 Size = tuple[float, float]
 #: Margins for labels, in units of the size (eight letters at the left), and the gap of panels.
-LEFT, RIGHT, TOP, BOTTOM, GAP = 64.0, 10.0, 8.0, 32.0, 14.0
+LEFT_MARGIN, RIGHT, TOP, BOTTOM, PANEL_GAP = 64.0, 10.0, 8.0, 32.0, 14.0
 #: Space around curves, by the length of the axis.
-ROOM = 0.05
+CURVE_ROOM = 0.05
 #: Steps between ticks, by powers of ten; the last one always leaves few enough.
-STEPS = (1.0, 2.0, 2.5, 5.0, 10.0, 20.0)
+TICK_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0, 20.0)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def linear(low: float, high: float, most: int = 6) -> Scale:
     if not high > low:
         low, high = low - (abs(low) or 1.0) / 2, low + (abs(low) or 1.0) / 2
     power = 10.0 ** math.floor(math.log10((high - low) / most))
-    for step in (power * each for each in STEPS):
+    for step in (power * each for each in TICK_STEPS):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last - first < most:
             break
@@ -74,7 +74,7 @@ def linear(low: float, high: float, most: int = 6) -> Scale:
         (k * step, typeset(f'{k * step:.6g}')) for k in range(first, last + 1)))
 
 
-def around(values: Iterable[Array], most: int = 6, room: float = ROOM) -> Scale:
+def around(values: Iterable[Array], most: int = 6, room: float = CURVE_ROOM) -> Scale:
     """Return a linear scale with room around values, of which any may be NaN."""
     every = np.concatenate([np.ravel(each) for each in values])
     every = every[np.isfinite(every)]
@@ -159,8 +159,8 @@ def drawing(
     """
     from markupsafe import Markup
 
-    wide = size[0] - LEFT - RIGHT
-    high = size[1] - TOP - BOTTOM - GAP * (len(panels) - 1)
+    wide = size[0] - LEFT_MARGIN - RIGHT
+    high = size[1] - TOP - BOTTOM - PANEL_GAP * (len(panels) - 1)
     top, drawn = TOP, []
     for panel in panels:
         own = high * panel.share / sum(each.share for each in panels)
@@ -169,11 +169,11 @@ def drawing(
             'rows': _placed(panel.scale, -own, own), 'curves': [
                 (each.style, _path(wide * x.share(each.x), own * (1 - panel.scale.share(each.y)),
                                    each.style)) for each in panel.curves]})
-        top += own + GAP
+        top += own + PANEL_GAP
     across = (float(wide * x.share(np.array(marked[0]))), marked[1]) if (
         marked and x.low <= marked[0] <= x.high) else None
     return Markup(part(
-        'axes.html', size=size, left=LEFT, wide=wide, panels=drawn, x_label=x_label,
+        'axes.html', size=size, left=LEFT_MARGIN, wide=wide, panels=drawn, x_label=x_label,
         columns=_placed(x, wide, 0.0), summary=Markup(summary.strip()), across=across))
 
 

@@ -12,9 +12,9 @@ from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.utilities.arrays import Array
 
 #: Measured, predicted, and their difference, distinct for the colour-blind (Okabe and Ito).
-MEASURED, PREDICTED, RESIDUAL = '#8a949f', '#0b76b8', '#d55e00'
+MEASURED, PREDICTED_COLOUR, RESIDUAL_COLOUR = '#8a949f', '#0b76b8', '#d55e00'
 # A column of the page is some 550 pixels wide: more points cannot be seen.
-POINTS = 1000
+PLOT_POINTS = 1000
 SEGMENT = 256
 
 
@@ -45,7 +45,7 @@ def end_to_end(predictions: Sequence[Prediction]) -> tuple[Array, Array, Array]:
     return t, tau, tau_hat
 
 
-def thinned(t: Array, y: Array, points: int = POINTS) -> tuple[Array, Array]:
+def thinned(t: Array, y: Array, points: int = PLOT_POINTS) -> tuple[Array, Array]:
     """
     Keep the smallest and the largest value of each stretch, so that no peak is lost.
 

@@ -20,7 +20,13 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.pages.report.curves import end_to_end, MEASURED, PREDICTED, RESIDUAL, thinned
+from dynid_ros.pages.report.curves import (
+    end_to_end,
+    MEASURED,
+    PREDICTED_COLOUR,
+    RESIDUAL_COLOUR,
+    thinned,
+)
 from dynid_ros.utilities.arrays import Array, runs_of
 
 if TYPE_CHECKING:
@@ -28,11 +34,11 @@ if TYPE_CHECKING:
     from dynid_ros.applications.rollout.rollout import Rollouts
 
 #: Width of a figure, and heights of the panel of a joint and of the line of a parameter, inches.
-WIDTH, JOINT_PANEL, LINE = 9.0, 1.4, 0.2
+FIGURE_WIDTH_INCHES, JOINT_PANEL, LINE = 9.0, 1.4, 0.2
 #: Parameters in a column, and the share of a line by which two models differ.
-LINES, APART = 30, 0.36
+LINES_PER_COLUMN, LINE_OFFSET = 30, 0.36
 #: The largest torque, and so many times the usual threshold, fit into a panel of contacts.
-HEADROOM, THRESHOLDS = 1.1, 1.5
+HEADROOM, DRAWN_THRESHOLDS = 1.1, 1.5
 #: Dots per inch in a notebook.
 DPI = 80
 
@@ -100,7 +106,7 @@ def recording_figure(recording: Recording) -> Picture:
         axes[0, column].set_title(title, fontsize=8)
         axes[-1, column].set_xlabel('time, s', fontsize=8)
         for axis, name, own in zip(axes[:, column], recording.joint_names, values.T, strict=True):
-            axis.plot(*thinned(recording.t, own), linewidth=0.8, color=PREDICTED)
+            axis.plot(*thinned(recording.t, own), linewidth=0.8, color=PREDICTED_COLOUR)
             for begin, end in recording.validation:
                 axis.axvspan(begin, end, color=MEASURED, alpha=0.2, linewidth=0)
             _finish(axis, '' if column else name)
@@ -131,7 +137,7 @@ def contact_figure(arm: ArmModel, found: MonitoredRecording) -> Picture:
         for start, stop in runs_of(contact):
             axis.axvspan(t[start], t[stop - 1], color='tab:red', alpha=0.25, linewidth=0)
         usual = np.nanmedian(limit) if np.isfinite(limit).any() else 0.0
-        reach = max(THRESHOLDS * usual, HEADROOM * float(np.abs(torque).max()), tiny)
+        reach = max(DRAWN_THRESHOLDS * usual, HEADROOM * float(np.abs(torque).max()), tiny)
         axis.set_ylim(-reach, reach)
         _finish(axis, f'{name}, {unit}')
     panels[0].legend(loc='upper right', fontsize=7, ncols=2)
@@ -150,8 +156,8 @@ def rollout_figure(found: Rollouts) -> Picture:
 
     """
     figure, axes = _joint_panels(found.arm.n, sharex=True)
-    colours = dict(zip(found.curves, (PREDICTED, RESIDUAL, '#009e73', '#cc79a7', MEASURED),
-                       strict=False))
+    palette = PREDICTED_COLOUR, RESIDUAL_COLOUR, '#009e73', '#cc79a7', MEASURED
+    colours = dict(zip(found.curves, palette, strict=False))
     units = ['mm' if sliding else '°' for sliding in found.arm.prismatic]
     for j, (axis, name, unit) in enumerate(zip(
             axes[:, 0], found.arm.joint_names, units, strict=True)):
@@ -190,15 +196,16 @@ def parameters_figure(
         Which are set in bold, as those that differ.
 
     """
-    columns = -(-len(names) // LINES)
+    columns = -(-len(names) // LINES_PER_COLUMN)
     lines = -(-len(names) // columns)
     figure = Picture(figsize=(max(4.0 * columns, 5.0), 1.0 + LINE * lines), layout='constrained')
     axes = figure.subplots(1, columns, squeeze=False).ravel()
     scale = np.nanmax(np.abs(values) + half, axis=0)
     scale[~(scale > 0)] = 1.0
     for axis, own in zip(axes, np.array_split(np.arange(len(names)), columns), strict=True):
-        for k, (label, colour) in enumerate(zip(labels, (PREDICTED, RESIDUAL), strict=False)):
-            places = np.arange(len(own)) + APART * (k - 0.5)
+        colours = PREDICTED_COLOUR, RESIDUAL_COLOUR
+        for k, (label, colour) in enumerate(zip(labels, colours, strict=False)):
+            places = np.arange(len(own)) + LINE_OFFSET * (k - 0.5)
             axis.errorbar(
                 values[k, own] / scale[own], places, xerr=half[k, own] / scale[own], fmt='o',
                 markersize=3, elinewidth=1.2, color=colour, label=label)
@@ -222,7 +229,8 @@ def draw_band(axis: Any, x: Array, y: Array, half: Array, color: str) -> None:
 
 def _joint_panels(joints: int, columns: int = 1, **layout: Any) -> tuple[Picture, Any]:
     """Make a figure with panels for each joint, and its axes (n, columns)."""
-    figure = Picture(figsize=(WIDTH, 0.6 + JOINT_PANEL * joints), layout='constrained')
+    size = FIGURE_WIDTH_INCHES, 0.6 + JOINT_PANEL * joints
+    figure = Picture(figsize=size, layout='constrained')
     return figure, figure.subplots(joints, columns, squeeze=False, **layout)
 
 
@@ -234,8 +242,9 @@ def _draw_torque(axes: Any, arm: ArmModel, parts: Sequence[Prediction]) -> None:
     for axis, name, unit, measured, predicted in zip(
             axes, arm.joint_names, torque_units(arm), tau.T, tau_hat.T, strict=True):
         for values, colour, width, label in (
-                (measured, MEASURED, 2.4, 'measured'), (predicted, PREDICTED, 1.0, 'predicted'),
-                (measured - predicted, RESIDUAL, 1.0, 'residual')):
+                (measured, MEASURED, 2.4, 'measured'),
+                (predicted, PREDICTED_COLOUR, 1.0, 'predicted'),
+                (measured - predicted, RESIDUAL_COLOUR, 1.0, 'residual')):
             axis.plot(*thinned(t, values), color=colour, linewidth=width, label=label)
         _finish(axis, f'{name}, {unit}')
     axes[0].set_title('; '.join(dict.fromkeys(part.source for part in parts)), fontsize=8)
@@ -246,7 +255,7 @@ def _draw_torque(axes: Any, arm: ArmModel, parts: Sequence[Prediction]) -> None:
 def _draw_friction(axes: Any, model: IdentifiedModel) -> None:
     units = torque_units(model.arm), joint_units('rad/s', model.arm.prismatic)
     for axis, unit, speed, curve in zip(axes, *units, friction_curves(model), strict=True):
-        draw_band(axis, curve.speed, curve.torque, INTERVAL * curve.std, PREDICTED)
+        draw_band(axis, curve.speed, curve.torque, INTERVAL * curve.std, PREDICTED_COLOUR)
         _finish(axis, f'friction, {unit}')
         axis.set_xlabel(f'speed, {speed}', fontsize=7)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DRAWN_STEADY = 4
 MOST_DRAWN = 24
 #: Bags that a table lists.
-LISTED = 500
+LISTED_BAGS = 500
 SIZE = (432.0, 202.0)
 
 
@@ -31,7 +31,7 @@ def fleet_page(found: FleetResult) -> bytes:
     """Make the page, one self-contained HTML file."""
     chosen = _chosen(found.series)
     return render(
-        'fleet.html', found=found, listed=LISTED, kinds=Counter(
+        'fleet.html', found=found, listed=LISTED_BAGS, kinds=Counter(
             bag.fault for bag in found.skipped).most_common(),
         folders={name: re.sub(r'[^\w.-]', '_', name) for name in found.arms}, drawn=[
             (each, draw_series(each)) for each in chosen])

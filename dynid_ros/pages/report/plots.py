@@ -17,7 +17,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
-from dynid_ros.pages.report.curves import PREDICTED
+from dynid_ros.pages.report.curves import PREDICTED_COLOUR
 from dynid_ros.pages.report.figures import draw_band, drawn, Picture
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_together
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from dynid_ros.estimation.online.replay import History
 
 #: Points of a drawing.
-POINTS = 1000
+PLOT_POINTS = 1000
 PANEL = (2.6, 1.9)
-COLUMNS = 6
+MATRIX_COLUMNS = 6
 # The last estimate, and so many times its band, fill the panel.
 ZOOM = 4.0
-SMALLEST = 0.2
+SMALLEST_PANEL = 0.2
 
 
 def draw_motion(folder: Path, motion: FourierMotion, arm: ArmModel, suffix: str = 'png') -> None:
@@ -101,7 +101,7 @@ def path_figure(motion: FourierMotion, arm: ArmModel) -> Picture:
 
 
 def _times(motion: FourierMotion) -> Array:
-    return np.linspace(0, motion.ramp + motion.period, POINTS)
+    return np.linspace(0, motion.ramp + motion.period, PLOT_POINTS)
 
 
 def evolution_figure(history: History, units: Sequence[str]) -> Picture:
@@ -117,7 +117,7 @@ def evolution_figure(history: History, units: Sequence[str]) -> Picture:
 
     """
     t, theta, b = history.t, history.theta, len(history.names)
-    columns = min(COLUMNS, int(np.ceil(np.sqrt(b))))
+    columns = min(MATRIX_COLUMNS, int(np.ceil(np.sqrt(b))))
     rows = -(-b // columns)
     width, height = columns * PANEL[0], rows * PANEL[1]
     figure = Picture(figsize=(width, height))
@@ -127,9 +127,9 @@ def evolution_figure(history: History, units: Sequence[str]) -> Picture:
         'top': 1 - 0.3 / height, 'wspace': 0.3, 'hspace': 0.27}).ravel()
     band = INTERVAL * np.where(np.isfinite(history.std), history.std, np.nan)
     for k, axes in enumerate(panels[:b]):
-        draw_band(axes, t, theta[:, k], band[:, k], PREDICTED)
+        draw_band(axes, t, theta[:, k], band[:, k], PREDICTED_COLOUR)
         last = theta[-1, k]
-        reach = np.nanmax([ZOOM * band[-1, k], SMALLEST * abs(last), np.finfo(float).tiny])
+        reach = np.nanmax([ZOOM * band[-1, k], SMALLEST_PANEL * abs(last), np.finfo(float).tiny])
         axes.set(xlim=(t[0], t[-1] if t[-1] > t[0] else t[0] + 1),
                  ylim=(last - reach, last + reach))
         # Places that are searched for, and more ticks, would take half of the time.

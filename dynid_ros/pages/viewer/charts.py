@@ -11,7 +11,7 @@ import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.pages.report.axes import around, points, runs
-from dynid_ros.pages.report.curves import MEASURED, PREDICTED, RESIDUAL, thinned
+from dynid_ros.pages.report.curves import MEASURED, PREDICTED_COLOUR, RESIDUAL_COLOUR, thinned
 from dynid_ros.pages.viewer.scene.closest_pair import ClosestPair
 from dynid_ros.pages.viewer.sources.track import Quantity, Track
 from dynid_ros.utilities.arrays import Array
@@ -60,8 +60,8 @@ def torque_charts(track: Track) -> list[dict[str, Any]]:
         return []
     return [
         _chart(f'{name}: torque, {unit}', track.t, (
-            ('measured', measured, MEASURED), ('predicted', predicted, PREDICTED),
-            ('residual', measured - predicted, RESIDUAL)))
+            ('measured', measured, MEASURED), ('predicted', predicted, PREDICTED_COLOUR),
+            ('residual', measured - predicted, RESIDUAL_COLOUR)))
         for name, unit, measured, predicted in zip(
             track.arm.joint_names, torque_units(track.arm), track.tau.T, track.tau_hat.T,
             strict=True)]

@@ -31,7 +31,7 @@ SETTINGS = (
             'Controller that gets the trajectories; it must add their effort to its feedback.'),
 )
 #: Period of the look whether the controller is still there, s.
-LOOK = 0.2
+CONTROLLER_LOOK_SECONDS = 0.2
 
 
 @dataclass(eq=False)
@@ -71,7 +71,7 @@ class FeedForward(Node):
         self._server = Goals(
             self, FollowJointTrajectory, '~/follow_joint_trajectory', self._accept, self._cancel,
             self._fill)
-        create_steady_timer(self, LOOK, self._look)
+        create_steady_timer(self, CONTROLLER_LOOK_SECONDS, self._look)
         self.get_logger().info(f'ready: {self._model.arm.name}, to {self._name}')
 
     def _read_model(self, folder: str) -> IdentifiedModel:

@@ -73,7 +73,7 @@ SETTINGS = (
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
 #: Messages that wait when the node is stopped are worked on for so long, s; and in simulated time,
 #: where this node may be behind. They are over when none comes for so long, s.
-LAST_WORDS, SIMULATED_LAST_WORDS, SILENCE = 1.0, 10.0, 0.5
+WAITING_MESSAGES_SECONDS, SIMULATED_LAST_WORDS, SIMULATED_SILENCE_SECONDS = 1.0, 10.0, 0.5
 #: Period in which samples that waited for a search are learned from where no messages come, s.
 CATCH_UP = 0.1
 
@@ -113,9 +113,10 @@ class Identifier(Node):
     def stop(self) -> None:
         """Take in the messages that wait, and save if asked to."""
         self._readiness.leave()
-        end = time.monotonic() + (SIMULATED_LAST_WORDS if simulated_time(self) else LAST_WORDS)
+        end = time.monotonic() + (
+            SIMULATED_LAST_WORDS if simulated_time(self) else WAITING_MESSAGES_SECONDS)
         heard, since = self._heard, time.monotonic()
-        while time.monotonic() < min(end, since + SILENCE):
+        while time.monotonic() < min(end, since + SIMULATED_SILENCE_SECONDS):
             self.executor.spin_once(timeout_sec=0.01)
             if self._heard > heard:
                 heard, since = self._heard, time.monotonic()

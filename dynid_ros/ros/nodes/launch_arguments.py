@@ -21,7 +21,7 @@ import yaml
 from dynid_ros.errors import DynidError
 from dynid_ros.ros.nodes.common.launch_ends import end_with_node, end_with_terminal
 from dynid_ros.ros.nodes.common.runtime import Setting
-from dynid_ros.ros.nodes.launching import enclave, fast_dds, LAST, PACKAGE, PATIENT
+from dynid_ros.ros.nodes.launching import enclave, fast_dds, LONGEST_END, PACKAGE, PATIENT
 from dynid_ros.ros.stand_in.arguments import parse
 
 TRUTH = ['true', 'false']
@@ -161,7 +161,8 @@ class Given:
         return Node(
             package=PACKAGE, executable=executable, exec_name=executable, output='screen',
             namespace=self.namespace, parameters=[kept], remappings=list(named.items()),
-            prefix=prefix, sigterm_timeout=LAST, on_exit=end_with_node if required else None,
+            prefix=prefix, sigterm_timeout=LONGEST_END,
+            on_exit=end_with_node if required else None,
             additional_env={**enclave(executable), **fast_dds()})
 
     def listeners(self, save: bool = True) -> list[LaunchDescriptionEntity]:

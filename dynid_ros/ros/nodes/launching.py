@@ -32,7 +32,7 @@ ENCLAVES, OVERRIDE = '/dynid', 'ROS_SECURITY_ENCLAVE_OVERRIDE'
 #: gives up one that was stopped for longer than a second.
 FAST_DDS = 'FASTRTPS_DEFAULT_PROFILES_FILE'
 #: Longest time until a node has gone, s: more than the recorder gives its bag.
-LAST = '90'
+LONGEST_END = '90'
 
 
 def chain(

@@ -12,7 +12,7 @@ from geometry_msgs.msg import InertiaStamped
 from rclpy.node import Node
 
 from dynid_ros.applications.export.payload_messages import payload_as_dict
-from dynid_ros.applications.payload.body import FIELDS
+from dynid_ros.applications.payload.body import INERTIA_FIELDS
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.applications.payload.live_payload import LivePayload
 from dynid_ros.data.files.plain_values import json_text
@@ -24,7 +24,7 @@ from dynid_ros.ros.nodes.common.qos import LATCHED
 from dynid_ros.utilities.atomic_write import write_whole
 
 #: Written by ~/save.
-PAYLOAD = 'payload.json'
+PAYLOAD_JSON = 'payload.json'
 
 
 class PayloadReport:
@@ -58,7 +58,7 @@ class PayloadReport:
             return
         body = found.body
         self._estimates.publish(say.parameter_numbers(
-            now, tuple(FIELDS), body.fields, body.fields_std, body.from_data))
+            now, tuple(INERTIA_FIELDS), body.fields, body.fields_std, body.from_data))
         if found.ready or (found.trustworthy and not found.present):
             self._payload.publish(self._message(now, found))
 
@@ -80,7 +80,7 @@ class PayloadReport:
             raise RecordingError(
                 f'{samples} samples leave the mass of the load open; move the arm for some '
                 'seconds first')
-        write_whole(folder / PAYLOAD, json_text({
+        write_whole(folder / PAYLOAD_JSON, json_text({
             **payload_as_dict(found), 'samples': samples,
             'defects': [dict(vars(defect)) for defect in defects]}).encode())
         verdict = 'trustworthy' if found.trustworthy else 'not trustworthy'
@@ -92,7 +92,7 @@ class PayloadReport:
         message.header.stamp = time_message(now)
         message.header.frame_id = self._frame
         inertia = message.inertia
-        values = found.body.fields.tolist() if found.present else [0.0] * len(FIELDS)
+        values = found.body.fields.tolist() if found.present else [0.0] * len(INERTIA_FIELDS)
         inertia.m, inertia.com.x, inertia.com.y, inertia.com.z = values[:4]
         inertia.ixx, inertia.ixy, inertia.ixz, inertia.iyy, inertia.iyz, inertia.izz = values[4:]
         return message

@@ -20,7 +20,7 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.lockstep import simulated_time
-from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
+from dynid_ros.ros.nodes.common.qos import STATE_DEPTH, state_qos
 from dynid_ros.ros.nodes.common.readiness import Readiness
 from dynid_ros.ros.nodes.common.runtime import ARM, declare, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
@@ -101,7 +101,7 @@ class Recorder(Node):
             self._sidecar['wrench'] = wrench
         write_sidecar(self._folder, self._sidecar | {'validation': self._marks.spans})
         # Simulated time may be much faster than the disk.
-        depth = 3 * DEPTH if simulated_time(self) else DEPTH
+        depth = 3 * STATE_DEPTH if simulated_time(self) else STATE_DEPTH
         qos = {topic: state_qos(self, topic, depth) for topic in topics
                if self.get_publishers_info_by_topic(topic)}
         self._bag = BagProcess(

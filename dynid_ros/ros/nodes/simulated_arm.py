@@ -46,14 +46,14 @@ from dynid_ros.errors import InputError
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.motion_file import read_motion
 from dynid_ros.ros.nodes.common.lockstep import simulated_time, time_message
-from dynid_ros.ros.nodes.common.qos import DEPTH, NEWEST
+from dynid_ros.ros.nodes.common.qos import NEWEST, STATE_DEPTH
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.ros.nodes.common.trajectory_points import doubles
 from dynid_ros.ros.nodes.simulated.lockstep_loop import Lockstep
 from dynid_ros.ros.nodes.simulated.simulation_loop import RealTime
 from dynid_ros.ros.nodes.simulated.trajectory_input import TrajectoryInput
-from dynid_ros.simulation.faults import Fault, FAULTS
-from dynid_ros.simulation.live import LiveArm, PERIOD, Reading, sensors_for
+from dynid_ros.simulation.faults import Fault, FAULT_KINDS
+from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD, Reading, sensors_for
 from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_drives
 
 SETTINGS = (
@@ -68,7 +68,7 @@ SETTINGS = (
             'Time without a command after which the arm is held, s', 0.001, 10.0),
     Setting('lockstep', [], 'Nodes whose answers the simulated time waits for, such as '
             'trajectory_publisher, identifier and recorder; needs use_sim_time, here and there'),
-    Setting('fault', 'none', 'Fault to inject: ' + ', '.join(FAULTS) + ', and its seconds',
+    Setting('fault', 'none', 'Fault to inject: ' + ', '.join(FAULT_KINDS) + ', and its seconds',
             changeable=True),
 )
 
@@ -94,10 +94,10 @@ class SimulatedArmNode(Node):
             raise InputError(f"the parameter 'joints' must hold {', '.join(self._names)} in any "
                              f"order, not {', '.join(joints)}")
         self._command_order = [joints.index(name) for name in self._names]
-        self._states = self.create_publisher(JointState, 'joint_states', DEPTH)
+        self._states = self.create_publisher(JointState, 'joint_states', STATE_DEPTH)
         signal = self._arm.arm.drive.signal
         self._signal = None if signal == 'effort' else self.create_publisher(
-            JointState, 'drive_signal', DEPTH)
+            JointState, 'drive_signal', STATE_DEPTH)
         self.create_subscription(
             Float64MultiArray, 'effort_commands', self._on_command, NEWEST)
         self._loop = self._make_loop(values['lockstep'], values['rate'])
@@ -112,8 +112,8 @@ class SimulatedArmNode(Node):
         self._loop.stop(lambda: self._trajectories.idle)
 
     def _make_loop(self, lockstep: list[str], rate: float) -> Lockstep | RealTime:
-        every = round(1 / (rate * PERIOD))
-        if abs(every * rate * PERIOD - 1) > 1e-6:
+        every = round(1 / (rate * PHYSICS_PERIOD))
+        if abs(every * rate * PHYSICS_PERIOD - 1) > 1e-6:
             raise InputError(
                 f'the rate of joint_states must be a divisor of 1000 Hz, not {rate:g} Hz')
         if not lockstep:
@@ -126,7 +126,7 @@ class SimulatedArmNode(Node):
         fault = Fault(text)
         self._fault = (fault, self._arm.time + fault.seconds)
         if fault.kind != 'none':
-            self.get_logger().warning(f'fault injected: {FAULTS[fault.kind]}')
+            self.get_logger().warning(f'fault injected: {FAULT_KINDS[fault.kind]}')
 
     def _on_command(self, message: Float64MultiArray) -> None:
         if not self._loop.led:

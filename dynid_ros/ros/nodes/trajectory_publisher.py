@@ -34,14 +34,14 @@ from dynid_ros.ros.nodes.motion.motion_state import StateWatch
 #: Periods of the watchdog and of the look at the graph, s; and of the latter where simulated time
 #: may wait for it.
 WATCH = 0.01
-LOOK = 0.2
+CONTROLLER_CHECK_SECONDS = 0.2
 SOON = 0.05
 #: Period of the reference, s.
-REFERENCE = 0.01
+REFERENCE_PERIOD = 0.01
 #: Time in which the arm must be at rest after an abort, s.
-LAST = 2.0
+REST_AFTER_ABORT_SECONDS = 2.0
 #: Time at the end in which the senders of goals get their results, s.
-LAST_WORDS = 0.2
+GOAL_ANSWER_SECONDS = 0.2
 
 
 class TrajectoryPublisher(Node):
@@ -74,7 +74,8 @@ class TrajectoryPublisher(Node):
         self._answers = Answers(self, [self._states.topic])
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
         # Discovery does not depend on the simulated time, which may wait for it.
-        create_steady_timer(self, SOON if self._time.simulated else LOOK, self._look)
+        period = SOON if self._time.simulated else CONTROLLER_CHECK_SECONDS
+        create_steady_timer(self, period, self._look)
         offer(self, '~/start', self._on_start)
         offer(self, '~/stop', self._on_stop)
         # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
@@ -96,7 +97,7 @@ class TrajectoryPublisher(Node):
             self._notice_phase()
         self._spin_until(lambda: self._report.idle, self._time.patience)
         # rclpy sends the result of a goal in a later callback than the one that ends it.
-        self._spin_until(lambda: False, LAST_WORDS)
+        self._spin_until(lambda: False, GOAL_ANSWER_SECONDS)
         # No state is answered after this, so that it stays the last command.
         self._control.leave()
         self._spin_until(lambda: self._output.settled, self._time.patience)
@@ -135,7 +136,7 @@ class TrajectoryPublisher(Node):
         self._output.sent = ()
 
     def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
-        if now - self._told < REFERENCE:
+        if now - self._told < REFERENCE_PERIOD:
             return
         self._told = now
         reference = JointState(
@@ -159,7 +160,8 @@ class TrajectoryPublisher(Node):
         if self._stale and before:
             self._notice_silence()
         since = now - self._changed
-        if not self._stale and self._control.phase is Phase.ABORTED and since > LAST:
+        aborted = self._control.phase is Phase.ABORTED
+        if not self._stale and aborted and since > REST_AFTER_ABORT_SECONDS:
             moving = moving_joint(self._arm, last.qd)
             if moving:
                 self.get_logger().error(
@@ -176,7 +178,7 @@ class TrajectoryPublisher(Node):
                 and self._phase in (Phase.HOLDING, Phase.ABORTED)):
             return
         # In simulated time that is always after the same state, if one still comes.
-        rested = self._states.gone or self._time.now() - self._changed > LAST
+        rested = self._states.gone or self._time.now() - self._changed > REST_AFTER_ABORT_SECONDS
         if rested or not (self._output.following or self._time.simulated):
             self.finished = True
             self.status = self.status or int(self._phase is Phase.ABORTED)

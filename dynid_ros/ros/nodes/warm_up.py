@@ -17,10 +17,10 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.compiled import NOTICE
 from dynid_ros.utilities.progress import listening
 
-SMALLEST, RATE_HZ = 'two_axis', 200.0
+SMALLEST_ARM, RATE_HZ = 'two_axis', 200.0
 #: Long enough for each kernel of a stream, for a search of cut-off and delay, and for a verdict
 #: whose error bars do not end its search, s.
-BRIEF, FIRST, LONG = 2.0, 4.0, 40.0
+BRIEF, SHORT_SECONDS, LONG_SECONDS = 2.0, 4.0, 40.0
 
 
 def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
@@ -52,7 +52,7 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
         for load in more:
             load()
         _made_up(arm, BRIEF, cutoff_hz=RATE_HZ / 20).estimate()
-        _made_up(load_arm(SMALLEST), FIRST).flush()
+        _made_up(load_arm(SMALLEST_ARM), SHORT_SECONDS).flush()
         if compiled:
             load_verdict()
 
@@ -81,7 +81,7 @@ def load_verdict() -> None:
     """Judge a session of the smallest arm, whose fault makes it try all causes."""
     from dynid_ros.estimation.online.live_verdict import Judge
 
-    judge = Judge(_made_up(load_arm(SMALLEST), LONG), lambda model: model.arm.name)
+    judge = Judge(_made_up(load_arm(SMALLEST_ARM), LONG_SECONDS), lambda model: model.arm.name)
     while judge.update() is None:
         time.sleep(0.01)
     judge.stop()

@@ -41,13 +41,13 @@ SETTINGS = (
 )
 #: Period of the look at buttons and answers, s, and the part of it in which the node rests: the
 #: newest state replaces those that come meanwhile, and a page needs 50 of 1000 a second.
-LOOK, REST = 0.02, 0.015
+BUTTON_CHECK_SECONDS, RESTING_SECONDS = 0.02, 0.015
 #: Period of the look at the publishers of states, s.
 FOLLOW = 0.5
 #: Time after which a service counts as not answering, s.
-PATIENCE = 3.0
+SERVICE_SECONDS = 3.0
 #: Parameters and points of a motion that are taken in: more are none of ours.
-MOST_PARAMETERS, MOST_POINTS = 1000, 10000
+MOST_PARAMETERS, MOST_TAKEN_IN = 1000, 10000
 
 
 class Watch(Node):
@@ -72,7 +72,7 @@ class Watch(Node):
             settings['port'], self._state)
         if self._page.note:
             self.get_logger().warning(self._page.note)
-        create_steady_timer(self, LOOK, self._look)
+        create_steady_timer(self, BUTTON_CHECK_SECONDS, self._look)
         create_steady_timer(self, FOLLOW, self._follow)
         self.get_logger().info(f'{self._arm.name} on {self._states.topic}: {self._page.url}')
         if self._page.token:
@@ -115,7 +115,7 @@ class Watch(Node):
 
     def _on_motion(self, message: JointTrajectory) -> None:
         order = self._order.of(tuple(message.joint_names))
-        if order is None or len(message.points) > MOST_POINTS:
+        if order is None or len(message.points) > MOST_TAKEN_IN:
             return
         with suppress(TrajectoryError):
             read = read_points(message, [message.joint_names[k] for k in order])
@@ -172,13 +172,14 @@ class Watch(Node):
             if future.done():
                 answer, problem = answer_of(future)
                 request.answered(not problem and answer.success, problem or answer.message)
-            elif time.monotonic() - sent > PATIENCE:
+            elif time.monotonic() - sent > SERVICE_SECONDS:
                 request.answered(
-                    False, f'{request.command.value[0]} has not answered for {PATIENCE:.0f} s')
+                    False,
+                    f'{request.command.value[0]} has not answered for {SERVICE_SECONDS:.0f} s')
             else:
                 self._asked.append((request, future, sent))
         if not self._asked:
-            time.sleep(REST)
+            time.sleep(RESTING_SECONDS)
 
 
 def report_of(status: Any) -> Report:

@@ -20,12 +20,12 @@ from dynid_ros.arm.drive import joint_position
 from dynid_ros.data.streaming.pairing import Pairing
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
-from dynid_ros.ros.nodes.common.arm_subscription import SILENCE, StateSubscription
+from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription, STREAM_STOPPED_SECONDS
 from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import (
     Answers,
-    BEHIND,
     create_steady_timer,
+    MOST_BEHIND,
     nanoseconds,
     time_message,
 )
@@ -69,7 +69,7 @@ class WristSensorNode(Node):
             self, WrenchStamped, self._settings['wrench_topic'], self._on_wrench)
         self._topics = [self._states.topic, self._felt.topic]
         self._heard = dict.fromkeys(self._topics, time.monotonic())
-        self._answers = Answers(self, self._topics[:1], BEHIND)
+        self._answers = Answers(self, self._topics[:1], MOST_BEHIND)
         create_steady_timer(self, 1 / self._settings['report_rate'], self._report)
         self.get_logger().info(
             f'ready: {self._arm.name} on {self._states.topic} and {self._felt.topic}')
@@ -136,7 +136,7 @@ class WristSensorNode(Node):
         """Tell what keeps the node from compensating, or the wrench of now."""
         level, text = say.OK, f'{" and ".join(self._topics)} are good'
         silent = [topic for topic in self._topics
-                  if time.monotonic() - self._heard[topic] > SILENCE]
+                  if time.monotonic() - self._heard[topic] > STREAM_STOPPED_SECONDS]
         if silent:
             level, text = say.STALE, '; '.join(
                 f'{topic}: no message; {", ".join(names[topic]) or "nobody"} publishes it'

@@ -25,14 +25,14 @@ from dynid_ros.ros.stand_in.messages import message_class, STORE
 #: Time for which a writer waits for a reader that does not keep up, ns.
 BLOCKING = 10**9
 #: Largest message that is taken from the network, bytes.
-LARGEST = 8_000_000
+LARGEST_MESSAGE = 8_000_000
 #: Messages that a publisher holds for a subscriber that died, bytes: two seconds at 1 kHz.
 UNHEARD = 4_000_000
 #: Announcements of endpoints that may wait to be read. Beyond that the thread that receives waits,
 #: and in Cyclone DDS 11.0.1 the call that wakes it can come too early, so that it hears no more.
 #: Each node announces some thirty endpoints, and the library's bound is 256.
 ANNOUNCED = 10_000
-_BOUNDS = f"""<CycloneDDS><Domain><Internal><MaxSampleSize>{LARGEST}B</MaxSampleSize>
+_BOUNDS = f"""<CycloneDDS><Domain><Internal><MaxSampleSize>{LARGEST_MESSAGE}B</MaxSampleSize>
 <DeliveryQueueMaxSamples>{ANNOUNCED}</DeliveryQueueMaxSamples>
 <Watermarks><WhcHigh>{UNHEARD}B</WhcHigh></Watermarks></Internal></Domain></CycloneDDS>"""
 # Generic in a way that type checkers do not see.

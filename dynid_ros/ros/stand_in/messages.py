@@ -15,9 +15,9 @@ from rosbags.serde import SerdeError
 from rosbags.typesys import get_types_from_idl, get_typestore, Stores
 
 #: Longest sequence that is taken from the network.
-LONGEST = 1_000_000
+LONGEST_SEQUENCE = 1_000_000
 STORE = get_typestore(Stores.ROS2_JAZZY)
-STORE.max_sequence_length = LONGEST
+STORE.max_sequence_length = LONGEST_SEQUENCE
 # rosbags brings messages only; these are the services and the action of the nodes.
 STORE.register(get_types_from_idl(Path(__file__).with_name('interfaces.idl').read_text()))
 

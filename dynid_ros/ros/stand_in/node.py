@@ -18,7 +18,7 @@ from dynid_ros.ros.stand_in.parameters import Parameters
 from dynid_ros.ros.stand_in.spin import Clock, CONTEXT, Timer
 
 #: As rclpy listens to the simulated time: only the newest counts.
-CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 _End = TypeVar('_End', bound=Publisher | Subscription)
 
@@ -46,7 +46,7 @@ class Node(Parameters):
         if self.declare_parameter('use_sim_time', False).value:
             self.__clock.simulated = 0
             self.create_subscription(
-                message_class('rosgraph_msgs/msg/Clock'), '/clock', self.__set_clock, CLOCK)
+                message_class('rosgraph_msgs/msg/Clock'), '/clock', self.__set_clock, CLOCK_QOS)
 
     def get_name(self) -> str:
         """Name without namespace."""

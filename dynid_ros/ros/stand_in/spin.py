@@ -18,7 +18,7 @@ from dynid_ros.ros.stand_in.graph import Graph
 from dynid_ros.ros.stand_in.messages import message_class
 
 #: Longest wait, s: signals are only noticed between waits.
-WAIT = 0.1
+LONGEST_WAIT_SECONDS = 0.1
 _ANY = SampleState.Any | ViewState.Any | InstanceState.Any
 
 
@@ -186,7 +186,7 @@ def spin_once(node: Any, *, timeout_sec: float | None = None) -> None:
         if now >= end:
             return
         due = min((timer.wait() for timer in node.timers), default=math.inf)
-        CONTEXT.waits.wait(int(max(0.0, min(end - now, due, WAIT)) * 1e9))
+        CONTEXT.waits.wait(int(max(0.0, min(end - now, due, LONGEST_WAIT_SECONDS)) * 1e9))
 
 
 class SingleThreadedExecutor:

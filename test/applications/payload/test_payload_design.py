@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 from synthetic_recordings import coloured
 
-from dynid_ros.applications.payload.design import INDEPENDENT_HZ, PayloadDesign, RESIDUAL
+from dynid_ros.applications.payload.design import INDEPENDENT_HZ, PayloadDesign, RESIDUAL_SHARE
 from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.arm.parameters import inertial_from_com
 from dynid_ros.data.recordings.recording import Recording
@@ -60,7 +60,7 @@ def spread(motion):
         states[1], np.sign(states[1]), np.ones_like(states[1]))]
     own = np.stack(columns, axis=2) / 2e-3
     rows = np.concatenate([own, *friction], axis=2) / (
-        RESIDUAL * ARM.limits.effort)[None, :, None]
+        RESIDUAL_SHARE * ARM.limits.effort)[None, :, None]
     information = np.einsum('kia,kib->ab', rows, rows) * (
         INDEPENDENT_HZ * SECONDS / len(states[0]))
     covariance = np.linalg.inv(information)[:4, :4]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rosbags.rosbag2 import Writer
 
-from dynid_ros.data.files.bags import BATCH, read_joint_states
+from dynid_ros.data.files.bags import DECODED_TOGETHER, read_joint_states
 from dynid_ros.data.files.sidecar import write_sidecar
 from dynid_ros.errors import RecordingError
 
@@ -70,9 +70,9 @@ def test_mcap_chunks_of_another_writer_are_read(tmp_path, compression):
 
 
 def test_messages_beyond_one_batch_keep_their_order(tmp_path):
-    motion = Motion(['a'], samples=2 * BATCH + 5)
+    motion = Motion(['a'], samples=2 * DECODED_TOGETHER + 5)
     block = one_block(read_joint_states(write_bag(tmp_path / 'bag', motion.messages(), 'mcap')))
-    np.testing.assert_array_equal(block.index, np.arange(2 * BATCH + 5))
+    np.testing.assert_array_equal(block.index, np.arange(2 * DECODED_TOGETHER + 5))
     np.testing.assert_array_equal(block.position, motion.q)
 
 

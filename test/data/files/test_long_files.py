@@ -22,7 +22,7 @@ NAMES = ['j1', 'j2', 'j3']
 @pytest.fixture(autouse=True)
 def as_if_long(monkeypatch):
     for module, name, value in (
-            (in_blocks, 'SAMPLES_PER_BLOCK', 61), (bags, 'BATCH', 47)):
+            (in_blocks, 'SAMPLES_PER_BLOCK', 61), (bags, 'DECODED_TOGETHER', 47)):
         monkeypatch.setattr(module, name, value)
 
 

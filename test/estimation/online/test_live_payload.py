@@ -8,7 +8,7 @@ from loaded_arms import arm_named, free_model, LOAD, recorded
 import numpy as np
 import pytest
 
-from dynid_ros.applications.payload.body import FIELDS, load_body
+from dynid_ros.applications.payload.body import INERTIA_FIELDS, load_body
 from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.applications.payload.fit import LoadRegression
 from dynid_ros.applications.payload.live_payload import LivePayload
@@ -59,7 +59,7 @@ def test_a_recording_gives_what_the_batch_gives_of_it_within_the_error_bars():
     assert (np.abs(live.body.fields - batch.body.fields) < 1.5 * batch.body.fields_std)[:4].all()
     ratio = live.body.fields_std[:4] / batch.body.fields_std[:4]
     assert ((ratio > 0.5) & (ratio < 2.0)).all()
-    assert history.names == tuple(FIELDS) and history.determined[-1, :4].all()
+    assert history.names == tuple(INERTIA_FIELDS) and history.determined[-1, :4].all()
     np.testing.assert_array_equal(history.theta[-1], live.body.fields)
 
 

@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-from dynid_ros.interface.cli.doctor import EVERY
+from dynid_ros.interface.cli.doctor import EVERY_COMMAND
 from dynid_ros.interface.cli.main import main
 
 
 def test_parts_are_listed_with_what_missing_ones_would_give(capsys, monkeypatch):
     monkeypatch.setattr('dynid_ros.interface.cli.doctor.PACKAGES', (
-        ('numpy', 'numpy', EVERY), ('no_such', 'nope', 'wings')))
+        ('numpy', 'numpy', EVERY_COMMAND), ('no_such', 'nope', 'wings')))
     status, told = main(['doctor', '--json']), capsys.readouterr().out
     parts = {part['name']: part for part in json.loads(told)['parts']}
     assert status == 0 and parts['numpy']['there']
@@ -25,7 +25,7 @@ def test_parts_are_listed_with_what_missing_ones_would_give(capsys, monkeypatch)
 
 def test_a_needed_package_that_is_missing_is_told_first(capsys, monkeypatch):
     monkeypatch.setattr('dynid_ros.interface.cli.doctor.PACKAGES', (
-        ('no_such', 'nope', EVERY),))
+        ('no_such', 'nope', EVERY_COMMAND),))
     status, told = main(['doctor']), capsys.readouterr().out
     assert status == 1 and told.startswith('Not ready: no_such ')
 
@@ -38,7 +38,8 @@ def test_a_package_that_is_older_than_any_that_is_tested_is_named(capsys, monkey
         folder.mkdir()
         (folder / 'METADATA').write_text(f'Name: {name}\nVersion: {version}\n{stated}')
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr('dynid_ros.interface.cli.doctor.PACKAGES', (('tqdm', 'tqdm', EVERY),))
+    monkeypatch.setattr(
+        'dynid_ros.interface.cli.doctor.PACKAGES', (('tqdm', 'tqdm', EVERY_COMMAND),))
     status, told = main(['doctor']), capsys.readouterr().out
     assert status == 1 and told.startswith('Not ready: tqdm ')
     assert "3.9.1 is older than 4.66: pip install 'tqdm>=4.66'" in told

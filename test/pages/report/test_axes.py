@@ -14,7 +14,7 @@ from dynid_ros.pages.report.axes import (
     Curve,
     decades,
     drawing,
-    LEFT,
+    LEFT_MARGIN,
     linear,
     Panel,
     RIGHT,
@@ -78,7 +78,7 @@ def test_curves_lie_where_the_axes_say_with_gaps_where_values_are_missing():
               Panel(linear(0.0, 10.0), 'below', [Curve(x, x, 'residual')], 1)]
     svg = drawing((300.0, 200.0), linear(0.0, 4.0), 'time, s', panels, 'told')
     first, second = path_of(svg, 'predicted')
-    wide = 300.0 - LEFT - RIGHT
+    wide = 300.0 - LEFT_MARGIN - RIGHT
     assert first[:, 0] == pytest.approx([0.0, wide / 4], abs=0.06)
     assert second[:, 0] == pytest.approx([3 * wide / 4, wide], abs=0.06)
     high = first[0, 1]
@@ -108,7 +108,7 @@ def test_a_line_across_is_drawn_only_where_the_axis_holds_it():
     there, beyond = (drawing((300.0, 200.0), x, '', [panel], '', (place, 'cutoff'))
                      for place in (10.0, 200.0))
     assert float(re.search(r'class="cutoff" d="M([\d.]+)', there)[1]) == pytest.approx(
-        (300.0 - LEFT - RIGHT) / 2)
+        (300.0 - LEFT_MARGIN - RIGHT) / 2)
     assert 'cutoff' not in beyond
 
 
@@ -123,7 +123,7 @@ def test_labels_are_escaped():
     ('area predicted', 'M0.0,5.0 5.0,0.0Z'), ('predicted dots', 'M0.0,5.0h0M5.0,0.0h0')])
 def test_points_and_areas(style, drawn):
     curve = Curve(np.array([0.0, 1.0]), np.array([0.0, 1.0]), style)
-    svg = drawing((LEFT + RIGHT + 5.0, 45.0), linear(0.0, 1.0), '', [
+    svg = drawing((LEFT_MARGIN + RIGHT + 5.0, 45.0), linear(0.0, 1.0), '', [
         Panel(linear(0.0, 1.0), '', [curve])], '')
     assert next(each.get('d') for each in ET.fromstring(svg).iter('path')
                 if each.get('class') == style) == drawn

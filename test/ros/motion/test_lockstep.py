@@ -24,7 +24,7 @@ from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.ros.nodes.common import lockstep
-from dynid_ros.ros.nodes.common.lockstep import BEHIND
+from dynid_ros.ros.nodes.common.lockstep import MOST_BEHIND
 from dynid_ros.ros.nodes.launching import chain
 from dynid_ros.utilities.compiled import NOTICE
 
@@ -156,18 +156,18 @@ def test_publisher_that_is_killed_and_started_again_is_waited_for_again(start, t
 
 def test_time_goes_on_with_a_learner_that_has_heard_all_but_has_no_answer_yet(start, talker):
     # As one that was killed and is back, and answers each fiftieth state that it hears.
-    states = talker.listen(JointState, 'joint_states', 2 * BEHIND)
+    states = talker.listen(JointState, 'joint_states', 2 * MOST_BEHIND)
     needs = talker.node.create_publisher(JointState, 'lockstep', 100)
     start('simulated_arm', arm='two_axis', rate=RATE, **LED)
 
     def goes_on():
-        message = JointState(name=['/talker /joint_states'], position=[float(BEHIND)])
+        message = JointState(name=['/talker /joint_states'], position=[float(MOST_BEHIND)])
         message.header.frame_id = '/talker'
         if states:
             message.header.stamp = states[-1].header.stamp
         needs.publish(message)
         talker.spin(0.05)
-        return len(states) > 2 * BEHIND
+        return len(states) > 2 * MOST_BEHIND
 
     talker.until(goes_on, 'more states than it may be behind')
 

@@ -11,7 +11,7 @@ from ros.nodes.conftest import PATIENCE
 
 from dynid_ros.ros.nodes.common.lockstep import SIMULATED_PATIENCE
 from dynid_ros.ros.nodes.common.qos import LATCHED
-from dynid_ros.ros.nodes.common.readiness import PERIOD
+from dynid_ros.ros.nodes.common.readiness import REPETITION_SECONDS
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
@@ -32,7 +32,7 @@ class Listener:
 
     def repeat(self):
         """Say it once more, if it is time for that."""
-        if time.monotonic() > self._last + PERIOD:
+        if time.monotonic() > self._last + REPETITION_SECONDS:
             self._last = time.monotonic()
             self._publisher.publish(self.status)
         return ()

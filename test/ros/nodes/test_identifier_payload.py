@@ -12,7 +12,7 @@ import pytest
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from dynid_ros.applications.payload.body import FIELDS
+from dynid_ros.applications.payload.body import INERTIA_FIELDS
 from dynid_ros.applications.payload.live_payload import LivePayload
 from dynid_ros.estimation.result_files.result_file import write_result
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
@@ -54,7 +54,7 @@ def test_the_load_is_published_with_its_error_bars_and_saved(start, talker, mode
     assert payloads[-1].header.frame_id == 'tool0'
     assert abs(payloads[-1].inertia.m / LOAD[0] - 1) < 0.03
     names, columns = numbers_of(estimates[-1])
-    assert names == tuple(FIELDS) and columns['from_data'][0]
+    assert names == tuple(INERTIA_FIELDS) and columns['from_data'][0]
     np.testing.assert_allclose(columns['std'][:4], expected.body.fields_std[:4], rtol=0.2)
     assert residuals[-1].name == list(log.joint_names)
     save_after(talker, len(log.t))

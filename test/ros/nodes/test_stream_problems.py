@@ -69,7 +69,7 @@ def test_a_problem_that_recorder_and_identifier_have_is_logged_by_one(start, tal
 
 
 def test_joints_that_come_and_go_in_a_problem_are_logged_once(talker, capfd, monkeypatch):
-    monkeypatch.setattr(arm_subscription, 'SILENCE', PATIENCE)
+    monkeypatch.setattr(arm_subscription, 'STREAM_STOPPED_SECONDS', PATIENCE)
     heard = arm_subscription.ArmSubscription(
         talker.node, load_arm(ARM), {'report_rate': 1.0}, list)
     for joints in ('a', 'ab', 'b', 'a', '', 'a'):

@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 from rosbags.serde import SerdeError
 
-from dynid_ros.ros.stand_in.messages import decode, encode, LONGEST, message_class
+from dynid_ros.ros.stand_in.messages import decode, encode, LONGEST_SEQUENCE, message_class
 
 
 def joint_state():
@@ -55,7 +55,8 @@ def test_random_bytes_are_refused_in_no_other_way(name):
     assert refused > 100
 
 
-@pytest.mark.parametrize('claimed', [LONGEST + 1, 10_000_000, 2**31 - 1, 2**31, 2**32 - 1])
+@pytest.mark.parametrize(
+    'claimed', [LONGEST_SEQUENCE + 1, 10_000_000, 2**31 - 1, 2**31, 2**32 - 1])
 @pytest.mark.parametrize(('name', 'before'), [
     ('sensor_msgs/msg/JointState', 16), ('std_msgs/msg/Float64MultiArray', 8),
     ('rcl_interfaces/srv/SetParameters_Request', 0), ('std_msgs/msg/String', 0),

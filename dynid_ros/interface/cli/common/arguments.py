@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Number = TypeVar('Number', int, float)
 
 #: Largest number of starts, harmonics and periods.
-MOST = 1_000_000
+LARGEST_COUNT = 1_000_000
 
 
 def add_arm(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -93,7 +93,8 @@ positive = checked(float, 'a number above zero', lambda value: 0 < value < inf)
 not_negative = checked(float, 'a number of zero or more', lambda value: 0 <= value < inf)
 finite = checked(float, 'a finite number', isfinite)
 #: A number of starts, harmonics or periods, and a seed of random numbers.
-count = checked(int, f'a whole number from 1 to {MOST}', lambda value: 0 < value <= MOST)
+count = checked(int, f'a whole number from 1 to {LARGEST_COUNT}',
+                lambda value: 0 < value <= LARGEST_COUNT)
 seed = checked(int, 'a whole number of zero or more, below 2**63',
                lambda value: 0 <= value < 2**63)
 

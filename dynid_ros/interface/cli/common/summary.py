@@ -24,8 +24,9 @@ from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence, several
 
 #: Attributes of a result that scripts find under their names.
-KEYS = ('sources', 'samples', 'seconds', 'possible', 'condition_number', 'friction_strength',
-        'repeats', 'unrepeated', 'fit', 'validation', 'error_by_bandwidth', 'defects', 'timing')
+RESULT_KEYS = (
+    'sources', 'samples', 'seconds', 'possible', 'condition_number', 'friction_strength',
+    'repeats', 'unrepeated', 'fit', 'validation', 'error_by_bandwidth', 'defects', 'timing')
 #: The same of a clock: times for a drawing are none for scripts.
 CLOCK_KEYS = ('source', 'kind', 'rate_hz', 'jitter', 'step')
 #: Least R² that is printed: that of a torque that hardly changes has no bound.
@@ -44,7 +45,7 @@ def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
     """Key facts of a result under the keys that scripts rely on."""
     return {
         'arm': result.arm.name,
-        **{key: getattr(result, key) for key in KEYS},
+        **{key: getattr(result, key) for key in RESULT_KEYS},
         'parameters': {'base': len(result.theta), 'total': result.arm.layout.size,
                        'from_prior': list(compress(
                            base_parameters(result.arm).names, ~result.from_data))},

@@ -16,10 +16,10 @@ from dynid_ros.pages.viewer.scene.inertia_ellipsoids import ellipsoids
 from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Diameter of a ball of 1 kg, and of the ball of a contact, m: the volume shows the mass.
-BALL, CONTACT = 0.06, 0.15
-RED = (0.84, 0.15, 0.16)
+BALL, CONTACT_DIAMETER_M = 0.06, 0.15
+CONTACT_COLOUR = (0.84, 0.15, 0.16)
 #: Longest description that is read: 20 MB of XML take a second.
-LONGEST = 20_000_000
+LONGEST_DESCRIPTION = 20_000_000
 
 
 class ArmMarkers:
@@ -62,7 +62,7 @@ class ArmMarkers:
 
     def _hear(self, message: String) -> None:
         try:
-            if len(message.data) > LONGEST:
+            if len(message.data) > LONGEST_DESCRIPTION:
                 raise ValueError(f'it has {len(message.data)} characters')
             joints = ElementTree.fromstring(message.data).iter('joint')
         except (ElementTree.ParseError, ValueError) as error:
@@ -88,8 +88,8 @@ class ArmMarkers:
             markers += [
                 _ball('centre of mass', number, frame, BALL * link.mass ** (1 / 3), colour,
                       link.center.tolist()),
-                _ball('contact', number, frame, CONTACT, RED, [0.0, 0.0, 0.0],
-                      link.joint in self._touched)]
+                _ball('contact', number, frame, CONTACT_DIAMETER_M, CONTACT_COLOUR,
+                      [0.0, 0.0, 0.0], link.joint in self._touched)]
         if markers:
             self._publisher.publish(MarkerArray(markers=markers))
 

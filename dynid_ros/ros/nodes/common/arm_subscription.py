@@ -18,26 +18,26 @@ from dynid_ros.data.tables.joint_names import remedy
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.joint_state_reader import JointStateReader, message_type, PROBLEMS
 from dynid_ros.ros.nodes.common.lockstep import (
+    ANSWER_INTERVAL,
     Answers,
-    BEHIND,
     create_steady_timer,
-    EVERY,
+    MOST_BEHIND,
     watch_clock,
 )
-from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
+from dynid_ros.ros.nodes.common.qos import STATE_DEPTH, state_qos
 
 #: Period of the looks whether a report is due, s.
-LOOK = 0.02
+REPORT_CHECK_SECONDS = 0.02
 #: Without a message for so long, s, a stream counts as stopped.
-SILENCE = 1.0
+STREAM_STOPPED_SECONDS = 1.0
 #: Meaning of each count.
 MEANINGS = {**{rule: f'times: {text}' for rule, text in RULES.items()}, **PROBLEMS}
 #: Time for which a problem that was met stays in the reports, s.
-RECENT = 5.0
+PROBLEM_KEPT_SECONDS = 5.0
 #: The node that logs the problems of a stream for all that hear it.
 RECORDER = 'recorder'
 #: Messages that are taken before anything else has its turn.
-BATCH = 100
+TAKEN_TOGETHER = 100
 
 
 class Problem(NamedTuple):
@@ -76,7 +76,7 @@ class StateSubscription:
 
     def __init__(
         self, node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None],
-        depth: int = DEPTH,
+        depth: int = STATE_DEPTH,
     ) -> None:
         self._node, self._kind, self._callback, self._depth = node, kind, callback, depth
         self.type = f'{kind.__module__.partition(".")[0]}/msg/{kind.__name__}'
@@ -106,7 +106,7 @@ class StateSubscription:
         if waiting is None:
             return
         with waiting:
-            for _ in range(min(self._depth, BATCH) - 1):
+            for _ in range(min(self._depth, TAKEN_TOGETHER) - 1):
                 taken = waiting.take_message(self._kind, False)
                 if taken is None:
                     return
@@ -179,8 +179,8 @@ class ArmSubscription:
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
         self._logged: frozenset[str] = frozenset()
-        self._answers = Answers(node, self.topics, BEHIND, ready)
-        create_steady_timer(node, LOOK, self._look)
+        self._answers = Answers(node, self.topics, MOST_BEHIND, ready)
+        create_steady_timer(node, REPORT_CHECK_SECONDS, self._look)
 
     @property
     def topics(self) -> list[str]:
@@ -223,7 +223,8 @@ class ArmSubscription:
         counts = {**self.reader.counts, **{rule: applied[rule] for rule in losses}}
         new = {key: count - self._before.get(key, 0) for key, count in counts.items()}
         found = self._trouble(new)
-        self._met = {key: since for key, since in self._met.items() if now - since < RECENT}
+        self._met = {key: since for key, since in self._met.items()
+                     if now - since < PROBLEM_KEPT_SECONDS}
         self._met |= {key: now for key in new if key in MEANINGS and new[key] > 0}
         if new['messages'] or new['signals']:
             self._before = counts
@@ -244,7 +245,8 @@ class ArmSubscription:
         """Report, if it is time for that."""
         if time.monotonic() < self._due:
             return
-        self._due = time.monotonic() + 1.0 / self._settings['report_rate'] - LOOK / 2
+        period = 1.0 / self._settings['report_rate']
+        self._due = time.monotonic() + period - REPORT_CHECK_SECONDS / 2
         self.follow()
         self._diagnostics.publish(say.array(self._node, self._health()))
 
@@ -255,11 +257,11 @@ class ArmSubscription:
             names = self.publishers.get(each.topic, [])
             listed = ', '.join(names)
             silent = (now - self._heard[each.topic]) * 1e-9
-            if silent > SILENCE and each.others:
+            if silent > STREAM_STOPPED_SECONDS and each.others:
                 return Problem(say.ERROR, frozenset(['type']), (
                     f'{each.topic} is published as {" and ".join(each.others)} by {listed}, not '
                     f'as {each.type}; remap to a topic of this type'))
-            if silent > SILENCE:
+            if silent > STREAM_STOPPED_SECONDS:
                 return Problem(say.STALE, frozenset(['silent']), (
                     f'{each.topic}: no message for {silent:.1f} s; '
                     f'{listed or "nobody"} publishes it'))
@@ -310,5 +312,5 @@ class ArmSubscription:
             self._callback()
         if topic == self.topic:
             self._answers.heard(message.header.stamp)
-            if self.reader.counts['messages'] % EVERY == 0:
+            if self.reader.counts['messages'] % ANSWER_INTERVAL == 0:
                 self._answers.answer()

@@ -13,7 +13,7 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 #: Topic of the trial, its message, and the longest wait for it, s.
-TOPIC, WORD, PATIENCE = 'dynid_doctor', 'well', 10.0
+TRIAL_TOPIC, WORD, TRIAL_SECONDS = 'dynid_doctor', 'well', 10.0
 
 
 def message_time() -> float | None:
@@ -22,10 +22,11 @@ def message_time() -> float | None:
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = Node('dynid_doctor')
-        node.create_subscription(String, TOPIC, lambda message: heard.append(message.data), 1)
+        node.create_subscription(
+            String, TRIAL_TOPIC, lambda message: heard.append(message.data), 1)
         with subprocess.Popen([sys.executable, '-m', __name__], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as other:
-            while WORD not in heard and time.monotonic() < began + PATIENCE:
+            while WORD not in heard and time.monotonic() < began + TRIAL_SECONDS:
                 rclpy.spin_once(node, timeout_sec=0.1)
             other.terminate()
         node.destroy_node()
@@ -37,8 +38,8 @@ def message_time() -> float | None:
 def talk() -> None:
     """Send the message until this process is ended, as the other process of the trial."""
     rclpy.init(args=[])
-    publisher = Node('dynid_doctor_talker').create_publisher(String, TOPIC, 1)
-    for _ in range(int(10 * PATIENCE)):
+    publisher = Node('dynid_doctor_talker').create_publisher(String, TRIAL_TOPIC, 1)
+    for _ in range(int(10 * TRIAL_SECONDS)):
         publisher.publish(String(data=WORD))
         time.sleep(0.1)
 

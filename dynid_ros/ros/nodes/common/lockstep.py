@@ -23,21 +23,21 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-TOPIC = 'lockstep'
+LOCKSTEP_TOPIC = 'lockstep'
 #: Period of looks at the graph while no state comes, s, and time after which none comes.
-LOOK = 0.05
-SILENCE = 1.0
+GRAPH_CHECK_SECONDS = 0.05
+NO_STATE_SECONDS = 1.0
 #: States between two answers of a node that only reads them, and by which it may be behind:
 #: a fraction of those that wait for a busy node.
-EVERY = 50
-BEHIND = 500
+ANSWER_INTERVAL = 50
+MOST_BEHIND = 500
 #: Largest step ahead of the clock that the stamp of a state may make, s.
 MOST_AHEAD = 1.0
 #: Time of this computer in which others must answer or appear, s; and where the time is simulated
 #: and stands still meanwhile.
-PATIENCE, SIMULATED_PATIENCE = 2.0, 15.0
+ANSWER_SECONDS, SIMULATED_PATIENCE = 2.0, 15.0
 #: Answers that may wait for a busy arm.
-DEPTH = 100
+ANSWER_DEPTH = 100
 
 
 def simulated_time(node: Node) -> bool:
@@ -91,7 +91,7 @@ class ControlTime:
 
     def __init__(self, node: Node) -> None:
         self.simulated = simulated_time(node)
-        self.patience = SIMULATED_PATIENCE if self.simulated else PATIENCE
+        self.patience = SIMULATED_PATIENCE if self.simulated else ANSWER_SECONDS
         self._clock = node.get_clock()
         self._stamp = 0
 
@@ -145,8 +145,8 @@ class Answers:
         self._efforts: Sequence[float] = ()
         self._publisher: Any = None
         if simulated_time(node):
-            self._publisher = node.create_publisher(JointState, TOPIC, DEPTH)
-            create_steady_timer(node, LOOK, self._join)
+            self._publisher = node.create_publisher(JointState, LOCKSTEP_TOPIC, ANSWER_DEPTH)
+            create_steady_timer(node, GRAPH_CHECK_SECONDS, self._join)
 
     def heard(self, stamp: Any) -> None:
         """Take note of a state, which may be answered later."""
@@ -163,7 +163,7 @@ class Answers:
 
     def _join(self) -> None:
         """Repeat the last answer, and that the time may start, while it stands still."""
-        if time.monotonic() - self._answered < SILENCE:
+        if time.monotonic() - self._answered < NO_STATE_SECONDS:
             return
         if self._answered > -math.inf and not self.owed:
             self._say(effort=self._efforts)

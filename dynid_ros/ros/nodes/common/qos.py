@@ -7,14 +7,14 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 #: Messages that wait for the busy callback of a node that estimates: eight seconds at 1 kHz.
-DEPTH = 8000
+STATE_DEPTH = 8000
 #: The same of a node that controls: an older message would only delay a busy control loop.
 NEWEST = 1
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def state_qos(node: Node, topic: str, depth: int = DEPTH) -> QoSProfile:
+def state_qos(node: Node, topic: str, depth: int = STATE_DEPTH) -> QoSProfile:
     """
     Choose the QoS of a subscription to states: as reliable as the publisher.
 

@@ -22,9 +22,9 @@ from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Period of the repetitions, s.
-PERIOD = 0.2
+REPETITION_SECONDS = 0.2
 #: Silence after which a listener counts as lost, s: a busy machine keeps no thread waiting for it.
-SILENCE = 5.0
+LISTENER_LOST_SECONDS = 5.0
 
 
 class Readiness:
@@ -54,7 +54,7 @@ class Readiness:
         self._ended = Event()
         self._thread = Thread(target=self._repeat, daemon=True)
         self._thread.start()
-        create_steady_timer(node, PERIOD, self.look)
+        create_steady_timer(node, REPETITION_SECONDS, self.look)
 
     def look(self) -> None:
         """Judge, and publish a change at once."""
@@ -77,7 +77,7 @@ class Readiness:
     def _repeat(self) -> None:
         # The publisher goes with a node that ends without a farewell.
         with suppress(Exception):
-            while not self._ended.wait(PERIOD):
+            while not self._ended.wait(REPETITION_SECONDS):
                 self._publisher.publish(self._status)
 
 
@@ -113,7 +113,7 @@ class Listeners:
 
     def _trouble(self, name: str, status: DiagnosticStatus, stamp: float, read: float) -> str:
         silent = min(self._now() - stamp, time.monotonic() - read)
-        if silent > SILENCE:
+        if silent > LISTENER_LOST_SECONDS:
             return f'{name} has said nothing for {silent:.0f} s'
         ready = status.level == DiagnosticStatus.OK
         return '' if ready else f'{name} is not ready: {status.message}'

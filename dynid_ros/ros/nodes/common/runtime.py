@@ -25,7 +25,7 @@ from dynid_ros.errors import DynidError, InputError, missing_package
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
 #: Signals that end a node in order: Ctrl-C, of a supervisor, and of a terminal that is closed.
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
 ROSOUT = 0.5
 
@@ -173,7 +173,7 @@ def run(make: type[Node]) -> int:
     # for itself.
     stopping: list[int] = []
     # A process that nohup started outlives its terminal.
-    ours = [number for number in SIGNALS if number is not signal.SIGHUP
+    ours = [number for number in END_SIGNALS if number is not signal.SIGHUP
             or signal.getsignal(number) is not signal.SIG_IGN]
     for number in ours:
         signal.signal(number, lambda number, _: stopping.append(number))

@@ -14,7 +14,7 @@ from dynid_ros.simulation import joint_trajectory as core
 from dynid_ros.utilities.arrays import Array
 
 #: Fields of a point, in the order of the arguments of `trajectory_points`.
-FIELDS = ('positions', 'velocities', 'accelerations')
+POINT_FIELDS = ('positions', 'velocities', 'accelerations')
 
 
 def doubles(values: Array) -> array.array[float]:
@@ -23,11 +23,11 @@ def doubles(values: Array) -> array.array[float]:
 
 
 def trajectory_points(t: Array, *rows: Array) -> list[JointTrajectoryPoint]:
-    """Make points at times (N,), s, with as many of `FIELDS` as there are rows (N, n)."""
+    """Make points at times (N,), s, with as many of `POINT_FIELDS` as there are rows (N, n)."""
     return [
         JointTrajectoryPoint(
             time_from_start=Duration(seconds=time).to_msg(),
-            **{name: doubles(values) for name, values in zip(FIELDS, point, strict=False)})
+            **{name: doubles(values) for name, values in zip(POINT_FIELDS, point, strict=False)})
         for time, *point in zip(t.tolist(), *rows, strict=True)]
 
 

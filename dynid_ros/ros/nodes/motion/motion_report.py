@@ -29,9 +29,9 @@ from dynid_ros.ros.nodes.common.qos import LATCHED
 from dynid_ros.ros.nodes.common.trajectory_points import trajectory_points
 
 #: Rate of the points of ``~/motion``, Hz, and their largest number.
-POINTS_HZ, MOST_POINTS = 25.0, 2000
+POINTS_HZ, REPORTED_POINTS = 25.0, 2000
 #: Period of status and feedback, s.
-PERIOD = 0.25
+STATUS_SECONDS = 0.25
 #: Bounds of the measured motion. A controller that leaves its path reports the same code.
 OF_THE_PATH = {Bound.POSITION, Bound.VELOCITY, Bound.EFFORT, Bound.TRACKING}
 Result = FollowJointTrajectory.Result
@@ -81,7 +81,7 @@ class MotionReport:
         self._server = Goals(
             node, FollowJointTrajectory, '~/excite', self._accept, self._cancel)
         node.create_subscription(DynamicJointState, 'identifier/summary', self._hear, LATCHED)
-        create_steady_timer(node, PERIOD, self._publish)
+        create_steady_timer(node, STATUS_SECONDS, self._publish)
 
     @property
     def idle(self) -> bool:
@@ -187,7 +187,7 @@ class MotionReport:
 
 def motion_message(arm: ArmModel, motion: Motion) -> JointTrajectory:
     """Sample a motion, in the coordinates of the joints, from its start to its end."""
-    times = sample_times(motion, min(POINTS_HZ, MOST_POINTS / motion.duration))
+    times = sample_times(motion, min(POINTS_HZ, REPORTED_POINTS / motion.duration))
     q, qd, _ = motion.evaluate(times)
     return JointTrajectory(
         joint_names=list(arm.joint_names), points=trajectory_points(times, q, qd))

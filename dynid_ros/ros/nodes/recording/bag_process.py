@@ -28,7 +28,7 @@ FULL, INDEX = 131072, 0.02
 #: Messages, which are many chunks, within which a bag grows unless it cannot be written.
 STALLED = 3000
 #: Longest time that the bag takes to close, s: on a busy machine with a slow disk.
-PATIENCE = 60.0
+BAG_END_SECONDS = 60.0
 
 
 class BagProcess:
@@ -162,7 +162,7 @@ class BagProcess:
         """Close the bag, and return the reason if it is incomplete."""
         trouble = self._lost or self.ended()
         self._process.interrupt()
-        self._process.wait(PATIENCE)
+        self._process.wait(BAG_END_SECONDS)
         if self._process.status == -signal.SIGKILL:
             trouble = trouble or 'rosbag2 did not end and was killed'
         elif trouble is None and any(map(is_truncated, self.bag.glob('*.mcap'))):

@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.node import Node
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
-from dynid_ros.ros.nodes.common.qos import DEPTH, state_qos
+from dynid_ros.ros.nodes.common.qos import STATE_DEPTH, state_qos
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.ros.stand_in.messages import message_class, STORE
 
@@ -21,10 +21,10 @@ SETTINGS = (
 )
 #: Time after which recorded messages are on the disk, and between looks for topics that nobody
 #: published yet, s.
-PERIOD = 0.2
+FLUSH_SECONDS = 0.2
 #: Time at the end in which messages that were sent before arrive, and longest time for those that
 #: wait then, s.
-ARRIVING, LAST = 0.5, 5.0
+ARRIVING, LAST_MESSAGES_SECONDS = 0.5, 5.0
 
 
 class BagRecorder(Node):
@@ -40,14 +40,14 @@ class BagRecorder(Node):
             self._writer.set_custom_data(*fact.split('=', 1))
         self._writer.open()
         self._look()
-        self.create_timer(PERIOD, self._look)
-        self.create_timer(PERIOD, self._flush)
+        self.create_timer(FLUSH_SECONDS, self._look)
+        self.create_timer(FLUSH_SECONDS, self._flush)
 
     def stop(self) -> None:
         """Write the messages that wait, and close the bag."""
         stopped = time.monotonic()
         while (gone := time.monotonic() - stopped) < ARRIVING or (
-                gone < LAST and any(inbox.ready() for inbox in self.inboxes)):
+                gone < LAST_MESSAGES_SECONDS and any(inbox.ready() for inbox in self.inboxes)):
             self.executor.spin_once(timeout_sec=0.01)
         self._writer.close()
 
@@ -83,7 +83,7 @@ class BagRecorder(Node):
 
         # Simulated time may be much faster than the disk.
         self.create_subscription(
-            message, topic, write, state_qos(self, topic, 3 * DEPTH), raw=True)
+            message, topic, write, state_qos(self, topic, 3 * STATE_DEPTH), raw=True)
 
 
 main = partial(run, BagRecorder)

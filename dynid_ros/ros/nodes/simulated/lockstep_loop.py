@@ -13,28 +13,28 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 
 from dynid_ros.ros.nodes.common.lockstep import (
-    BEHIND,
+    ANSWER_DEPTH,
     create_steady_timer,
-    DEPTH,
-    LOOK,
+    GRAPH_CHECK_SECONDS,
+    LOCKSTEP_TOPIC,
+    MOST_BEHIND,
     nanoseconds,
     time_message,
-    TOPIC,
 )
-from dynid_ros.ros.nodes.simulated.simulation_loop import LAST, Publish, SimulationLoop
-from dynid_ros.simulation.live import LiveArm, PERIOD
+from dynid_ros.ros.nodes.simulated.simulation_loop import Publish, SimulationLoop, STOPPING_SECONDS
+from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD
 
 #: States that are published at once where nobody answers each of them.
-BURST = 50
+STATES_PER_BURST = 50
 #: Wall time without an answer after which the log names the awaited nodes, s.
-PATIENCE = 10.0
+UNANSWERED_SECONDS = 10.0
 #: A node that has said so often that it has not heard the last state was started after it, or has
 #: lost it. One that is only slow reads it between two looks.
 MISSING = 10
 #: Wall time without an answer after which it matters whether a node is still there, s.
 ABSENCE = 1.0
 #: Simulated time for which the arm must rest before it goes, s, as its control may be just behind.
-REST = 0.3
+REST_BEFORE_START_SECONDS = 0.3
 
 
 @dataclass
@@ -93,25 +93,25 @@ class Lockstep(SimulationLoop):
                        for name in names]
         self._listeners: dict[str, Listener] = {}
         self._vanished: set[str] = set()
-        self._stamps: deque[int] = deque(maxlen=4 * BEHIND)
+        self._stamps: deque[int] = deque(maxlen=4 * MOST_BEHIND)
         self._states = 0
         self._begun = self._kept = self._leaving = False
         self._since = time.monotonic()
-        node.create_subscription(JointState, TOPIC, self._on_answer, DEPTH)
+        node.create_subscription(JointState, LOCKSTEP_TOPIC, self._on_answer, ANSWER_DEPTH)
 
     def begin(self) -> None:
         """Start the time as soon as all nodes have met."""
-        create_steady_timer(self._node, LOOK, self._look)
+        create_steady_timer(self._node, GRAPH_CHECK_SECONDS, self._look)
 
     def stop(self, idle: Callable[[], bool]) -> None:
         """Go on with the nodes that are left, until they have brought the arm to rest."""
         self._leaving = True
         moved, self._since = self._arm.time, time.monotonic()
         if self._arm.held and idle():
-            moved -= REST
-        while (self._listeners and self._arm.time < moved + REST
-               and time.monotonic() < self._since + LAST):
-            self._node.executor.spin_once(timeout_sec=LOOK)
+            moved -= REST_BEFORE_START_SECONDS
+        while (self._listeners and self._arm.time < moved + REST_BEFORE_START_SECONDS
+               and time.monotonic() < self._since + STOPPING_SECONDS):
+            self._node.executor.spin_once(timeout_sec=GRAPH_CHECK_SECONDS)
             if not (self._arm.held and idle()):
                 moved = self._arm.time
 
@@ -152,7 +152,7 @@ class Lockstep(SimulationLoop):
             return
         before, times, last = listener.missing or (heard, 0, self._since)
         now = time.monotonic()
-        if before == heard and now < last + LOOK / 2:
+        if before == heard and now < last + GRAPH_CHECK_SECONDS / 2:
             # The node said so before the last state came, and this process reads it late.
             return
         listener.missing = heard, times + 1 if before == heard else 1, now
@@ -163,7 +163,7 @@ class Lockstep(SimulationLoop):
         """Go on where no answer does it, and log the names of awaited nodes."""
         if self._kept:
             self._kept = False
-            self._lead(max(1, round(LOOK / (self._every * PERIOD))))
+            self._lead(max(1, round(GRAPH_CHECK_SECONDS / (self._every * PHYSICS_PERIOD))))
         else:
             self._go_on()
         if not self._begun and self._clock is not None:
@@ -173,7 +173,7 @@ class Lockstep(SimulationLoop):
         # Before it begins, a node may be heard before ROS knows its name.
         if self._begun and still > ABSENCE:
             self._drop_vanished()
-        if still < PATIENCE:
+        if still < UNANSWERED_SECONDS:
             return
         if not self._begun:
             awaited = [name for name in self._names if name not in self._listeners]
@@ -182,12 +182,13 @@ class Lockstep(SimulationLoop):
             problem = f'stands still: {", ".join(late)} has not answered for {still:.0f} s'
         else:
             return
-        self._node.get_logger().warning(f'the time {problem}', throttle_duration_sec=PATIENCE)
+        self._node.get_logger().warning(
+            f'the time {problem}', throttle_duration_sec=UNANSWERED_SECONDS)
 
     def _drop_vanished(self) -> None:
         """Wait no longer for nodes that ROS does not know any more, as after a kill."""
         there = {f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                 for info in self._node.get_publishers_info_by_topic(TOPIC)}
+                 for info in self._node.get_publishers_info_by_topic(LOCKSTEP_TOPIC)}
         for name in self._listeners.keys() - there:
             del self._listeners[name]
             self.led = False
@@ -199,7 +200,7 @@ class Lockstep(SimulationLoop):
         self._begun = self._begun or not (away or self._unmet())
         if not self._begun or (away - self._vanished and not self._leaving):
             return
-        for _ in range(BURST):
+        for _ in range(STATES_PER_BURST):
             if (self._kept or not self._listeners
                     or not all(map(self._keeps_up, self._listeners.values()))):
                 return

@@ -11,22 +11,22 @@ from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from dynid_ros.ros.nodes.common.lockstep import (
+    ANSWER_DEPTH,
     create_steady_timer,
-    DEPTH,
     nanoseconds,
     simulated_time,
     time_message,
 )
-from dynid_ros.simulation.live import LiveArm, PERIOD, Reading
+from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD, Reading
 
 #: Lag of real time behind which the simulation is not caught up, s.
-LOST = 0.5
+MOST_LAG_SECONDS = 0.5
 #: States that are made up for before commands have their turn.
-BURST = 10
+CAUGHT_UP_TOGETHER = 10
 #: Period of the clock, s, as simulators usually have it.
-CLOCK = 0.02
+CLOCK_PERIOD = 0.02
 #: Time left after a signal to bring the arm to rest, s.
-LAST = 3.0
+STOPPING_SECONDS = 3.0
 
 Publish = Callable[[Reading, int], int | None]
 
@@ -62,7 +62,7 @@ class SimulationLoop:
         self._zero = self._ticked = 0
         self._clock: Any = None
         if simulated_time(node):
-            self._clock = node.create_publisher(ClockMessage, '/clock', DEPTH)
+            self._clock = node.create_publisher(ClockMessage, '/clock', ANSWER_DEPTH)
 
     def now(self) -> float:
         """Time of the arm, s, also where the simulation is behind it."""
@@ -80,7 +80,7 @@ class SimulationLoop:
             self._node.get_logger().info(
                 'no commands: the arm is held' if self._held else 'commands move the arm')
         stamp = self._zero + round(reading.t * 1e9)
-        if self._clock is not None and stamp - self._ticked >= CLOCK * 1e9:
+        if self._clock is not None and stamp - self._ticked >= CLOCK_PERIOD * 1e9:
             self._ticked = stamp
             self._clock.publish(ClockMessage(clock=time_message(stamp)))
         return self._publish(reading, stamp)
@@ -94,7 +94,7 @@ class RealTime(SimulationLoop):
         if self._clock is None:
             self._zero = self._node.get_clock().now().nanoseconds
         self._began = time.monotonic()
-        create_steady_timer(self._node, self._every * PERIOD, self._catch_up)
+        create_steady_timer(self._node, self._every * PHYSICS_PERIOD, self._catch_up)
 
     def now(self) -> float:
         """Time of the arm, s, also where the simulation is behind it."""
@@ -102,19 +102,19 @@ class RealTime(SimulationLoop):
 
     def stop(self, idle: Callable[[], bool]) -> None:
         """End the time, once the arm has come to rest."""
-        end = time.monotonic() + LAST
+        end = time.monotonic() + STOPPING_SECONDS
         while not (self._arm.held and idle()) and time.monotonic() < end:
             self._node.executor.spin_once(timeout_sec=0.01)
 
     def _catch_up(self) -> None:
         late = self.now() - self._arm.time
-        if late > LOST:
+        if late > MOST_LAG_SECONDS:
             self._node.get_logger().warning(
                 f'the simulation lost {late:.1f} s: the machine is busy')
             self._began += late
             if self._clock is None:
                 self._zero += int(late * 1e9)
-        for _ in range(BURST):
-            if self._arm.time + self._every * PERIOD > self.now():
+        for _ in range(CAUGHT_UP_TOGETHER):
+            if self._arm.time + self._every * PHYSICS_PERIOD > self.now():
                 return
             self._advance()

@@ -37,7 +37,7 @@ from dynid_ros.simulation.trajectory_controller import (
 #: Name of the controller, the prefix of its topic and action.
 NAME = 'joint_trajectory_controller'
 #: Period of the feedback, and of the look at goals that end while the time stands still, s.
-LOOK = 0.05
+FEEDBACK_SECONDS = 0.05
 
 
 class TrajectoryInput:
@@ -70,7 +70,7 @@ class TrajectoryInput:
             node, FollowJointTrajectory, f'{NAME}/follow_joint_trajectory', self._accept,
             self._cancel)
         node.create_subscription(JointTrajectory, f'{NAME}/joint_trajectory', self._take, 10)
-        create_steady_timer(node, LOOK, self._look)
+        create_steady_timer(node, FEEDBACK_SECONDS, self._look)
 
     @property
     def idle(self) -> bool:
