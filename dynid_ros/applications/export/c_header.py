@@ -11,7 +11,7 @@ from dynid_ros.applications.export.standalone import numbers_of
 from dynid_ros.arm.model import ArmModel
 
 #: The header, with names in braces for the numbers of an arm.
-TEMPLATE = Path(__file__).with_name('templates') / 'arm.h.template'
+HEADER_TEMPLATE = Path(__file__).with_name('templates') / 'arm.h.template'
 #: Friction terms as C, of speed, sign, warmth, bend and load of a joint.
 FRICTION = {
     'viscous': 'v',
@@ -52,7 +52,7 @@ def header_of(arm: ArmModel) -> str:
     lines = ''.join(f'    tau[j] += k[{k}][j] * {FRICTION[term].format(**shape)};\n'
                     for k, term in enumerate(friction))
     joints = numbers.pop('joints')
-    return TEMPLATE.read_text(encoding='utf-8').format(
+    return HEADER_TEMPLATE.read_text(encoding='utf-8').format(
         name=arm.name.replace('*/', ''), prefix=prefix, guard=f'{prefix.upper()}_DYNAMICS_H',
         joints=', '.join(joints).replace('*/', ''), n=arm.n, m=arm.links, lines=lines,
         terms=', '.join(friction) or 'none', count=max(len(friction), 1),

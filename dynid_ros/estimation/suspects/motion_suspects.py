@@ -24,7 +24,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Start values for the ratio of the time of the stamps to that of the motion; prior standard
 #: deviation of its logarithm; and the size that a recording should detect.
-TIMES, TIME_STD, TIME_STD = (0.5, 1.0, 2.0), float(np.log(2.0)), float(np.log(1.25))
+TIMES, TIME_STD, TYPICAL_TIME = (0.5, 1.0, 2.0), float(np.log(2.0)), float(np.log(1.25))
 
 
 def exchanged_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
@@ -75,7 +75,7 @@ def other_time_axes(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Let the motion take another time than its stamps, unless velocities confirm these."""
     for factor in TIMES if joints and not base.samples.timed else ():
         yield sized(partial(_with_time, base), np.log([factor]), np.array([TIME_STD]),
-                    TIME_STD, is_factor=True)
+                    TYPICAL_TIME, is_factor=True)
 
 
 def _with_time(base: Suspect, size: Array) -> Suspect:

@@ -165,7 +165,7 @@ def tracking_gains(arm: ArmModel, reaction: float) -> Gains:
 
 
 def random_positions(arm: ArmModel) -> Array:
-    """Positions (POSITIONS, n) between the limits and within half a turn, always the same."""
+    """Positions (MASS_POSITIONS, n) between the limits and within half a turn, always the same."""
     lower = np.maximum(arm.limits.lower, -np.pi)
     upper = np.minimum(arm.limits.upper, np.pi)
     return np.random.default_rng(0).uniform(lower, upper, (MASS_POSITIONS, arm.n))

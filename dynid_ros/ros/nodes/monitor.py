@@ -50,7 +50,7 @@ SETTINGS = (
             'without one.'),
 )
 #: Rules of the stream by which the monitor is blind for a moment.
-LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps', 'rate_changed')
+MONITOR_LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps', 'rate_changed')
 
 
 class ArmMonitor(Node):
@@ -154,7 +154,7 @@ class ArmMonitor(Node):
         return tuple(self._arm.joint_names[j] for j in order if new.contact[-1, j])
 
     def _health(self) -> list[DiagnosticStatus]:
-        return [self._input.status(self._monitor.counters.as_dict(), LOSSES),
+        return [self._input.status(self._monitor.counters.as_dict(), MONITOR_LOSSES),
                 self._contact_status(), self._model_status()]
 
     def _contact_status(self) -> DiagnosticStatus:
