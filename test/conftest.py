@@ -46,11 +46,12 @@ def _imported(path: Path) -> set[str]:
 
 def compile_once() -> None:
     """Compile the kernels before there are workers, each of which would compile all of them."""
+    if MISSING & {'mujoco', 'rclpy'}:
+        return
     from dynid_ros.arm import load_arm
     from dynid_ros.ros.nodes.warm_up import compile_kernels
 
-    if not MISSING & {'mujoco', 'rclpy'}:
-        compile_kernels(load_arm('two_axis'), print)
+    compile_kernels(load_arm('two_axis'), print)
 
 
 FOLDER = Path(__file__).resolve().parent

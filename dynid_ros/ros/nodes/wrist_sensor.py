@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from dynid_ros.applications.sensor.compensation import Compensated, Compensator
 from dynid_ros.applications.sensor.findings import COMPONENTS, UNITS
 from dynid_ros.applications.sensor.sensor_file import read_sensor
+from dynid_ros.applications.sensor.wrist_stream import WRENCH_WIDTH
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.data.streaming.pairing import Pairing
 from dynid_ros.ros.nodes.common import estimate_messages as say
@@ -39,8 +40,6 @@ SETTINGS = (
     Setting('publish_rate', 100.0, 'Compensated wrenches per second, at most.', 1.0, 1000.0),
     Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0),
 )
-#: Components of a wrench.
-WIDTH = 6
 
 
 class WristSensorNode(Node):
@@ -56,7 +55,7 @@ class WristSensorNode(Node):
                 f'the sensor is not trustworthy: {self._sensor.findings[0].text}')
         warm_up(Compensator(self._sensor), self._arm.n)
         self._compensator, self._order = Compensator(self._sensor), JointOrder(self._arm)
-        self._pairing = Pairing(self._arm.n, WIDTH)
+        self._pairing = Pairing(self._arm.n, WRENCH_WIDTH)
         self._first = self._next = -1
         self._latest: Compensated | None = None
         self._frame, self._lacking = self._sensor.frame, 0
@@ -167,7 +166,7 @@ def wrench_of(message: WrenchStamped) -> Array:
 def warm_up(compensator: Compensator, joints: int) -> None:
     """Load all that the first message would wait for."""
     t = np.arange(200) / 100.0
-    compensator.push(t, np.zeros((len(t), joints)), np.zeros((len(t), WIDTH)))
+    compensator.push(t, np.zeros((len(t), joints)), np.zeros((len(t), WRENCH_WIDTH)))
 
 
 main = partial(run, WristSensorNode)
