@@ -36,6 +36,11 @@ PACKAGES = (
     ('threadpoolctl', 'threadpoolctl', 'one thread in your own Python'),
     ('xacro', 'xacro', 'descriptions in xacro'),
     ('argcomplete', 'argcomplete', 'completion of commands by the shell'))
+#: Packages that the nodes import and that only an installation of ROS 2 has. Not each one has all.
+ROS_PACKAGES = (
+    'builtin_interfaces', 'control_msgs', 'diagnostic_msgs', 'geometry_msgs', 'rcl_interfaces',
+    'rosbag2_py', 'rosgraph_msgs', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs',
+    'visualization_msgs')
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,12 @@ def _ros() -> Iterator[Part]:
     found = (f'{os.environ.get("ROS_DISTRO", "of unknown name")} in {spec.origin}' if spec else
              f'not sourced: . {installed[-1]}' if installed else 'not installed')
     yield Part('ROS 2', spec is not None, found, 'nodes in a colcon workspace, rosbag2_py, launch')
+    if spec is not None:
+        lacking = [name for name in ROS_PACKAGES if find_spec(name) is None]
+        yield Part(
+            'ROS 2 packages', not lacking, f'{several(lacking)} missing: '
+            'rosdep install --from-paths src -i' if lacking else 'all that the nodes import',
+            'nodes')
     stand_in = _package('cyclonedds', 'cyclonedds', 'nodes without ROS 2, dynid demo')
     if spec is None:
         yield replace(

@@ -1,14 +1,18 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """``dynid doctor`` tells which parts work, and completion offers commands."""
 
+from itertools import islice
 import json
 import os
+from pathlib import Path
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
-from dynid_ros.interface.cli.doctor import EVERY_COMMAND
+from dynid_ros.interface.cli import doctor
+from dynid_ros.interface.cli.doctor import EVERY_COMMAND, ROS_PACKAGES
 from dynid_ros.interface.cli.main import main
 
 
@@ -43,6 +47,22 @@ def test_a_package_that_is_older_than_any_that_is_tested_is_named(capsys, monkey
     status, told = main(['doctor']), capsys.readouterr().out
     assert status == 1 and told.startswith('Not ready: tqdm ')
     assert "3.9.1 is older than 4.66: pip install 'tqdm>=4.66'" in told
+
+
+def test_packages_that_an_installation_of_ros_lacks_are_told(monkeypatch, tmp_path):
+    (tmp_path / 'rclpy').mkdir()
+    (tmp_path / 'rclpy/__init__.py').touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(doctor, 'ROS_PACKAGES', ('json', 'no_such_msgs'))
+    ros, packages = islice(doctor._ros(), 2)
+    assert ros.there and not packages.there
+    assert packages.found == 'no_such_msgs missing: rosdep install --from-paths src -i'
+
+
+def test_rosdep_installs_the_packages_of_ros_that_are_looked_for():
+    keys = ElementTree.parse(Path(__file__).parents[3] / 'package.xml').iter('exec_depend')
+    assert {key.text for key in keys if key.text.endswith(('_interfaces', '_msgs', '_py', '_srvs'))
+            } == set(ROS_PACKAGES)
 
 
 def test_the_shell_completes_commands(tmp_path):
