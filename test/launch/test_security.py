@@ -72,7 +72,7 @@ def keystore(tmp_path_factory):
 
     with own_domain():
         ros2('create_keystore', folder)
-        for name in (*CHAIN, *WATCHING):
+        for name in (*CHAIN, *WATCHING, 'operator'):
             ros2('create_enclave', folder, f'{ENCLAVES}/{name}')
             ros2('create_permission', folder, f'{ENCLAVES}/{name}', policy)
         yield folder
@@ -154,6 +154,18 @@ def test_nodes_that_use_a_model_may_do_all_they_want(keystore, start, tmp_path, 
 @pytest.mark.skipif(find_spec('viser') is None, reason='viser is not installed')
 def test_the_live_page_may_hear_and_ask_all_it_wants(keystore, start):
     until_it_says('http://', *start(keystore, 'watch', 'watch', arm=ARM, port=free_port()))
+
+
+def test_the_operator_asks_and_hears_by_the_commands_of_ros2(keystore, start, tmp_path):
+    start(keystore, 'recorder', 'recorder', arm=ARM, output_folder=str(tmp_path))
+    for words, answer in (
+            ('service call /recorder/stop std_srvs/srv/Trigger', 'Trigger_Response'),
+            ('topic echo --no-daemon --once /recorder/ready diagnostic_msgs/msg/DiagnosticStatus',
+             'level')):
+        told = subprocess.run(
+            ['ros2', *words.split()], env=secured(keystore, 'operator'), capture_output=True,
+            text=True, timeout=PATIENCE, check=False)
+        assert answer in told.stdout, told.stderr
 
 
 @pytest.mark.parametrize(('enclave', 'said'), [
