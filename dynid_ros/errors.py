@@ -70,8 +70,11 @@ def written_down(error: Exception, given: Sequence[str] = ()) -> str:
     return f'{line}; please report it with {file.name}'
 
 
-def missing_package(error: ModuleNotFoundError) -> str:
-    """Return the sentence for a package that is not installed, with the remedy."""
+def missing_package(error: ImportError) -> str:
+    """Return the sentence for a package that is not installed or unfit, with the remedy."""
+    if not isinstance(error, ModuleNotFoundError):
+        return (f'cannot use a Python package beside the others here: {reason_of(error)}; '
+                'install versions that fit (dynid doctor lists those that are there)')
     package = str(error.name).partition('.')[0]
     return (f'needs the Python package {package}, which is not installed; install it '
             f'(pip install {PYPI.get(package, package)})')

@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return BROKEN_PIPE
         where = '' if error.filename is None else f'{error.filename}: '
         return _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}', UNUSABLE)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         return _tell(f'{name}: {missing_package(error)}', UNUSABLE)
     except Exception as error:
         # A script must not take it for a result that is not trustworthy.

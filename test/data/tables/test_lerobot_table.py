@@ -3,6 +3,9 @@
 
 from dataclasses import replace
 import json
+from pathlib import Path
+import re
+import sys
 
 import numpy as np
 from oracles import random_arm
@@ -16,7 +19,9 @@ from dynid_ros.data.files.conversion import convert
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.quality import clean
 from dynid_ros.errors import ArmError, RecordingError
+from dynid_ros.interface.cli.main import main
 
+ROOT = Path(__file__).resolve().parents[3]
 FPS = 30
 NAMES = ('shoulder_pan', 'elbow_flex', 'wrist_roll')
 #: Samples of three episodes.
@@ -105,6 +110,24 @@ def test_one_episode_is_read_alone(tmp_path, version):
         np.testing.assert_allclose(log.t, np.arange(90) / FPS)
     with pytest.raises(RecordingError, match='episode_000007 holds no such episode'):
         read_recording(folder / 'episode_000007', arm_of())
+
+
+def test_a_pyarrow_that_does_not_fit_numpy_ends_in_one_sentence(tmp_path, monkeypatch, capsys):
+    joints = {'dtype': 'float32', 'shape': [2], 'names': ['arm_joint', 'pendulum_joint']}
+    folder, _ = write(tmp_path / 'set', 'v3.0',
+                      features={'observation.state': joints, 'action': joints})
+    text = (ROOT / 'config/arms/two_axis/arm.yaml').read_text()
+    arm = tmp_path / 'arm.yaml'
+    arm.write_text(re.sub(r'signal: voltage\n.*\n.*\n', 'signal: command\n', text)
+                   + 'table: {unit: rad}\n')
+    # As pyarrow 26 does beside the NumPy of Ubuntu 24.04.
+    (tmp_path / 'pyarrow.py').write_text("raise ImportError('pyarrow requires NumPy 2.0')")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.partition('.')[0] == 'pyarrow']:
+        monkeypatch.delitem(sys.modules, name)
+    status = main(['check', str(folder), '--arm', str(arm)])
+    told = capsys.readouterr().err
+    assert status == 2 and 'pyarrow requires NumPy 2.0; install versions that fit' in told
 
 
 def test_a_parquet_file_is_read_alone(tmp_path):

@@ -195,8 +195,8 @@ def run(make: type[Node]) -> int:
         if hasattr(node, 'stop'):
             node.stop()
         return int(getattr(node, 'status', 0))
-    except (DynidError, ModuleNotFoundError) as error:
-        told = missing_package(error) if isinstance(error, ModuleNotFoundError) else str(error)
+    except (DynidError, ImportError) as error:
+        told = missing_package(error) if isinstance(error, ImportError) else str(error)
         if node is None:
             print(f'dynid: {told}', file=sys.stderr)
             return 2
