@@ -119,9 +119,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return BROKEN_PIPE
         where = '' if error.filename is None else f'{error.filename}: '
         return _tell(f'{name}: {where}{(error.strerror or str(error)).lower()}', UNUSABLE)
-    except ImportError as error:
-        return _tell(f'{name}: {missing_package(error)}', UNUSABLE)
     except Exception as error:
+        # An import that fails in this package is a fault of its own.
+        if isinstance(error, ImportError) and not str(error.name).startswith('dynid_ros'):
+            return _tell(f'{name}: {missing_package(error)}', UNUSABLE)
         # A script must not take it for a result that is not trustworthy.
         return _tell(f'{name}: a fault of dynid: {written_down(error, given)}', FAULT)
 

@@ -43,6 +43,19 @@ def test_a_fault_is_no_result_and_its_traceback_is_written_down(monkeypatch, cap
     assert 'in fails' in text and str(EXCERPT) in text
 
 
+def test_an_import_that_fails_in_this_package_is_a_fault_of_its_own(
+        monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv('TMPDIR', str(tmp_path))
+    monkeypatch.setattr('tempfile.tempdir', None)
+
+    def fails(_):
+        from dynid_ros.errors import no_such_name  # noqa: F401
+
+    monkeypatch.setattr(check, 'run', fails)
+    assert main(CHECK) == 70
+    assert 'a fault of dynid: ImportError' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(('package', 'words'), [
     ('mujoco', ('simulate', 'two_axis')), ('rosbags', ('check', 'bag', '--arm', 'panda'))])
 def test_a_package_that_is_missing_is_named_with_its_remedy(
