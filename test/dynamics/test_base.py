@@ -114,7 +114,6 @@ def test_friction_of_a_lift_does_not_depend_on_its_load(axis):
     assert [name for name in symbols if name.startswith('Fl')] == [f'Fl{k}' for k in range(2, 7)]
 
 
-
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_grouped_parameters_predict_the_torque_of_all_of_them(seed, n):

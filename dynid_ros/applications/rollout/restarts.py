@@ -47,7 +47,7 @@ class Restarts:
 
     @property
     def reached(self) -> Array:
-        """Recorded positions after each step, (B, K, n)."""
+        """Return the recorded positions after each step, (B, K, n)."""
         return self.q[:, 1:]
 
 

@@ -261,4 +261,3 @@ def _rms(error: Array) -> Array:
     """Root mean square over the restarts of errors (B, K, n), infinite where one is lost."""
     error = np.where(np.isfinite(error), error, np.inf)
     return np.asarray(np.sqrt((error**2).mean(axis=0)))
-

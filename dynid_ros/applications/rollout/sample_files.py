@@ -104,8 +104,8 @@ def export_samples(
         TABLE_FILE: '\n'.join([*rows, '']).encode(),
         RANGES_FILE: (_HEADER.format(name=model.arm.name) + yaml.safe_dump(
             ranges(samples, table), sort_keys=False)).encode(),
-        TORQUE_FILE: npz_bytes(t=times, torque=samples.torque(times),
-                          joints=np.array(model.arm.joint_names)),
+        TORQUE_FILE: npz_bytes(
+            t=times, torque=samples.torque(times), joints=np.array(model.arm.joint_names)),
         **{_name(k, SAMPLE_SUFFIXES[form]): _text(arm, form, robot).encode()
            for k, arm in enumerate(samples.arms) if SAMPLE_SUFFIXES[form]}}
     with whole_folder(folder) as place:

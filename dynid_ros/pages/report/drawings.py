@@ -68,7 +68,7 @@ def _torque_drawing(
 ) -> Markup:
     known, residual = np.isfinite(measured), measured - predicted
     summary = part('torque_label.html', joint=joint, unit=unit, seconds=float(np.nanmax(t)),
-                tau=measured[known], residual=residual[known])
+                   tau=measured[known], residual=residual[known])
     panels = (
         Panel(scales[0], f'{"torque" if unit == "Nm" else "force"}, {unit}', (
             Curve(*thinned(t, measured), 'measured'),
@@ -108,7 +108,7 @@ def spectrum_drawings(
         top = every.max(initial=_LEAST)
         least = max(every.min(initial=top), _LEAST_SHARE * top)
         summary = part('spectrum_label.html', joint=joint, unit=unit,
-                    sets=[(f, density[:, j], label) for f, density, _, label in sets])
+                       sets=[(f, density[:, j], label) for f, density, _, label in sets])
         panel = Panel(decades(least, top), f'residual, {unit}/√Hz', [
             Curve(f[f <= x.high], np.maximum(density[f <= x.high, j], least), style)
             for f, density, style, _ in sets])
@@ -146,7 +146,7 @@ def friction_drawings(result: IdentifiedModel) -> list[tuple[str, Markup]]:
         area = Curve(np.append(curve.speed, curve.speed[::-1]), np.append(band[0], band[1][::-1]),
                      'area predicted')
         summary = part('friction_label.html', joint=joint, curve=curve, half=half, unit=unit,
-                    speed=speed)
+                       speed=speed)
         panel = Panel(around([*band, np.zeros(1)]), f'friction, {unit}', (
             area, Curve(curve.speed, curve.torque, 'predicted')))
         drawn.append((joint, drawing(

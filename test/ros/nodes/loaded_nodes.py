@@ -22,7 +22,8 @@ TYPES = re.compile(
     r'(rcl_interfaces/srv|std_srvs/srv|action_msgs/srv|'
     r'control_msgs/action/FollowJointTrajectory).*'
     r'_Re(quest|sponse)$|rmw_dds_common/msg/|diagnostic_msgs/msg/DiagnosticArray$|'
-    r'sensor_msgs/msg/JointState$|geometry_msgs/msg/WrenchStamped$|trajectory_msgs/msg/JointTrajectory$|rosgraph_msgs/msg/Clock$|'
+    r'sensor_msgs/msg/JointState$|geometry_msgs/msg/WrenchStamped$|'
+    r'trajectory_msgs/msg/JointTrajectory$|rosgraph_msgs/msg/Clock$|'
     r'control_msgs/(msg/DynamicJointState|action/FollowJointTrajectory_FeedbackMessage)$|'
     r'action_msgs/msg/GoalStatusArray$|std_msgs/msg/(String|Float64MultiArray)$')
 
