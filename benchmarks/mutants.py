@@ -101,7 +101,7 @@ MUTANTS = (
     Mutant('only_the_mean_colour', 'estimate/covariance.py',
            'JACKKNIFE_SHARE = 0.5', 'JACKKNIFE_SHARE = 0.0', COVARIANCE),
     Mutant('normal_quantile', 'estimate/covariance.py',
-           'wider = float(stdtrit(count - 1, 0.975)) / NORMAL', 'wider = 1.0', COVARIANCE),
+           'wider = float(stdtrit(count - 1, 0.975)) / INTERVAL', 'wider = 1.0', COVARIANCE),
     Mutant('no_leverage', 'estimate/covariance.py',
            'np.maximum(eigenvalues, INFORMATION_ROUNDING)', '1.0', COVARIANCE),
     Mutant('colour_below_one', 'estimate/covariance.py',

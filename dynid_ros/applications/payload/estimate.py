@@ -31,7 +31,7 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.model.verdict_words import refusal

@@ -26,7 +26,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.rests import Rests
 from dynid_ros.estimation.blocks.prediction import motion_range, Prediction
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array

@@ -19,8 +19,8 @@ from dynid_ros.estimation.blocks.preparation import (
     condition_recordings,
     settings_for,
 )
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.estimate.weights import LOAD_PASSES
-from dynid_ros.estimation.model.friction_curve import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array

@@ -16,7 +16,7 @@ from dynid_ros.applications.sensor.wrist_stream import (
 )
 from dynid_ros.data.files.wrench_reader import WrenchRecording
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.estimate.covariance import NORMAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.utilities.arrays import Array
 
 #: Time over which a tare averages, s.
@@ -95,7 +95,7 @@ class Compensator:
         variance = np.einsum('kip,pq,kiq->ki', unknown, covariance, unknown)
         noise = np.diag(self._turn @ np.diag(self._noise) @ self._turn.T)
         return Compensated(
-            found.t, (left - self._offset) @ self._turn.T, NORMAL * np.sqrt(variance + noise))
+            found.t, (left - self._offset) @ self._turn.T, INTERVAL * np.sqrt(variance + noise))
 
     def tare(self) -> None:
         """

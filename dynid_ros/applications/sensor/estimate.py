@@ -29,7 +29,7 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.wrench_reader import WrenchRecording
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.estimate.covariance import NORMAL as INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.model.verdict_words import refusal
 from dynid_ros.utilities.arrays import Array

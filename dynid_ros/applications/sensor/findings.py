@@ -9,7 +9,7 @@ from dynid_ros.applications.payload.body import LoadBody
 from dynid_ros.applications.payload.findings import ERROR_BAR, FREE_KG
 from dynid_ros.applications.sensor.wrench_fit import DRIFT, fit_wrenches, TURN_VALUES, WrenchFit
 from dynid_ros.arm.parameters import INERTIAL
-from dynid_ros.estimation.estimate.covariance import NORMAL as INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import plain, within

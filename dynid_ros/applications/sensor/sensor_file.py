@@ -20,7 +20,7 @@ from dynid_ros.data.files.plain_values import (
 )
 from dynid_ros.data.files.sidecar import sidecar_text
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.estimate.covariance import NORMAL as INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 FORMAT = 1

@@ -14,7 +14,7 @@ from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
 #: Half of a 95 % interval in standard deviations of a normal distribution.
-NORMAL = 1.96
+INTERVAL = 1.96
 #: Weight of the jackknife in the covariance. The rest is the white covariance times the mean
 #: inflation: with ten groups, the jackknife has little bias and the mean little variance. Pairs of
 #: recordings of the field arms chose it; halves of UR10, Panda and TX40, which were not used, have
@@ -158,7 +158,7 @@ def scatter_of(changes: Array, solution: Solution) -> Scatter:
     from_rows = white >= FROM_ROWS * (solution.half**2).sum(axis=1)
     ratio = (spread**2).sum(axis=0)[from_rows] / white[from_rows]
     inflation = float(ratio.mean()) if from_rows.any() else 1.0
-    wider = float(stdtrit(count - 1, 0.975)) / NORMAL
+    wider = float(stdtrit(count - 1, 0.975)) / INTERVAL
     jackknife = (np.sqrt(JACKKNIFE_SHARE * (count - 1) / count)
                  * changes @ inverse_of(solution.half))
     mean = np.sqrt((1 - JACKKNIFE_SHARE) * inflation) * R

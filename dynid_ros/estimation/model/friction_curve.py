@@ -12,6 +12,7 @@ from dynid_ros.arm.description.tree import of_sliding
 from dynid_ros.arm.friction import friction_terms, JointHistory, PLAIN_TERMS
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import plain
@@ -22,8 +23,6 @@ CURVE_POINTS, SPEED_RATIO = 200, 1e-3
 BREAK_AWAY_SPEED = 0.1
 #: Highest speed if neither samples nor limits give one, rad/s or m/s.
 SPEED = 1.0
-#: Standard deviations in half of a 95 % interval.
-INTERVAL = 1.96
 #: Share by which friction at low speed must exceed the line to be mentioned.
 MENTIONED = 0.1
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.errors import InputError
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.utilities.text import plain, span
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 #: Standard deviations of the held-out error above which contact torque is detectable.
 VISIBLE = 3.0
-#: Half of a 95 % interval in standard deviations, and its largest share of a known mass.
-INTERVAL, KNOWN = 1.96, 0.1
+#: Largest share of a known mass that half of its 95 % interval takes.
+KNOWN = 0.1
 #: Finding that invalidates the masses of a model, and nothing else.
 GAINS = 'gains_refuted'
 #: What a model without physical links lacks.

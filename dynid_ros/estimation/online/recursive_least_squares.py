@@ -11,7 +11,7 @@ from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
-from dynid_ros.estimation.estimate.covariance import group_scatter, Scatter
+from dynid_ros.estimation.estimate.covariance import group_scatter, INTERVAL, Scatter
 from dynid_ros.estimation.estimate.weights import Solution, solution_of
 from dynid_ros.estimation.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics
@@ -20,7 +20,6 @@ from dynid_ros.estimation.online.time_blocks import TimeBlocks
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
-_INTERVAL = 1.96
 #: Assumed noise of a joint, relative to its torque, until rows outnumber parameters.
 _FIRST_NOISE = 0.1
 
@@ -176,7 +175,7 @@ class RecursiveLeastSquares(Checkpointed):
         else:
             free = free_estimate(self._arm_prior, solution, scatter)
             covariance, share = free.covariance, free.data_share
-        torque_interval = _INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
+        torque_interval = INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
         return Estimate(
             **vars(solution), scatter=scatter, covariance=covariance, data_share=share,
             determined=torque_interval <= DETERMINED * self.data.rms_torque().max(),

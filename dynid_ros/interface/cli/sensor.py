@@ -66,25 +66,25 @@ def run(args: Namespace) -> Answer:
 def _table(found: WristSensor) -> list[list[str]]:
     """Load, biases and orientation with 95 % intervals."""
     from dynid_ros.applications.sensor.findings import COMPONENTS, UNITS
-    from dynid_ros.estimation.estimate.covariance import NORMAL
+    from dynid_ros.estimation.estimate.covariance import INTERVAL
 
     body = found.body
     known = body.from_data
     rows = [['', 'value', '95 %', 'drift a minute'],
-            ['mass', *within(body.mass, NORMAL * body.mass_std, 'kg').split(' ', 1)]]
-    rows += [[f'centre {axis}', *_split(1e3 * value, 1e3 * NORMAL * std, 'mm', own)]
+            ['mass', *within(body.mass, INTERVAL * body.mass_std, 'kg').split(' ', 1)]]
+    rows += [[f'centre {axis}', *_split(1e3 * value, 1e3 * INTERVAL * std, 'mm', own)]
              for axis, value, std, own in zip(
                  'xyz', body.center, body.center_std, known[1:4], strict=True)]
     rows += [[f'I{"xyz"[i]}{"xyz"[j]} about centre',
-              *_split(body.inertia[i, j], NORMAL * body.inertia_std[i, j], 'kg m²',
+              *_split(body.inertia[i, j], INTERVAL * body.inertia_std[i, j], 'kg m²',
                       known[4 + k])]
              for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))]
-    drift = [within(value, NORMAL * std, unit)
+    drift = [within(value, INTERVAL * std, unit)
              for value, std, unit in zip(*found.drift, UNITS, strict=True)]
-    rows += [[f'bias {name}', *_split(value, NORMAL * std, unit, True), each]
+    rows += [[f'bias {name}', *_split(value, INTERVAL * std, unit, True), each]
              for name, value, std, unit, each in zip(
                  COMPONENTS, *found.bias, UNITS, drift, strict=True)]
-    rows += [[f'turned about {axis}', *_split(value, NORMAL * std, '°', True)]
+    rows += [[f'turned about {axis}', *_split(value, INTERVAL * std, '°', True)]
              for axis, value, std in zip('xyz', *found.turn, strict=True)]
     return rows
 

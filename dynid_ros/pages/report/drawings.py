@@ -12,7 +12,8 @@ from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
+from dynid_ros.estimation.model.friction_curve import friction_curves
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.pages.report.axes import around, Curve, decades, drawing, linear, Panel, Scale
 from dynid_ros.pages.report.curves import end_to_end, residual_spectrum, segment_length, thinned

@@ -18,7 +18,8 @@ from dynid_ros.arm.parameters import torque_units
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.model.friction_curve import friction_curves, INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
+from dynid_ros.estimation.model.friction_curve import friction_curves
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.pages.report.curves import (
     end_to_end,

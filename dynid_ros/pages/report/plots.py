@@ -14,7 +14,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.pages.report.curves import PREDICTED_COLOUR

@@ -14,7 +14,7 @@ import numpy as np
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com, parameter_units
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 

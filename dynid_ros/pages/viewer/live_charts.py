@@ -9,7 +9,7 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.pages.report.axes import points, runs
 from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.viewer.charts import polylines

@@ -22,7 +22,7 @@ from dynid_ros.applications.export.payload_messages import (
 )
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.estimation.model.friction_curve import INTERVAL
+from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.verdict_words import finding_sentences
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import columns, plain, sentence, several, within
