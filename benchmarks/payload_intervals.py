@@ -64,12 +64,12 @@ from shared.tables import heading, row
 from dynid_ros.applications.payload.estimate import estimate_payload, Payload
 from dynid_ros.applications.payload.load_estimate import KnownLoad
 from dynid_ros.applications.sensor.estimate import estimate_sensor
-from dynid_ros.applications.sensor.wrench_fit import turned
 from dynid_ros.arm import ArmModel
 from dynid_ros.arm.bodies import find_body, with_tool_on
 from dynid_ros.data.files.wrench_reader import WrenchRecording
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.kinematics.body_regressor import body_motion, body_regressor
+from dynid_ros.dynamics.kinematics.rotations import turned
 from dynid_ros.dynamics.load_columns import frame_change
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import RecordingError

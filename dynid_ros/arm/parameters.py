@@ -197,6 +197,12 @@ def pseudo_inertia(parameters: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
+def inertial_of(P: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Inertial parameters (10,) of a pseudo-inertia (4, 4)."""
+    inertia = np.trace(P[:3, :3]) * np.eye(3) - P[:3, :3]
+    return np.array([P[3, 3], *P[:3, 3], *inertia[np.triu_indices(3)]])
+
+
 def states_body(parameters: ArrayLike) -> bool:
     """Whether ten inertial parameters state more than nothing, or a mass in the joint's origin."""
     mass, *others = np.asarray(parameters, dtype=float)

@@ -7,7 +7,7 @@ import numpy as np
 
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.parameters import INERTIAL, pseudo_inertia
+from dynid_ros.arm.parameters import INERTIAL, inertial_of, pseudo_inertia
 from dynid_ros.dynamics.base import base_parameters, friction_places
 from dynid_ros.utilities.arrays import Array
 
@@ -52,14 +52,8 @@ def frame_change(place: Placement) -> Array:
     """
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = place.rotation, place.translation
-    return np.column_stack([_parameters(X @ pseudo_inertia(unit) @ X.T)
+    return np.column_stack([inertial_of(X @ pseudo_inertia(unit) @ X.T)
                             for unit in np.eye(len(INERTIAL))])
-
-
-def _parameters(P: Array) -> Array:
-    """Inertial parameters (10,) of a pseudo-inertia."""
-    inertia = np.trace(P[:3, :3]) * np.eye(3) - P[:3, :3]
-    return np.array([P[3, 3], *P[:3, 3], *inertia[np.triu_indices(3)]])
 
 
 def friction_change(arm: ArmModel) -> Array:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from itertools import compress, permutations
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import yaml
 
 from dynid_ros.applications.payload.body import INERTIA_FIELDS, LoadBody
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.arm.parameters import INERTIAL
 
 #: Significant digits; error bars are far above them.
 PAYLOAD_DIGITS, DECIMALS = 6, 9
@@ -101,6 +100,8 @@ def kuka_load(body: LoadBody, number: int = 1) -> str:
     M in kg; X, Y, Z of the centre in mm in the flange frame, and A, B, C of the principal axes in
     degrees, turned about Z, then the new Y, then the new X; J about these axes in kg m².
     """
+    from scipy.spatial.transform import Rotation
+
     values, axes = np.linalg.eigh(body.inertia)
     # Each axis by the nearest of the flange, so that small products of inertia turn little.
     order = max(permutations(range(3)), key=lambda chosen: np.abs(
@@ -108,10 +109,8 @@ def kuka_load(body: LoadBody, number: int = 1) -> str:
     axes = axes[:, list(order)]
     axes = axes * np.where(np.diag(axes) < 0, -1.0, 1.0)
     axes[:, 2] *= np.linalg.det(axes)
-    roll, pitch, yaw = np.degrees([
-        np.arctan2(axes[2, 1], axes[2, 2]), -np.arcsin(np.clip(axes[2, 0], -1, 1)),
-        np.arctan2(axes[1, 0], axes[0, 0])])
-    places = dict(zip('XYZABC', [*(1e3 * body.center), yaw, pitch, roll], strict=True))
+    angles = Rotation.from_matrix(axes).as_euler('ZYX', degrees=True)
+    places = dict(zip('XYZABC', [*(1e3 * body.center), *angles], strict=True))
     moments = dict(zip('XYZ', values[list(order)], strict=True))
     center, about = (','.join(f'{name} {_short(value)}' for name, value in given.items())
                      for given in (places, moments))
@@ -170,12 +169,7 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
         'masses': {method: {'value': value, 'std': std}
                    for method, (value, std) in {
                        **found.masses, found.method: found.mass}.items()},
-        'mass': body.mass, 'mass_std': body.mass_std,
-        'center_of_mass': body.center, 'center_of_mass_std': body.center_std,
-        'inertia': body.inertia, 'inertia_std': body.inertia_std,
-        'parameters': dict(zip(INERTIAL, body.parameters, strict=True)),
-        'std': dict(zip(INERTIAL, body.std, strict=True)),
-        'from_data': list(compress(INERTIAL, body.from_data)),
+        **body.as_dict(),
         'joints': [
             {'name': name, 'error_without': before, 'error_with': after}
             for name, before, after in zip(names, evidence.before, evidence.after, strict=True)],
@@ -183,10 +177,7 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
         'findings': found.findings, 'remarks': found.remarks,
         'known': None if found.free is None else {
             'mass': found.known.mass, 'center_of_mass': found.known.center,
-            'without': {'mass': found.free.mass, 'mass_std': found.free.mass_std,
-                        'center_of_mass': found.free.center,
-                        'center_of_mass_std': found.free.center_std},
-            'gain': _gain(found)},
+            'without': found.free.as_dict(), 'gain': _gain(found)},
         'repeats': [vars(each) for each in found.repeats],
         'messages': None if not found.ready else {
             'urscript': urscript(body), 'ur_set_payload': ur_request(body),

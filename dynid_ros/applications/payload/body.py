@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +97,16 @@ class LoadBody:
             jacobian[4:, 1 + axis] = -change[upper]
         variances = np.einsum('ij,jk,ik->i', jacobian, self.covariance, jacobian)
         return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the body under the keys that scripts rely on, SI units."""
+        return {
+            'mass': self.mass, 'mass_std': self.mass_std,
+            'center_of_mass': self.center, 'center_of_mass_std': self.center_std,
+            'inertia': self.inertia, 'inertia_std': self.inertia_std,
+            'parameters': dict(zip(INERTIAL, self.parameters, strict=True)),
+            'std': dict(zip(INERTIAL, self.std, strict=True)),
+            'from_data': list(compress(INERTIAL, self.from_data))}
 
     @property
     def mass_std(self) -> float:

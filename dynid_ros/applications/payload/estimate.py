@@ -265,7 +265,7 @@ def _estimate(
     present, findings, remarks = judge_payload(regression, parts, fit, body, evidence, change)
     free: LoadBody | None = None
     repeats: tuple[Repeat, ...] = ()
-    open_regression = LoadRegression(model, frame)
+    open_regression = regression if known.free else LoadRegression(model, frame)
     if 'motion' in fits:
         repeats = repeats_of(open_regression, parts, [source for _, source, _ in session])
         findings = (*findings, *drift_findings(repeats))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from dynid_ros.arm.parameters import inertial_of
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SIZE_STD
@@ -104,15 +105,8 @@ def _other_bodies(found: PossibleParameters, rng: np.random.Generator) -> Physic
         eigenvalues, vectors = np.linalg.eigh((E + E.T) / np.sqrt(2))
         size = SIZE_STD * rng.normal()
         drawn = L @ (vectors * np.exp(eigenvalues + size)) @ vectors.T @ L.T
-        values[columns] = _of_body(drawn)
+        values[columns] = inertial_of(drawn)
     bounds = found.arm.link_bounds
     if bounds is not None:
         values[cone.links] = bounds.inside(values[cone.links])
     return replace(cone, prior=values)
-
-
-def _of_body(P: Array) -> Array:
-    """Inertial parameters (10,) of a pseudo-inertia."""
-    S, h = P[:3, :3], P[:3, 3]
-    inertia = np.trace(S) * np.eye(3) - S
-    return np.array([P[3, 3], *h, *inertia[np.triu_indices(3)]])

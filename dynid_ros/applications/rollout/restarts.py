@@ -128,11 +128,6 @@ def _between(t: Array, x: Array, at: Array) -> Array:
 
 def _positions(motion: ConditionedMotion, at: Array) -> Array:
     """Positions at other times (B, K), (B, K, n), by the cubic of two states."""
-    t = motion.t
-    k = np.clip(np.searchsorted(t, at, side='right') - 1, 0, len(t) - 2)
-    width = (t[k + 1] - t[k])[..., None]
-    s = ((at - t[k])[..., None]) / width
-    first, last = (motion.q[k], width * motion.qd[k]), (motion.q[k + 1], width * motion.qd[k + 1])
-    return np.asarray(
-        first[0] + s * (first[1] + s * (3 * (last[0] - first[0]) - 2 * first[1] - last[1]
-                                        + s * (2 * (first[0] - last[0]) + first[1] + last[1]))))
+    from scipy.interpolate import CubicHermiteSpline
+
+    return np.asarray(CubicHermiteSpline(motion.t, motion.q, motion.qd)(at))

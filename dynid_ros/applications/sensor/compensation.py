@@ -9,12 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid_ros.applications.sensor.estimate import WristSensor
-from dynid_ros.applications.sensor.wrist_stream import (
-    LONG_HALF_WINDOW_SECONDS,
-    WRENCH_WIDTH,
-    WristStream,
-)
-from dynid_ros.data.files.wrench_reader import WrenchRecording
+from dynid_ros.applications.sensor.wrist_stream import LONG_HALF_WINDOW_SECONDS, WristStream
+from dynid_ros.data.files.wrench_reader import WRENCH_WIDTH, WrenchRecording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.utilities.arrays import Array

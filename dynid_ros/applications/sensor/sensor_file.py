@@ -30,7 +30,6 @@ FIELDS = {name: hint for name, hint in field_hints(WristSensor).items() if name 
 
 def sensor_as_dict(found: WristSensor) -> dict[str, Any]:
     """Return the facts of a sensor under stable keys, for JSON."""
-    body = found.body
     six = {name: dict(zip(COMPONENTS, ({'value': value, 'interval': INTERVAL * std, 'unit': unit}
                                        for value, std, unit in zip(*given, units, strict=True)),
                           strict=True))
@@ -43,9 +42,7 @@ def sensor_as_dict(found: WristSensor) -> dict[str, Any]:
         'link': found.arm.tree.link_names[found.joint],
         'placement': {'translation': found.place.translation, 'rotation': found.place.rotation},
         'seconds': found.seconds, 'rows': found.samples, 'trustworthy': found.trustworthy,
-        'mass': body.mass, 'mass_std': body.mass_std, 'center_of_mass': body.center,
-        'center_of_mass_std': body.center_std, 'inertia': body.inertia,
-        'inertia_std': body.inertia_std, 'from_data': body.from_data, **six,
+        **found.body.as_dict(), **six,
         'measures': 'what the load exerts on it' if found.felt else 'what moves the load',
         'turn_degrees': turn, 'turn_interval_degrees': INTERVAL * turn_std,
         'residual': dict(zip(COMPONENTS, found.fit.sigma, strict=True)),

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.applications.sensor.wrist_stream import WRENCH_WIDTH
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.data.files.wrench_reader import WRENCH_WIDTH
 from dynid_ros.dynamics.kinematics.body_regressor import skew
+from dynid_ros.dynamics.kinematics.rotations import rotation_vectors, turned
 from dynid_ros.dynamics.load_columns import LOAD_STD
 from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.products import Products
@@ -155,7 +156,7 @@ def _descended(
     held = np.arange(TURN_VALUES.start, TURN_VALUES.stop)
     for step in range(STEPS):
         predicted, columns = _predicted(load, u, rotation, values)
-        values[TURN_VALUES] = rotation_vector(rotation)
+        values[TURN_VALUES] = rotation_vectors(rotation)
         rows = (columns / sigma[:, None]).reshape(-1, len(values))
         if step == 0:
             rows[:, held] = 0.0
@@ -169,7 +170,7 @@ def _descended(
         if np.abs(change * PRIOR_ROOT).max() < SETTLED:
             break
     predicted, _ = _predicted(load, u, rotation, values)
-    values[TURN_VALUES] = rotation_vector(rotation)
+    values[TURN_VALUES] = rotation_vectors(rotation)
     return rotation, values, wrench - predicted
 
 
@@ -191,25 +192,3 @@ def _with_errors(
     return WrenchFit(
         rotation, values, scatter.covariance(solution), triangle[LOAD_VALUES, LOAD_VALUES],
         sigma, scatter.colour)
-
-
-def turned(vector: Array) -> Array:
-    """Rotation matrix (3, 3) of a rotation vector, rad (Rodrigues)."""
-    angle = float(np.linalg.norm(vector))
-    K = skew(vector)
-    # Both factors by series that hold at zero.
-    return np.asarray(np.eye(3) + np.sinc(angle / np.pi) * K
-                      + 0.5 * np.sinc(angle / (2 * np.pi))**2 * K @ K)
-
-
-def rotation_vector(rotation: Array) -> Array:
-    """Return the vector (3,) of a rotation, rad; the inverse of `turned` below half a turn."""
-    axis = np.array([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0],
-                     rotation[1, 0] - rotation[0, 1]]) / 2
-    sine, cosine = float(np.linalg.norm(axis)), (float(np.trace(rotation)) - 1) / 2
-    if sine < 1e-9 and cosine < 0:
-        # Half a turn: the axis is the column of R + 1 that is longest.
-        column = (rotation + np.eye(3)).T[int(np.argmax(np.diag(rotation)))]
-        return np.asarray(np.pi * column / np.linalg.norm(column))
-    angle = np.arctan2(sine, cosine)
-    return np.asarray(axis * (angle / sine if sine > 0 else 1.0))

@@ -10,14 +10,13 @@ import numpy as np
 from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
+from dynid_ros.data.files.wrench_reader import WRENCH_WIDTH
 from dynid_ros.data.streaming.causal_conditioning import DIFFERENCE, REACH
 from dynid_ros.data.streaming.resampling import Resampler
 from dynid_ros.data.streaming.sample_validation import Counters
 from dynid_ros.dynamics.kinematics.body_regressor import body_motion, body_regressor
 from dynid_ros.utilities.arrays import Array
 
-#: Components of a wrench.
-WRENCH_WIDTH = 6
 #: Samples from which the rate is measured.
 FIRST = 50
 #: Half of the window over which positions and wrenches are averaged first, s: as the monitor's.

@@ -22,7 +22,7 @@ from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
 
 #: Doubles of a wrench: force, then torque.
-WIDTH = 6
+WRENCH_WIDTH = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def parse_wrench(data: bytes) -> Layout:
     layout.at = STAMP.stop
     layout.names = (layout.string(fixed=True),)
     layout.align(8)
-    start, layout.at = layout.at, layout.at + 8 * WIDTH
+    start, layout.at = layout.at, layout.at + 8 * WRENCH_WIDTH
     if layout.at > len(data):
         raise ValueError('the message ends early')
     layout.arrays = NOTHING, NOTHING, slice(start, layout.at)

@@ -11,6 +11,7 @@ import numpy as np
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.description.tree import Tolerances
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.kinematics.rotations import turned
 from dynid_ros.utilities.arrays import Array
 
 X, Z = 0, 2
@@ -119,14 +120,6 @@ def uniform_tolerances(arm: ArmModel, angle: float, length: float) -> Tolerances
 def _placement(group: str) -> list[ErrorSource]:
     return [
         ErrorSource(group, -1, axis, turning) for turning in (True, False) for axis in range(3)]
-
-
-def turned(vectors: Array) -> Array:
-    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3), rad."""
-    from scipy.spatial.transform import Rotation
-
-    flat = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix()
-    return np.asarray(flat.reshape(*vectors.shape, 3))
 
 
 def perturbed_arm(arm: ArmModel, source: ErrorSource, error: float) -> ArmModel:

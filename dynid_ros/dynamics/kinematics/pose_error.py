@@ -21,10 +21,10 @@ from dynid_ros.dynamics.kinematics.error_sources import (
     error_sources,
     ErrorSource,
     SCREWS,
-    turned,
     X,
 )
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames
+from dynid_ros.dynamics.kinematics.rotations import rotation_vectors, turned
 from dynid_ros.dynamics.rigid_body import jacobians
 from dynid_ros.dynamics.state import as_states
 from dynid_ros.utilities.arrays import Array
@@ -162,11 +162,9 @@ def exact_pose_error(
 
 def pose_difference(real: Placement, nominal: Placement) -> Array:
     """Pose error (..., 6) from a nominal pose to a real one."""
-    from scipy.spatial.transform import Rotation
-
     turn = real.rotation @ np.swapaxes(nominal.rotation, -1, -2)
-    vector = Rotation.from_matrix(turn.reshape(-1, 3, 3)).as_rotvec().reshape(turn.shape[:-1])
-    return np.concatenate([vector, real.translation - nominal.translation], axis=-1)
+    return np.concatenate(
+        [rotation_vectors(turn), real.translation - nominal.translation], axis=-1)
 
 
 def _body(arm: ArmModel, all_frames: Placement, body: str) -> Placement:

@@ -67,32 +67,22 @@ def _table(found: WristSensor) -> list[list[str]]:
     """Load, biases and orientation with 95 % intervals."""
     from dynid_ros.applications.sensor.findings import COMPONENTS, UNITS
     from dynid_ros.estimation.estimate.covariance import INTERVAL
+    from dynid_ros.interface.cli.common.payload_table import body_rows
 
-    body = found.body
-    known = body.from_data
-    rows = [['', 'value', '95 %', 'drift a minute'],
-            ['mass', *within(body.mass, INTERVAL * body.mass_std, 'kg').split(' ', 1)]]
-    rows += [[f'centre {axis}', *_split(1e3 * value, 1e3 * INTERVAL * std, 'mm', own)]
-             for axis, value, std, own in zip(
-                 'xyz', body.center, body.center_std, known[1:4], strict=True)]
-    rows += [[f'I{"xyz"[i]}{"xyz"[j]} about centre',
-              *_split(body.inertia[i, j], INTERVAL * body.inertia_std[i, j], 'kg m²',
-                      known[4 + k])]
-             for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))]
+    rows = [['', 'value', '95 %', 'drift a minute'], *body_rows(found.body)]
     drift = [within(value, INTERVAL * std, unit)
              for value, std, unit in zip(*found.drift, UNITS, strict=True)]
-    rows += [[f'bias {name}', *_split(value, INTERVAL * std, unit, True), each]
+    rows += [[f'bias {name}', *_split(value, INTERVAL * std, unit), each]
              for name, value, std, unit, each in zip(
                  COMPONENTS, *found.bias, UNITS, drift, strict=True)]
-    rows += [[f'turned about {axis}', *_split(value, INTERVAL * std, '°', True)]
+    rows += [[f'turned about {axis}', *_split(value, INTERVAL * std, '°')]
              for axis, value, std in zip('xyz', *found.turn, strict=True)]
     return rows
 
 
-def _split(value: float, half: float, unit: str, known: bool) -> list[str]:
-    """Return a value and half of its interval, or that the data leave it open."""
-    number, _, rest = within(value, half, unit).partition(' ')
-    return [number, rest if known else f'{rest}, not determined']
+def _split(value: float, half: float, unit: str) -> list[str]:
+    """Return a value, and half of its interval with the unit."""
+    return within(value, half, unit).split(' ', 1)
 
 
 def _notes(found: WristSensor) -> Iterator[str]:

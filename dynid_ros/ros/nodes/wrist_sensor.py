@@ -16,8 +16,8 @@ from sensor_msgs.msg import JointState
 from dynid_ros.applications.sensor.compensation import Compensated, Compensator
 from dynid_ros.applications.sensor.findings import COMPONENTS, UNITS
 from dynid_ros.applications.sensor.sensor_file import read_sensor
-from dynid_ros.applications.sensor.wrist_stream import WRENCH_WIDTH
 from dynid_ros.arm.drive import joint_position
+from dynid_ros.data.files.wrench_reader import WRENCH_WIDTH
 from dynid_ros.data.streaming.pairing import Pairing
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer

@@ -20,6 +20,7 @@ from dynid_ros.applications.export.payload_messages import (
     urdf_fragment,
     urscript,
 )
+from dynid_ros.applications.payload.body import LoadBody
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.estimate.covariance import INTERVAL
@@ -40,9 +41,12 @@ def payload_answer(
 
 def _table(found: Payload) -> list[list[str]]:
     """Mass, centre and inertia with 95 % intervals; none without a load."""
-    if not found.present:
-        return []
-    body, known = found.body, found.body.from_data
+    return [['', 'value', '95 %'], *body_rows(found.body)] if found.present else []
+
+
+def body_rows(body: LoadBody) -> list[list[str]]:
+    """List mass, centre and inertia with 95 % intervals."""
+    known = body.from_data
     rows = [_row('mass', body.mass, body.mass_std, 'kg', 3, True)]
     rows += [_row(f'centre {axis}', 1e3 * value, 1e3 * std, 'mm', 1, bool(own))
              for axis, value, std, own in zip(
@@ -50,13 +54,12 @@ def _table(found: Payload) -> list[list[str]]:
     rows += [_row(f'I{"xyz"[i]}{"xyz"[j]} about centre', body.inertia[i, j],
                   body.inertia_std[i, j], 'kg m²', 5, bool(own))
              for i, j, own in zip(*np.triu_indices(3), known[4:], strict=True)]
-    return [['', 'value', '95 %'], *rows]
+    return rows
 
 
 def _row(name: str, value: float, std: float, unit: str, digits: int, known: bool) -> list[str]:
     return [name, f'{round(value, digits) + 0.0:.{digits}f} {unit}',
-            f'± {INTERVAL * std:.{digits}f}',
-            *([] if known else ['not determined'])]
+            f'± {INTERVAL * std:.{digits}f}{"" if known else ", not determined"}']
 
 
 def payload_notes(found: Payload, where: str) -> Iterator[str]:
