@@ -31,9 +31,6 @@ GROUPS = 10
 STEPS, SETTLED = 30, 1e-9
 #: Passes in which the weights of the components follow their residuals.
 PASSES = 5
-#: Least ratio of the singular values of the force by the acceleration from which they show a
-#: rotation: those of a rotation are all alike.
-ALIKE_FORCES = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +112,7 @@ def fit_wrenches(load: Array, wrench: Array, u: Array) -> WrenchFit:
     sigma = np.maximum(wrench.std(axis=0), np.finfo(float).tiny)
     rotation = np.eye(3)
     for first in [True] + [False] * (PASSES - 1):
-        starts = [rotation, *_by_forces(load, wrench)] if first else [rotation]
+        starts = [rotation, _by_forces(load, wrench)] if first else [rotation]
         ends = [_descended(load, wrench, u, sigma, start) for start in starts]
         rotation, values, left = min(ends, key=lambda end: float(((end[2] / sigma)**2).sum()))
         sigma = np.maximum(np.sqrt((left**2).mean(axis=0)), 1e-9 * wrench.std(axis=0))
@@ -136,15 +133,13 @@ def _predicted(load: Array, u: Array, rotation: Array, values: Array) -> tuple[A
     return felt + values[BIAS] + u[:, None] * values[DRIFT], columns
 
 
-def _by_forces(load: Array, wrench: Array) -> list[Array]:
-    """Find the rotation that maps accelerations to forces, if they tell one."""
+def _by_forces(load: Array, wrench: Array) -> Array:
+    """Find the rotation that maps accelerations to forces best."""
     accel = np.column_stack([load[:, 3:, 0], np.ones(len(load))])
     by_force = np.linalg.lstsq(accel, wrench[:, 3:], rcond=None)[0][:3].T
-    U, size, V = np.linalg.svd(by_force)
-    if size[2] < ALIKE_FORCES * size[0]:
-        return []
+    U, _, V = np.linalg.svd(by_force)
     # The forces are mass times Rᵀ; of a mass below zero where the load is felt, not held.
-    return [np.asarray((U @ V * np.sign(np.linalg.det(U @ V))).T)]
+    return np.asarray((U @ V * np.sign(np.linalg.det(U @ V))).T)
 
 
 def _descended(

@@ -110,6 +110,13 @@ def test_repeats_show_a_drift_that_the_interval_contains():
     assert alone.repeats == () and found.body.mass_std < alone.body.mass_std
 
 
+@pytest.mark.parametrize('other', [1.0, 1.1])
+def test_a_load_that_is_not_the_same_in_a_repeat_is_named(log, other):
+    # A tenth is some ten standard deviations of the two masses.
+    found = estimate_payload(free_model(), [log, recorded(ARM, other * LOAD, seed=2)])
+    assert [each.code for each in found.findings] == ([] if other == 1.0 else ['payload_drifted'])
+
+
 def test_an_arm_without_its_load_that_looks_loaded_is_named():
     U = recorded(ARM, 0.3 * LOAD, seed=3, source='U')
     found = estimate_payload(free_model(), [recorded(ARM, LOAD, seed=1)], unloaded=[U])

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio
 from planted import heavier, NOISE, RATE, recorded
 import pytest
+from synthetic_recordings import coloured, Waves
 import yaml
 
 from dynid_ros.applications.rollout.noise import fast_noise, sensor_noise, TorqueError
@@ -17,6 +18,10 @@ from dynid_ros.applications.rollout.sample_files import export_samples
 from dynid_ros.applications.rollout.samples import Samples
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.parameters import pseudo_inertia
+from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.dynamics.base import base_parameters
+from dynid_ros.dynamics.regressor import regressor
+from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.pages.report.curves import welch
@@ -61,6 +66,22 @@ def test_what_no_data_determine_varies_by_the_prior(model, draws):
     # The first axis is vertical: its mass alone moves nothing.
     assert found.data_share[found.cone.links[0, 0]] < 0.5
     assert 0.4 < np.log(mass).std() < 1.6
+
+
+def test_a_parameter_without_limits_that_no_data_determine_has_the_spread_of_its_prior(arm):
+    t = np.arange(round(12.0 * RATE)) / RATE
+    q, qd, qdd = Waves.random(arm, 1, lowest_hz=0.2).at(t)
+    # A joint that never moves tells nothing of the zero of its torque.
+    q[:, 0], qd[:, 0], qdd[:, 0] = 0.3, 0.0, 0.0
+    tau = regressor(arm, q, qd, qdd) @ nominal_parameters(arm)
+    tau += coloured(np.random.default_rng(0), len(t), NOISE, 0.0)
+    log = Recording(t, q, tau, arm.joint_names, 'effort', 'one joint')
+    model = identify(heavier(arm), [log], friction=PLAIN_TERMS, holdout=0)
+    place = base_parameters(model.arm).names.index('Fo1')
+    assert model.data_share[place] < 0.1
+    theta = draw_parameters(model, DRAWS) @ model.standard_parameters().prior.grouping.T
+    # The standard deviation of 200 draws has an error of 5 %.
+    assert abs(theta[:, place].std() / model.std[place] - 1) < 0.2
 
 
 @pytest.fixture(scope='module')

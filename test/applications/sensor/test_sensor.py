@@ -124,6 +124,11 @@ def test_portions_of_any_size_give_the_same_and_a_tare_takes_all_off(known):
     stream.tare()
     after = stream.push(log.t[half:], log.q[half:], log.wrench[half:] + 2.0)
     assert (np.abs(after.wrench) < after.interval).mean() > 0.9
+    # In the pose of the tare, errors of load and bias cancel: left is the noise of a window less
+    # the mean of the five that fit into the half second of the tare.
+    turn = np.kron(np.eye(2), known.fit.rotation)
+    noise = np.sqrt(1.2 * np.diag(turn @ np.diag(known.fit.sigma**2) @ turn.T))
+    np.testing.assert_allclose(after.interval, np.tile(1.96 * noise, (len(after.t), 1)), rtol=0.02)
 
 
 @hypothesis.settings(max_examples=50, deadline=None)
