@@ -28,6 +28,8 @@ class Excited(Rig):
         self.told = []
         self.statuses = talker.listen(DiagnosticArray, f'{NODE}/status', LATCHED)
         self.until(self.client.server_is_ready, 'the action')
+        # A status is latched with depth one: on a slow machine the next phase would replace it.
+        self.until(lambda: self.statuses, 'the first status')
 
     def send(self, points=()):
         """Send a goal, and return its handle and the future of its result."""
