@@ -4,21 +4,22 @@
 from launch import LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument
 
-from dynid_ros.ros.nodes.launch_arguments import Given, LaunchFile, listening, parameter
+from dynid_ros.ros.nodes.launch_arguments import Given, launch_file
+from dynid_ros.ros.nodes.launch_nodes import listeners, listening, node, parameter
 from dynid_ros.ros.nodes.launching import LISTENERS
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Start nodes that wait for ~/start; of a dry run, nothing is saved."""
     moved = given.parameters('trajectory_publisher', dry_run=True, listeners=LISTENERS)
-    return [*given.listeners(save=not moved['dry_run']),
-            given.node('trajectory_publisher', moved)]
+    return [*listeners(given, save=not moved['dry_run']),
+            node(given, 'trajectory_publisher', moved)]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
     mover = 'trajectory_publisher'
-    return LaunchFile(
+    return launch_file(
         begin,
         parameter(mover, 'arm', None),
         parameter(mover, 'excitation', None),

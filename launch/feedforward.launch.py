@@ -3,16 +3,17 @@
 
 from launch import LaunchDescription, LaunchDescriptionEntity
 
-from dynid_ros.ros.nodes.launch_arguments import CONFIG, Given, LaunchFile, NAMESPACE, parameter
+from dynid_ros.ros.nodes.launch_arguments import Given, launch_file
+from dynid_ros.ros.nodes.launch_nodes import CONFIG, NAMESPACE, node, parameter
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Start the node."""
-    return [given.node('feedforward', given.parameters('feedforward'))]
+    return [node(given, 'feedforward', given.parameters('feedforward'))]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return LaunchFile(
+    return launch_file(
         begin, parameter('feedforward', 'model', None), parameter('feedforward', 'controller'),
         NAMESPACE, CONFIG)

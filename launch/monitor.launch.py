@@ -3,24 +3,24 @@
 
 from launch import LaunchDescription, LaunchDescriptionEntity
 
-from dynid_ros.ros.nodes.launch_arguments import (
+from dynid_ros.ros.nodes.launch_arguments import Given, launch_file
+from dynid_ros.ros.nodes.launch_nodes import (
     CONFIG,
-    Given,
     JOINT_STATES,
-    LaunchFile,
     NAMESPACE,
+    node,
     parameter,
 )
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Start the node."""
-    return [given.node('monitor', given.parameters('monitor'))]
+    return [node(given, 'monitor', given.parameters('monitor'))]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return LaunchFile(
+    return launch_file(
         begin, parameter('monitor', 'model', None), parameter('monitor', 'alarms_per_hour'),
         parameter('monitor', 'frame_id'), parameter('monitor', 'use_sim_time'), NAMESPACE,
         JOINT_STATES, CONFIG)

@@ -3,14 +3,15 @@
 
 from launch import LaunchDescription, LaunchDescriptionEntity
 
-from dynid_ros.ros.nodes.launch_arguments import Given, LaunchFile, listening, parameter
+from dynid_ros.ros.nodes.launch_arguments import Given, launch_file
+from dynid_ros.ros.nodes.launch_nodes import listeners, listening, parameter
 
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Start the nodes."""
-    return given.listeners()
+    return listeners(given)
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return LaunchFile(begin, parameter('recorder', 'arm', None), *listening())
+    return launch_file(begin, parameter('recorder', 'arm', None), *listening())

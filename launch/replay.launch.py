@@ -19,13 +19,14 @@ from launch.events import IncludeLaunchDescription, Shutdown
 from launch_ros.ros_adapters import get_ros_node
 
 from dynid_ros.data.files.sidecar import recorded_topic, validation_spans
-from dynid_ros.ros.nodes.launch_arguments import (
+from dynid_ros.ros.nodes.launch_arguments import Given, launch_file
+from dynid_ros.ros.nodes.launch_nodes import (
     CONFIG,
     folder,
-    Given,
-    LaunchFile,
     NAMESPACE,
+    node,
     parameter,
+    writing,
 )
 
 # Time in which player and identifier find each other, s: what is played before is lost.
@@ -48,11 +49,11 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
     bag, chosen = Path(given.values['bag']), given.values['joint_states']
     topic = '/' + (chosen if 'joint_states' in given.given else recorded_topic(bag)).lstrip('/')
     model = given.values['model']
-    settings = given.parameters(
-        'identifier', 'result', save_at_end=True, use_sim_time=True,
+    settings = writing(
+        given, 'identifier', 'result', save_at_end=True, use_sim_time=True,
         **({'payload': True} if model else {'validation': [
             edge for span in validation_spans(bag) for edge in span]}))
-    identifier = given.node('identifier', settings, joint_states=topic)
+    identifier = node(given, 'identifier', settings, joint_states=topic)
     player = ExecuteProcess(
         cmd=['ros2', 'bag', 'play', str(bag), '--clock', '--disable-keyboard-controls',
              '--delay', DISCOVERY, '--wait-for-all-acked', LAST_MESSAGES, '--rate', str(speed)],
@@ -86,7 +87,7 @@ def shut_down(reason: str) -> OpaqueFunction:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return LaunchFile(
+    return launch_file(
         begin,
         DeclareLaunchArgument('bag', description='Folder of the rosbag2 recording.'),
         parameter('identifier', 'arm', None),

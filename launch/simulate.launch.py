@@ -20,12 +20,13 @@ from launch.event_handlers import OnProcessExit
 from launch.events import IncludeLaunchDescription, matches_action, Shutdown
 from launch.events.process import ProcessExited, SignalProcess
 
-from dynid_ros.ros.nodes.launch_arguments import (
+from dynid_ros.ros.nodes.launch_arguments import Given, launch_file
+from dynid_ros.ros.nodes.launch_nodes import (
+    chosen_folder,
     CONFIG,
     folder,
-    Given,
-    LaunchFile,
     NAMESPACE,
+    node,
     parameter,
     TRUTH,
 )
@@ -75,8 +76,8 @@ class Simulation:
         # Two arms have two times.
         clock = {'/clock': f'/{given.namespace}/clock'} if given.namespace else {}
         made = {
-            name: given.node(
-                name, given.parameters(name) | values,
+            name: node(
+                given, name, given.parameters(name) | values,
                 prefix=BEHIND if name in ('identifier', 'recorder') else PATIENT,
                 required=False, **clock)
             for name, values in chain(
@@ -132,7 +133,8 @@ def unless_shutting_down(handler: Callable[[ProcessExited], object]) -> Callable
 
 def begin(given: Given) -> list[LaunchDescriptionEntity]:
     """Compile, design the motion if none is given, and start the nodes."""
-    arm, motion, output = given.values['arm'], given.values['excitation'], given.folder('output')
+    arm, motion = given.values['arm'], given.values['excitation']
+    output = chosen_folder(given, 'output')
     excitation = Path(motion or Path(output, 'excitation.yaml'))
 
     async def prepare(context: LaunchContext) -> None:
@@ -157,7 +159,7 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments."""
-    return LaunchFile(
+    return launch_file(
         begin,
         parameter('simulated_arm', 'arm'),
         DeclareLaunchArgument(

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Launch files of this package in files of others: each include has its own arguments."""
+"""Launch files of this package in files of others: each include in a group of its own."""
 
 import json
 import re
@@ -12,14 +12,14 @@ INCLUDED = """
 import json
 from pathlib import Path
 from launch.actions import DeclareLaunchArgument
-from dynid_ros.ros.nodes.launch_arguments import LaunchFile
+from dynid_ros.ros.nodes.launch_arguments import launch_file
 
 def generate_launch_description():
     def begin(given):
         with Path(__file__).with_name('given.txt').open('a') as file:
-            print(json.dumps([dict(given.values), sorted(given.given)]), file=file)
+            print(json.dumps([given.values, sorted(given.given)]), file=file)
         return []
-    return LaunchFile(begin, DeclareLaunchArgument('arm'), *(
+    return launch_file(begin, DeclareLaunchArgument('arm'), *(
         DeclareLaunchArgument(name, default_value='')
         for name in ('model', 'namespace', 'topics')))
 """
@@ -56,8 +56,14 @@ def generate_launch_description():
         LogInfo(msg=['still ', LaunchConfiguration('model')])])
 """,
 }
+#: Groups that pass the arguments of the file around on, as launch does, and groups that do not.
 GROUPS = {
-    'xml': ('<group>', '</group>'), 'yaml': ('group: [{', '}]'), 'py': ('GroupAction([', '])')}
+    ('xml', True): ('<group>', '</group>'),
+    ('xml', False): ('<group forwarding="false">', '</group>'),
+    ('yaml', True): ('group: [{', '}]'),
+    ('yaml', False): ('group: {forwarding: false, children: [{', '}]}'),
+    ('py', True): ('GroupAction([', '])'),
+    ('py', False): ('GroupAction([', '], forwarding=False)')}
 
 
 @pytest.fixture(autouse=True)
@@ -65,25 +71,27 @@ def _built() -> None:
     need_workspace()
 
 
-@pytest.mark.parametrize('grouped', [False, True])
+@pytest.mark.parametrize('forwarding', [False, True])
 @pytest.mark.parametrize('form', ['xml', 'yaml', 'py'])
-def test_each_include_gets_its_own_arguments(begin, tmp_path, form, grouped):
+def test_include_in_a_group_has_its_own_arguments(begin, tmp_path, form, forwarding):
     included = tmp_path / 'record.launch.py'
     included.write_text(INCLUDED)
-    group, end = GROUPS[form] if grouped else ('', '')
     # The end of its name is that of the file it includes.
     outer = tmp_path / f'we_record.launch.{form}'
+    group, end = GROUPS[form, forwarding]
     outer.write_text(OUTER[form].format(group=group, end=end).replace('INCLUDED', str(included)))
-    launch = begin('launch', str(outer), 'model:=of us')
+    launch = begin('launch', str(outer), 'model:=of us', 'unknown:=to the included')
     assert launch.end() == 0, launch.printed
     assert 'still of us' in launch.printed
     given = [json.loads(line) for line in (tmp_path / 'given.txt').read_text().splitlines()]
-    nothing = dict.fromkeys(('model', 'namespace', 'topics'), '')
+    around = {'model': 'of us', 'unknown': 'to the included'} if forwarding else {'model': ''}
+    names = ['model'] if forwarding else []
+    others = {'namespace': '', 'topics': '', **around}
     assert given == [
-        [{**nothing, 'arm': 'panda', 'namespace': 'left', 'topics': '[a]'},
-         ['arm', 'namespace', 'topics']],
-        [{**nothing, 'arm': 'ur10', 'model': 'result'}, ['arm', 'model']],
-        [{**nothing, 'arm': 'tx40'}, ['arm']]]
+        [{**others, 'arm': 'panda', 'namespace': 'left', 'topics': '[a]'},
+         ['arm', *names, 'namespace', 'topics']],
+        [{**others, 'arm': 'ur10', 'model': 'result'}, ['arm', 'model']],
+        [{**others, 'arm': 'tx40'}, ['arm', *names]]]
 
 
 @pytest.mark.parametrize('form', ['xml', 'yaml'])

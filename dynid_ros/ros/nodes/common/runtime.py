@@ -86,6 +86,8 @@ ARM = Setting(
     'arm', '', 'Shipped arm, or path of an arm.yaml, of its folder, or of a URDF.',
     example='panda')
 MODEL = Setting('model', '', 'Folder of dynid identify, or its result.yaml.', example='result')
+#: rclpy declares it for every node.
+SIMULATED = Setting('use_sim_time', False, 'true: the time comes from /clock, of a simulator.')
 
 
 def declare(
