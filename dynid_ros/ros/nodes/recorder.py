@@ -179,14 +179,14 @@ class Recorder(Node):
                 rate_hz=self._quality.rate_hz,
                 **{key: defect.message for key, defect in named.items()})]
 
-    def _ready(self) -> list[str] | None:
+    def _ready(self) -> list[tuple[str, str]] | None:
         """Topics that the bag must hear before simulated time starts; None while it is awaited."""
         if self._waiting:
             self._input.follow()
             self._record_if_published()
         if self._bag is None:
             return None if self._waiting else []
-        return [f'/{self._bag_node} {topic}' for topic in self._input.topics]
+        return [(f'/{self._bag_node}', topic) for topic in self._input.topics]
 
     def _record_if_published(self) -> None:
         if self._waiting and self._input.publishers.get(self._input.topic):

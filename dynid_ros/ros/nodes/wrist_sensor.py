@@ -26,8 +26,8 @@ from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.common.lockstep import (
     Answers,
     create_steady_timer,
-    MOST_BEHIND,
     nanoseconds,
+    READS,
     time_message,
 )
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
@@ -68,7 +68,7 @@ class WristSensorNode(Node):
             self, WrenchStamped, self._settings['wrench_topic'], self._on_wrench)
         self._topics = [self._states.topic, self._felt.topic]
         self._heard = dict.fromkeys(self._topics, time.monotonic())
-        self._answers = Answers(self, self._topics[:1], MOST_BEHIND)
+        self._answers = Answers(self, self._topics[:1], READS)
         create_steady_timer(self, 1 / self._settings['report_rate'], self._report)
         self.get_logger().info(
             f'ready: {self._arm.name} on {self._states.topic} and {self._felt.topic}')

@@ -4,10 +4,18 @@
 from collections.abc import Callable, Sequence
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 import rclpy
 from ros.nodes.conftest import PATIENCE, Talker
 from sensor_msgs.msg import JointState
+
+from dynid_ros.ros.nodes.common.lockstep import (
+    ANSWERS_TOPIC,
+    CONTROLS,
+    NODES_TOPIC,
+    part_message,
+)
 
 DEPTH = 2000
 #: Frame of states that the test publishes itself. Answers to them would push the answer to a state
@@ -47,7 +55,8 @@ class Pace:
         self.time = 0.0
         self._heard = time.monotonic()
         self._unanswered: JointState | None = None
-        self._answers = talker.node.create_publisher(JointState, 'lockstep', 100)
+        self._answers = talker.node.create_publisher(JointState, ANSWERS_TOPIC, 100)
+        self._parts = talker.node.create_publisher(DiagnosticArray, NODES_TOPIC, 100)
         talker.node.create_subscription(JointState, 'joint_states', self._hear, DEPTH)
         talker.node.create_timer(0.05, self._join)
 
@@ -66,18 +75,15 @@ class Pace:
 
     def _join(self) -> None:
         if not self.states:
-            self._answer(JointState(name=['/talker /joint_states'], position=[0.0]))
+            self._parts.publish(part_message('/talker', CONTROLS, [('/talker', '/joint_states')]))
 
     def answer(self, efforts: Sequence[float] = ()) -> None:
         """Let the next state come; torques are what was commanded for the last one."""
         if self._unanswered is not None:
             message, self._unanswered = JointState(effort=efforts), None
             message.header.stamp = self.states[-1].header.stamp
-            self._answer(message)
-
-    def _answer(self, message: JointState) -> None:
-        message.header.frame_id = '/talker'
-        self._answers.publish(message)
+            message.header.frame_id = '/talker'
+            self._answers.publish(message)
 
     def until(
         self, condition: Callable[[], object], what: str, seconds: float = 10.0,

@@ -10,6 +10,7 @@ import sys
 from threading import Event, Thread
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray
 from motion_rig import RATE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
@@ -24,7 +25,13 @@ from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.ros.nodes.common import lockstep
-from dynid_ros.ros.nodes.common.lockstep import MOST_BEHIND
+from dynid_ros.ros.nodes.common.lockstep import (
+    CONTROLS,
+    MOST_BEHIND,
+    NODES_TOPIC,
+    part_message,
+    READS,
+)
 from dynid_ros.ros.nodes.launching import chain
 from dynid_ros.utilities.compiled import NOTICE
 
@@ -157,15 +164,12 @@ def test_publisher_that_is_killed_and_started_again_is_waited_for_again(start, t
 def test_time_goes_on_with_a_learner_that_has_heard_all_but_has_no_answer_yet(start, talker):
     # As one that was killed and is back, and answers each fiftieth state that it hears.
     states = talker.listen(JointState, 'joint_states', 2 * MOST_BEHIND)
-    needs = talker.node.create_publisher(JointState, 'lockstep', 100)
+    parts = talker.node.create_publisher(DiagnosticArray, NODES_TOPIC, 100)
     start('simulated_arm', arm='two_axis', rate=RATE, **LED)
 
     def goes_on():
-        message = JointState(name=['/talker /joint_states'], position=[float(MOST_BEHIND)])
-        message.header.frame_id = '/talker'
-        if states:
-            message.header.stamp = states[-1].header.stamp
-        needs.publish(message)
+        newest = states[-1].header.stamp if states else None
+        parts.publish(part_message('/talker', READS, [('/talker', '/joint_states')], newest))
         talker.spin(0.05)
         return len(states) > 2 * MOST_BEHIND
 
@@ -186,7 +190,7 @@ def test_answer_that_was_lost_is_repeated(start, talker, monkeypatch):
         talker.until(lambda: spun(control, talker) and states, 'the first state')
         answers.heard(states[-1].header.stamp)
         with monkeypatch.context() as lost:
-            lost.setattr(answers, '_say', lambda **_: None)
+            lost.setattr(answers, '_say', lambda: None)
             answers.answer()
         talker.until(lambda: spun(control, talker) and len(states) > 1, 'the next state')
     finally:
@@ -200,13 +204,11 @@ def spun(node, talker):
 
 
 def test_node_that_ros_does_not_know_yet_has_not_vanished(start, talker):
-    needs = talker.node.create_publisher(JointState, 'lockstep', 100)
+    parts = talker.node.create_publisher(DiagnosticArray, NODES_TOPIC, 100)
     arm = start('simulated_arm', arm='panda', lockstep=['stranger', 'other'], **SIMULATED)
-    message = JointState(name=['/stranger /joint_states'], position=[0.0])
-    message.header.frame_id = '/stranger'
 
     def waits():
-        needs.publish(message)
+        parts.publish(part_message('/stranger', CONTROLS, [('/stranger', '/joint_states')]))
         talker.spin(0.05)
         return 'waiting for /other' in arm.printed
 

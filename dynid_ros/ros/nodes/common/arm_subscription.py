@@ -21,7 +21,7 @@ from dynid_ros.ros.nodes.common.lockstep import (
     ANSWER_INTERVAL,
     Answers,
     create_steady_timer,
-    MOST_BEHIND,
+    READS,
     watch_clock,
 )
 from dynid_ros.ros.nodes.common.qos import STATE_DEPTH, state_qos
@@ -149,7 +149,7 @@ class ArmSubscription:
         self, node: Node, arm: ArmModel, settings: Mapping[str, Any],
         health: Callable[[], Sequence[DiagnosticStatus]],
         callback: Callable[[], None] | None = None,
-        ready: Callable[[], Sequence[str] | None] = tuple,
+        ready: Callable[[], Sequence[tuple[str, str]] | None] = tuple,
     ) -> None:
         self._node = node
         self._arm = arm
@@ -179,7 +179,7 @@ class ArmSubscription:
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
         self._logged: frozenset[str] = frozenset()
-        self._answers = Answers(node, self.topics, MOST_BEHIND, ready)
+        self._answers = Answers(node, self.topics, READS, ready)
         create_steady_timer(node, REPORT_CHECK_SECONDS, self._look)
 
     @property

@@ -2,13 +2,17 @@
 """
 How nodes and a simulated arm keep step in simulated time, so that no processor is too slow.
 
-Nodes that run on simulated time answer the joint states on the topic ``lockstep``
-(sensor_msgs/JointState): ``header.frame_id`` is the node, ``header.stamp`` the newest state that
-it has dealt with, and ``effort`` the torques commanded for it, in the order of
-``effort_commands``. A node that has not answered for a second repeats its needs: ``name`` then
-holds each node and topic that must have met before the time starts, ``position`` the number of
-states by which the node may be behind, and the stamp belongs to the newest state that it has
-received, zero if there was none. A node that leaves answers with a negative number there.
+Nodes that run on simulated time publish two topics, which only a simulated arm reads:
+
+``lockstep/answers`` (sensor_msgs/JointState)
+    A node has dealt with the state of this stamp. ``header.frame_id`` is the node, and ``effort``
+    the torques that it commands for the state, in the order of ``effort_commands``.
+``lockstep/nodes`` (diagnostic_msgs/DiagnosticArray)
+    A node takes part, as in the ``message`` of its only status: it ``controls`` the arm, or it
+    ``reads`` states and may be `MOST_BEHIND` of them behind, or it ``leaves``. ``values`` are
+    the nodes and topics that must have met before the time starts, and ``header.stamp`` is the
+    newest state that the node has received, zero if there was none. A node that has not answered
+    for a second repeats it.
 """
 
 from __future__ import annotations
@@ -19,11 +23,14 @@ import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-LOCKSTEP_TOPIC = 'lockstep'
+ANSWERS_TOPIC, NODES_TOPIC = 'lockstep/answers', 'lockstep/nodes'
+#: Parts of nodes.
+CONTROLS, READS, LEAVES = 'controls', 'reads', 'leaves'
 #: Period of looks at the graph while no state comes, s, and time after which none comes.
 GRAPH_CHECK_SECONDS = 0.05
 NO_STATE_SECONDS = 1.0
@@ -118,11 +125,11 @@ class Answers:
         Owner.
     topics : sequence of str
         Full names of the topics of the arm that it hears.
-    behind : int
-        States by which it may be behind.
+    part : str
+        Whether it controls the arm or reads its states.
     ready : callable, optional
-        Returns each further node and topic that must have met, as ``'node topic'``, or None as
-        long as that is not known.
+        Returns each further node and topic that must have met, or None as long as that is not
+        known.
 
     Attributes
     ----------
@@ -132,20 +139,21 @@ class Answers:
     """
 
     def __init__(
-        self, node: Node, topics: Sequence[str], behind: int = 0,
-        ready: Callable[[], Sequence[str] | None] = tuple,
+        self, node: Node, topics: Sequence[str], part: str = CONTROLS,
+        ready: Callable[[], Sequence[tuple[str, str]] | None] = tuple,
     ) -> None:
         self._node = node
         self._topics = topics
-        self._behind = behind
+        self._part = part
         self._ready = ready
         self._newest: Any = Time()
         self.owed = False
         self._answered = -math.inf
         self._efforts: Sequence[float] = ()
-        self._publisher: Any = None
+        self._answers: Any = None
         if simulated_time(node):
-            self._publisher = node.create_publisher(JointState, LOCKSTEP_TOPIC, ANSWER_DEPTH)
+            self._answers = node.create_publisher(JointState, ANSWERS_TOPIC, ANSWER_DEPTH)
+            self._parts = node.create_publisher(DiagnosticArray, NODES_TOPIC, ANSWER_DEPTH)
             create_steady_timer(node, GRAPH_CHECK_SECONDS, self._join)
 
     def heard(self, stamp: Any) -> None:
@@ -155,30 +163,56 @@ class Answers:
     def answer(self, efforts: Sequence[float] = ()) -> None:
         """Report that the newest state has been dealt with, and the commanded efforts."""
         self._answered, self.owed, self._efforts = time.monotonic(), False, efforts
-        self._say(effort=efforts)
+        self._say()
 
     def leave(self) -> None:
         """Report that no answer will come any more."""
-        self._say(position=[-1.0])
+        if self._answers is not None:
+            self._parts.publish(part_message(self._node.get_fully_qualified_name(), LEAVES))
 
     def _join(self) -> None:
         """Repeat the last answer, and that the time may start, while it stands still."""
         if time.monotonic() - self._answered < NO_STATE_SECONDS:
             return
         if self._answered > -math.inf and not self.owed:
-            self._say(effort=self._efforts)
+            self._say()
         others = self._ready()
         met = all(self._node.get_publishers_info_by_topic(topic) for topic in self._topics)
         if others is None or not met:
             return
         name = self._node.get_fully_qualified_name()
-        pairs = [f'{name} {topic}' for topic in self._topics]
-        self._say(name=[*pairs, *others], position=[float(self._behind)])
+        pairs = [(name, topic) for topic in self._topics]
+        self._parts.publish(part_message(name, self._part, [*pairs, *others], self._newest))
 
-    def _say(self, **fields: Any) -> None:
-        if self._publisher is None or not self._publisher.get_subscription_count():
+    def _say(self) -> None:
+        if self._answers is None or not self._answers.get_subscription_count():
             return
-        message = JointState(**fields)
+        message = JointState(effort=self._efforts)
         message.header.frame_id = self._node.get_fully_qualified_name()
         message.header.stamp = self._newest
-        self._publisher.publish(message)
+        self._answers.publish(message)
+
+
+def part_message(
+    node: str, part: str, pairs: Sequence[tuple[str, str]] = (), newest: Any = None,
+) -> DiagnosticArray:
+    """
+    Return the message of ``lockstep/nodes``.
+
+    Parameters
+    ----------
+    node : str
+        Full name.
+    part : str
+        What it does.
+    pairs : sequence of (str, str)
+        Nodes and topics that must have met.
+    newest : builtin_interfaces/Time, optional
+        Stamp of the newest state that the node has received.
+
+    """
+    status = DiagnosticStatus(
+        name=node, message=part, values=[KeyValue(key=by, value=topic) for by, topic in pairs])
+    message = DiagnosticArray(status=[status])
+    message.header.stamp = newest or Time()
+    return message

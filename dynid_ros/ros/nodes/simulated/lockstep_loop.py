@@ -5,20 +5,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 
 from dynid_ros.ros.nodes.common.lockstep import (
     ANSWER_DEPTH,
+    ANSWERS_TOPIC,
     create_steady_timer,
     GRAPH_CHECK_SECONDS,
-    LOCKSTEP_TOPIC,
+    LEAVES,
     MOST_BEHIND,
     nanoseconds,
+    NODES_TOPIC,
+    READS,
     time_message,
 )
 from dynid_ros.ros.nodes.simulated.simulation_loop import Publish, SimulationLoop, STOPPING_SECONDS
@@ -44,7 +48,7 @@ class Listener:
 
     Attributes
     ----------
-    pairs : tuple of str
+    pairs : set of (str, str)
         Nodes and topics that must have met.
     behind : int
         States by which it may be behind.
@@ -56,7 +60,7 @@ class Listener:
 
     """
 
-    pairs: tuple[str, ...] = ()
+    pairs: set[tuple[str, str]] = field(default_factory=set)
     behind: int = 0
     answered: int = 0
     missing: tuple[int, int, float] | None = None
@@ -97,7 +101,8 @@ class Lockstep(SimulationLoop):
         self._states = 0
         self._begun = self._kept = self._leaving = False
         self._since = time.monotonic()
-        node.create_subscription(JointState, LOCKSTEP_TOPIC, self._on_answer, ANSWER_DEPTH)
+        node.create_subscription(JointState, ANSWERS_TOPIC, self._on_answer, ANSWER_DEPTH)
+        node.create_subscription(DiagnosticArray, NODES_TOPIC, self._on_part, ANSWER_DEPTH)
 
     def begin(self) -> None:
         """Start the time as soon as all nodes have met."""
@@ -117,28 +122,34 @@ class Lockstep(SimulationLoop):
 
     def _on_answer(self, message: JointState) -> None:
         name, stamp = message.header.frame_id, nanoseconds(message.header.stamp)
-        if name not in self._names:
+        if name not in self._listeners:
             return
-        if len(message.position) and message.position[0] < 0:
-            left = self._listeners.pop(name, None)
-            if left is not None and left.behind:
-                # Who only reads is not missed: another may have to slow the arm down.
-                self._vanished.add(name)
-            else:
-                self.led = False
-            return
-        if len(message.name):
-            self._vanished.discard(name)
-            listener = self._listeners.setdefault(name, Listener())
-            listener.pairs, listener.behind = tuple(message.name), int(message.position[0])
-            self._notice_missing(listener, stamp)
-        elif name in self._listeners and stamp in self._stamps:
+        if stamp in self._stamps:
             back = next(k for k, known in enumerate(reversed(self._stamps)) if known == stamp)
             self._listeners[name].answered = self._states - back
         if len(message.effort):
             self.led = True
             self._command(message.effort)
         self._go_on()
+
+    def _on_part(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name not in self._names:
+                continue
+            if status.message == LEAVES:
+                left = self._listeners.pop(status.name, None)
+                if left is not None and left.behind:
+                    # Who only reads is not missed: another may have to slow the arm down.
+                    self._vanished.add(status.name)
+                else:
+                    self.led = False
+                continue
+            self._vanished.discard(status.name)
+            listener = self._listeners.setdefault(status.name, Listener())
+            listener.pairs = {(pair.key, pair.value) for pair in status.values}
+            listener.behind = MOST_BEHIND if status.message == READS else 0
+            self._notice_missing(listener, nanoseconds(message.header.stamp))
+            self._go_on()
 
     def _notice_missing(self, listener: Listener, heard: int) -> None:
         """Wait no longer for a node that repeats that it lacks the last state."""
@@ -188,7 +199,7 @@ class Lockstep(SimulationLoop):
     def _drop_vanished(self) -> None:
         """Wait no longer for nodes that ROS does not know any more, as after a kill."""
         there = {f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                 for info in self._node.get_publishers_info_by_topic(LOCKSTEP_TOPIC)}
+                 for info in self._node.get_publishers_info_by_topic(ANSWERS_TOPIC)}
         for name in self._listeners.keys() - there:
             del self._listeners[name]
             self.led = False
@@ -210,12 +221,12 @@ class Lockstep(SimulationLoop):
         return self._states - listener.answered <= listener.behind
 
     def _unmet(self) -> set[str]:
-        """Nodes and topics that must meet before the time starts."""
+        """Return the nodes and topics that must meet before the time starts."""
         pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
-        for topic in {pair.split()[1] for pair in pairs}:
+        for topic in {topic for _, topic in pairs}:
             infos = self._node.get_subscriptions_info_by_topic(topic)
-            pairs -= {f'{i.node_namespace.rstrip("/")}/{i.node_name} {topic}' for i in infos}
-        return pairs
+            pairs -= {(f'{i.node_namespace.rstrip("/")}/{i.node_name}', topic) for i in infos}
+        return {' '.join(pair) for pair in pairs}
 
     def _lead(self, states: int) -> None:
         """Go on by so many states, but not beyond one that was published."""
