@@ -2,19 +2,21 @@
 """
 Estimates of one arm from a stream of joint states.
 
-The stages from a joint state to an estimate, each with the object that it takes and the one that
-it makes; `replay` feeds a recording to the same:
+The way of a joint state to a published estimate, class by class, each with what it takes and what
+it makes. A node leads it from the first to the last; `replay` feeds a recording to stage 4:
 
-1. `OnlineIdentifier.push`: stamps, motor positions and drive signals → time and joint positions
-2. `FirstSamples`: the first seconds, held until they show cut-off and delay, if nobody gives these
-3. `SampleValidation`: samples → stretches without repeats, spikes, jumps and gaps
-4. `Resampler`: stretches → samples at a uniform rate
-5. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
-6. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
-7. `RowLearner.learn`: `RowBlock` → its prediction by `RecursiveLeastSquares.predict`, whose
-   innovations show outliers
-8. `DoubtfulRows`: rows → rows that no outlier spoils
-9. `RecursiveLeastSquares.learn`: rows → triangular factors, which `estimate` solves
+1. `StateSubscription`, for the `ArmSubscription` of a node: a topic → messages
+2. `JointStateReader`: messages → stamps, positions of encoders and drive signals, joint by joint
+3. `Intake`: these → times since the first sample and joint positions, counted and hashed
+4. `RowSource`: samples, of which the first are held until they show cut-off and delay, if nobody
+   gives these → rows of the regressor, by the `RowPipeline` of stages 5 to 8
+5. `SampleValidation`: samples → stretches without repeats, spikes, jumps and gaps
+6. `Resampler`: stretches → samples at a uniform rate
+7. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
+8. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
+9. `RowLearner`: `RowBlock` → its prediction, whose innovations show outliers, and the rows that no
+   outlier spoils, by `DoubtfulRows`
+10. `RecursiveLeastSquares`: rows → triangular factors → `Estimate`, which `ArmReport` publishes
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Version of saved states, raised with each change of their content.
-STATE_VERSION = 17
+STATE_VERSION = 18
 
 #: New rows, and their torque as predicted before they were learned, (k, n), Nm.
 Learned = list[tuple[RowBlock, Array]]
@@ -260,7 +262,7 @@ class OnlineIdentifier(Checkpointed):
         other.reset()
         other.restore(self.state())
         other._intake.digest = self._intake.digest.copy()
-        self._rows.share(other._rows)
+        other._rows.search = self._rows.search
         return other
 
     @one_thread()
