@@ -1,23 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""
-Estimates of one arm from a stream of joint states.
-
-The way of a joint state to a published estimate, class by class, each with what it takes and what
-it makes. A node leads it from the first to the last; `replay` feeds a recording to stage 4:
-
-1. `StateSubscription`, for the `ArmSubscription` of a node: a topic → messages
-2. `JointStateReader`: messages → stamps, positions of encoders and drive signals, joint by joint
-3. `Intake`: these → times since the first sample and joint positions, counted and hashed
-4. `RowSource`: samples, of which the first are held until they show cut-off and delay, if nobody
-   gives these → rows of the regressor, by the `RowPipeline` of stages 5 to 8
-5. `SampleValidation`: samples → stretches without repeats, spikes, jumps and gaps
-6. `Resampler`: stretches → samples at a uniform rate
-7. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
-8. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
-9. `RowLearner`: `RowBlock` → its prediction, whose innovations show outliers, and the rows that no
-   outlier spoils, by `DoubtfulRows`
-10. `RecursiveLeastSquares`: rows → triangular factors → `Estimate`, which `ArmReport` publishes
-"""
+"""Estimates of one arm from a stream of joint states."""
 
 from __future__ import annotations
 
@@ -34,12 +16,13 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import InputError, RecordingError, ResultError
+from dynid_ros.estimation.blocks.preparation import sample_bytes
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.estimate.weights import carry_over
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online.estimate import Estimate, Prior
-from dynid_ros.estimation.online.intake import Intake, stamps_of
+from dynid_ros.estimation.online.intake import dead_signals, joint_samples, stamps_of
 from dynid_ros.estimation.online.online_result import online_result
 from dynid_ros.estimation.online.row_learner import RowLearner
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
@@ -93,8 +76,16 @@ class OnlineIdentifier(Checkpointed):
         Prior of the arm, not scaled to any torque.
     learner : RowLearner
         From rows to parameters.
+    samples : int
+        Samples taken in so far.
+    span : (2,) ndarray of int64
+        Stamps of the first and the last sample, ns.
+    signals : (2, n) ndarray
+        Lowest and highest drive signal of each joint.
 
     """
+
+    saved = ('samples', 'span', 'signals')
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
@@ -134,7 +125,10 @@ class OnlineIdentifier(Checkpointed):
         self.learner = RowLearner(arm, self._given or self.prior)
         self.pipeline.load_theta = self.learner.recursion.theta if start is None else (
             carry_over(start.theta, start.arm, arm))
-        self._intake = Intake(arm)
+        self.samples, self.span = 0, np.zeros(2, dtype=np.int64)
+        self.signals = np.array([[np.inf], [-np.inf]]).repeat(arm.n, axis=1)
+        # After `restore`, it goes on from the saved hash.
+        self._digest = hashlib.sha256()
 
     def forget_after(self, memory: float) -> None:
         """Change the memory, s; a session that forgets cannot change to infinite memory."""
@@ -166,7 +160,7 @@ class OnlineIdentifier(Checkpointed):
             An argument has another shape, or a time is not finite.
 
         """
-        return self.take(*self._intake.take(stamps_of(t), 'q', q, u))
+        return self._take_in(stamps_of(t), 'q', q, u)
 
     def push_ns(self, stamps: NDArray[np.int64], p: ArrayLike, u: ArrayLike) -> Learned:
         """
@@ -182,7 +176,24 @@ class OnlineIdentifier(Checkpointed):
             Drive signals, in the order of the joints.
 
         """
-        return self.take(*self._intake.take(np.asarray(stamps, dtype=np.int64), 'p', p, u))
+        return self._take_in(np.asarray(stamps, dtype=np.int64), 'p', p, u)
+
+    def _take_in(
+        self, stamps: NDArray[np.int64], name: str, positions: ArrayLike, signals: ArrayLike,
+    ) -> Learned:
+        if not len(stamps):
+            none = np.zeros((0, self.arm.n))
+            return self.take(np.zeros(0), none, none)
+        q, u = joint_samples(self.arm, stamps, name, positions, signals)
+        if not self.samples:
+            self.span[:] = stamps[0]
+        self.span[1] = stamps[-1]
+        self.samples += len(stamps)
+        t = (stamps - self.span[0]) * 1e-9
+        self._digest.update(sample_bytes(t, q, u))
+        self.signals[0] = np.fmin(self.signals[0], np.fmin.reduce(u))
+        self.signals[1] = np.fmax(self.signals[1], np.fmax.reduce(u))
+        return self.take(t, q, u)
 
     def take(self, t: Array, q: Array, u: Array) -> Learned:
         """Process samples at times since the first one, s, with joint positions."""
@@ -242,26 +253,22 @@ class OnlineIdentifier(Checkpointed):
         self._follow_load()
 
     @property
-    def samples(self) -> int:
-        """Return the number of samples taken in so far."""
-        return self._intake.samples
-
-    @property
     def first_stamp(self) -> int:
         """Stamp of the first sample, ns."""
-        return int(self._intake.span[0])
+        return int(self.span[0])
 
     @property
     def dead_signals(self) -> tuple[Finding, ...]:
         """Report moved joints whose drive signal never changes."""
-        return self._intake.dead_signals(self.learner.recursion.rows > 0)
+        lowest, highest = self.signals
+        return dead_signals(self.arm, lowest, highest, self.learner.recursion.rows > 0)
 
     def copy(self) -> OnlineIdentifier:
         """Return an independent copy of the session."""
         other = copy(self)
         other.reset()
         other.restore(self.state())
-        other._intake.digest = self._intake.digest.copy()
+        other._digest = self._digest.copy()
         other._rows.search = self._rows.search
         return other
 
@@ -284,13 +291,14 @@ class OnlineIdentifier(Checkpointed):
                 'move for some seconds first')
         return online_result(
             ended, self._source, label=self._source, samples=self.samples,
-            seconds=float(np.ptp(self._intake.span)) * 1e-9,
-            data_hash=self._intake.digest.hexdigest(), defects=tuple(defects),
+            seconds=float(np.ptp(self.span)) * 1e-9,
+            data_hash=self._digest.hexdigest(), defects=tuple(defects),
             known=self.dead_signals)
 
     def state(self) -> State:
         """Return the complete state, as arrays for ``np.savez``."""
-        return {**super().state(), 'session:settings': self._fingerprint()}
+        digest = np.frombuffer(self._digest.digest(), dtype=np.uint8)
+        return {**super().state(), 'digest': digest, 'session:settings': self._fingerprint()}
 
     def restore(self, state: State) -> None:
         """
@@ -308,6 +316,7 @@ class OnlineIdentifier(Checkpointed):
                 'memory, or to an older version; use the settings of that session, or start '
                 'without resuming')
         super().restore(state)
+        self._digest = hashlib.sha256(state['digest'].tobytes())
         self._follow_rate()
         self._follow_load()
 
