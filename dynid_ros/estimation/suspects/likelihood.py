@@ -10,7 +10,7 @@ unconstrained likelihood is too small needs no search among possible parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -95,9 +95,10 @@ class Prediction:
     @property
     def share_without_worst(self) -> Array:
         """Unexplained share (m,) without the worst group, which may contain a collision."""
-        squares = self.residual_squares
-        squares = (squares.sum(axis=0) - squares.max(axis=0)) / max(len(squares) - 1, 1)
-        return np.asarray(np.sqrt(squares / np.maximum(self.power.mean(axis=0), TINY)))
+        worst = self.residual_squares.argmax(axis=0)[None]
+        squares, power = (each.sum(axis=0) - np.take_along_axis(each, worst, axis=0)[0]
+                          for each in (self.residual_squares, self.power))
+        return np.asarray(np.sqrt(squares / np.maximum(power, TINY)))
 
 
 class Likelihood:
@@ -202,26 +203,45 @@ class Likelihood:
 
     def blocks(self, suspect: Suspect, fit: Fit) -> Prediction:
         """Predict each group of samples from the others, starting from a fit to all."""
-        products, counts = self._rebased(suspect).rows.by_group(suspect.groups)
+        change_prior = self._change_prior(suspect.rows)
+
+        def fitted(sums: Sums) -> tuple[Array, Array]:
+            found = self._possible(suspect.arm, sums, change_prior, fit)
+            return found.theta, found.variance
+
+        return self._predicted(self._rebased(suspect), fitted, self.dispersion(suspect, fit))
+
+    def unconstrained_blocks(self, suspect: Suspect) -> Prediction:
+        """Predict each group of samples from the others without constraints."""
+        change_prior = self._change_prior(suspect.rows)
+
+        def fitted(sums: Sums) -> tuple[Array, Array]:
+            theta, variance = self._free(
+                sums, self._prior, self._prior_information, change_prior)
+            return theta[0], variance[0]
+
+        return self._predicted(suspect, fitted, 1.0)
+
+    def _predicted(
+        self, suspect: Suspect, fitted: Callable[[Sums], tuple[Array, Array]], dispersion: float,
+    ) -> Prediction:
+        """Predict each group of samples from a fit to the others."""
+        products, counts = suspect.rows.by_group(suspect.groups)
         mixing, groups = suspect.mixing[None], np.arange(len(counts))
         values, squares = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
         power = np.zeros_like(squares)
-        change_prior = self._change_prior(suspect.rows)
         for k in groups.tolist():
             others = groups != k
             count = counts[others].sum(axis=0)
-            fitted = self._possible(
-                suspect.arm, Sums.of(products[others].sum(axis=0), count, mixing), change_prior,
-                fit)
+            theta, variance = fitted(Sums.of(products[others].sum(axis=0), count, mixing))
             held_out = Sums.of(products[k], counts[k], mixing)
-            squares[k] = np.maximum(held_out.squares(fitted.theta[None])[0], 0.0)
+            squares[k] = np.maximum(held_out.squares(theta[None])[0], 0.0)
             power[k] = held_out.power[0]
             # Student's t, as the variance is estimated from so many samples.
-            terms = counts[k] * np.log(fitted.variance) + (count + counts[k]) * np.log1p(
-                squares[k] / np.maximum(count, 1) / fitted.variance)
+            terms = counts[k] * np.log(variance) + (count + counts[k]) * np.log1p(
+                squares[k] / np.maximum(count, 1) / variance)
             values[k] = self._jacobian(counts[k], suspect.mixing) - terms[self.joints].sum() / 2
-        return Prediction(values, squares[:, self.joints], power[:, self.joints],
-                          self.dispersion(suspect, fit),
+        return Prediction(values, squares[:, self.joints], power[:, self.joints], dispersion,
                           suspect.mixing[np.ix_(self.joints, self.joints)])
 
     def dispersion(self, suspect: Suspect, fit: Fit) -> float:

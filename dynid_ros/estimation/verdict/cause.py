@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
@@ -22,10 +23,10 @@ from dynid_ros.estimation.model.verdict import (
     Verdict,
 )
 from dynid_ros.estimation.suspects.arm_suspects import GRAVITY
-from dynid_ros.estimation.suspects.likelihood import Likelihood
+from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
 from dynid_ros.estimation.suspects.reported_lines import error_before_percent, Line
 from dynid_ros.estimation.suspects.signal_suspects import GAINS
-from dynid_ros.estimation.suspects.suspect import as_recorded, described, names
+from dynid_ros.estimation.suspects.suspect import as_recorded, described, names, Suspect
 from dynid_ros.estimation.suspects.table import Table, table_of
 
 #: Findings that any fault of the signals causes.
@@ -182,29 +183,73 @@ def _refuted(arm: ArmModel, line: Line) -> tuple[str, tuple[int, ...]]:
 def _unrelated_signals(table: Table) -> tuple[Finding, ...]:
     """Report joints that a model cannot explain although it explains the others."""
     best = table.winners[0] if table.winners else None
-    prediction = best.prediction if best and best.prediction else table.prediction
-    squares, power = prediction.residual_squares.sum(axis=0), prediction.power.sum(axis=0)
-    follows = prediction.share_without_worst <= DEAD_SHARE
-    dead = table.joints[~follows].tolist()
-    error = 100 * float(np.sqrt(squares[follows].sum() / max(power[follows].sum(), TINY)))
-    if not dead or not follows.any() or error >= GOOD_PERCENT:
+    suspect, prediction = table.recorded, table.prediction
+    if best is not None and best.prediction is not None:
+        if any(fault.code not in (GAINS, 'effort_scale') for fault in best.suspect.faults):
+            return ()
+        suspect, prediction = best.suspect, best.prediction
+    rest = _without_unexplained(suspect, prediction, table.joints)
+    dead = {joint for joint, _ in rest.unexplained}
+    if not dead or rest.error_percent >= GOOD_PERCENT:
         return ()
     # A scale fault of an unexplained joint explains nothing: it only removes its weight.
     if best is not None and best.suspect.fault.code != GAINS and not (
-            best.suspect.fault.code == 'effort_scale' and set(best.suspect.joints) <= set(dead)):
+            dead.issuperset(best.suspect.joints)):
         return ()
-    arm, share = table.recorded.arm, Likelihood(table.recorded).free_share(table.recorded)
-    impossible = table.joints[~follows & (share <= DEAD_SHARE)].tolist()
+    arm = table.recorded.arm
+    impossible = sorted(joint for joint, share in rest.unexplained if share <= DEAD_SHARE)
     return (
         *_finding(
-            arm, [joint for joint in dead if joint not in impossible], 'effort_meaningless',
+            arm, sorted(dead - {*impossible}), 'effort_meaningless',
             'the drive signal of {} does not follow its motion', 'it is dead, too coarse, or of '
             'another quantity: record a topic that holds its torque',
-            table.prediction.error_percent, error),
+            table.prediction.error_percent, rest.error_percent),
         *_finding(
             arm, impossible, 'effort_impossible', 'physically possible parameters explain nothing '
             'of the drive signal of {}, but impossible ones do',
             'check its sign and gain, and the axis and the zero of the joint'))
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """
+    The joints that a model explains, and those that it does not.
+
+    Attributes
+    ----------
+    unexplained : tuple of (int, float)
+        Joints, with the share of their torque that unconstrained parameters do not predict.
+    error_percent : float
+        Torque error of the other joints, %.
+
+    """
+
+    unexplained: tuple[tuple[int, float], ...]
+    error_percent: float
+
+
+def _without_unexplained(
+    suspect: Suspect, prediction: Prediction, joints: NDArray[np.intp],
+) -> _Rest:
+    """
+    Leave out the worst joint as long as a model explains nothing of it.
+
+    The rows of a weak signal have so much weight that other joints may seem unexplained.
+    """
+    unexplained: list[tuple[int, float]] = []
+    while True:
+        share = prediction.share_without_worst
+        worst = int(share.argmax())
+        if share[worst] <= DEAD_SHARE:
+            return _Rest(tuple(unexplained), prediction.error_percent)
+        free = Likelihood(suspect).unconstrained_blocks(suspect).share_without_worst
+        unexplained.append((int(joints[worst]), float(free[worst])))
+        if len(joints) == 1:
+            return _Rest(tuple(unexplained), np.inf)
+        suspect = suspect.without_signal(int(joints[worst]))
+        likelihood = Likelihood(suspect)
+        joints = likelihood.joints
+        prediction = likelihood.blocks(suspect, likelihood.possible(suspect)[1])
 
 
 def _finding(

@@ -82,6 +82,25 @@ def test_a_dead_signal_is_blamed_unless_the_motion_is_too_little_to_tell(recorde
     assert ('effort_meaningless' in codes) == (severity == 'warning')
 
 
+@pytest.mark.parametrize('joint', range(1, 6))
+def test_a_dead_signal_is_told_from_one_that_impossible_parameters_explain(recorded, joint):
+    """Weak noise has a large weight: it disturbs the fit of other joints, and fits itself."""
+    arm, samples = recorded.arm, recorded.samples
+    tau = samples.tau.copy()
+    tau[:, joint] = 1e-3 * np.random.default_rng(0).normal(size=len(tau))
+    verdict, _ = with_cause(Verdict(True, (), 0.0), arm, replace(samples, tau=tau))
+    (found,) = verdict.findings
+    assert (found.code, found.joints) == ('effort_meaningless', (arm.joint_names[joint],))
+
+
+def test_noise_of_uneven_strength_is_explained_by_nothing():
+    """Without its strongest part, the rest is compared with the power of the rest."""
+    power = np.ones((GROUPS, 1))
+    power[4] = 5.0
+    noise = Prediction(np.zeros(GROUPS), power, power, 1.0, np.eye(1))
+    assert noise.share_without_worst == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize('fitted', [True, False])
 def test_too_little_motion_does_not_explain_what_no_parameters_fit(leg, fitted):
     samples = leg.samples
