@@ -12,7 +12,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_output, count, seed
+from dynid_ros.interface.cli.common.arguments import add_output, checked, seed
 from dynid_ros.interface.cli.common.output import Answer
 
 
@@ -26,12 +26,19 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='your URDF, of which inertias and friction are replaced and all else is kept; with '
              '--format yaml the physical_parameters.yaml of ur_description or the inertials.yaml '
              'of franka_description; without it, a URDF of joints and links alone, or a table')
-    add('--samples', type=count, metavar='NUMBER',
+    add('--samples', type=_number_of_samples, metavar='NUMBER',
         help='write a folder with as many models drawn from the posterior of data and prior, as '
              '--format mjcf (default), urdf, or yaml for the table alone; a table and ranges of '
              'their parameters, and torque that the model leaves unexplained')
     add('--seed', type=seed, default=0, help='of --samples (default: %(default)s)')
     add_output(parser, 'file to write, or the folder of --samples')
+
+
+def _number_of_samples(text: str) -> int:
+    from dynid_ros.applications.rollout.sample_files import MOST_SAMPLE_FILES
+
+    return checked(int, f'a whole number from 1 to {MOST_SAMPLE_FILES}',
+                   lambda value: 1 <= value <= MOST_SAMPLE_FILES)(text)
 
 
 def run(args: Namespace) -> Answer:

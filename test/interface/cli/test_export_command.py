@@ -186,6 +186,15 @@ def test_wrong_use_ends_in_one_line(result, arguments, said, capsys):
     assert printed.count('\n') == 1
 
 
+@pytest.mark.parametrize('number', ['0', '1001', 'ten'])
+def test_wrong_number_of_samples_is_told_with_the_limit(number, capsys):
+    with pytest.raises(SystemExit, match='2'):
+        main(['export', 'result', '--samples', number, '-o', 'samples'])
+    printed = capsys.readouterr().err
+    assert f'{number} is not a whole number from 1 to 1000;' in printed
+    assert printed.count('\n') == 1
+
+
 @pytest.mark.parametrize(('arguments', 'said'), [
     (('arm.urdf', 'bag', '--arm', 'panda', '--rollout'),
      '--rollout is for the folder of an identified model, not for a URDF'),
