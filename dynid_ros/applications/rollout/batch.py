@@ -27,7 +27,7 @@ def loaded(text: str) -> Any:
     Raises
     ------
     InputError
-        MuJoCo is not installed, or too old.
+        MuJoCo is not installed, too old, or refuses the arm.
 
     """
     remedy = 'install it (pip install "mujoco>=3.3")'
@@ -39,7 +39,10 @@ def loaded(text: str) -> Any:
     if tuple(map(int, mujoco.__version__.split('.')[:2])) < OLDEST:
         raise InputError(f'rollouts need MuJoCo 3.3, and {mujoco.__version__} is installed; '
                          f'{remedy}')
-    model = mujoco.MjModel.from_xml_string(text)
+    try:
+        model = mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:
+        raise InputError(f'MuJoCo refuses the arm: {error}') from error
     # An arm was recorded within its limits; one that has left them is lost, stops or not.
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET

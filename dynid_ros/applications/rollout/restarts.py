@@ -54,6 +54,7 @@ class Restarts:
 def restarts(
     motions: Sequence[ConditionedMotion], drive: Sequence[Array], horizon: float, timestep: float,
     edge: int = 0, spans: Sequence[tuple[float, float]] | None = None,
+    most: int = MOST_RESTARTS,
 ) -> Restarts | None:
     """
     Cut conditioned stretches into parts of a horizon.
@@ -72,6 +73,8 @@ def restarts(
         Samples at either end of a stretch that its filters spoil.
     spans : sequence of (float, float), optional
         Only parts within these times are taken.
+    most : int
+        Restarts at most, spread evenly.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def restarts(
     if not total:
         return None
     # A few of an hour's are interpolated.
-    chosen = np.unique(np.linspace(0, total - 1, MOST_RESTARTS).round().astype(int))
+    chosen = np.unique(np.linspace(0, total - 1, most).round().astype(int))
     bounds = np.cumsum([0, *map(len, starts)])
     found: list[tuple[Array, Array, Array, Array]] = []
     for motion, driven, own, first, last in zip(

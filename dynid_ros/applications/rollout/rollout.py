@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,21 +11,12 @@ import numpy as np
 
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.rollout.batch import loaded, simulated
-from dynid_ros.applications.rollout.noise import sensor_noise
-from dynid_ros.applications.rollout.restarts import Restarts, restarts
-from dynid_ros.arm.drive import damping_torque
+from dynid_ros.applications.rollout.restarts import Restarts
+from dynid_ros.applications.rollout.stretches import driven, kept_rows, of_recording, TOLD
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import (
-    ConditionedMotion,
-    ConditioningSettings,
-    POSITION_CUTOFF,
-)
 from dynid_ros.dynamics.rigid_parameters import check_physical
-from dynid_ros.errors import ArmError, RecordingError
-from dynid_ros.estimation.blocks.preparation import checked_recording
-from dynid_ros.estimation.identification.conditioned_data import ConditionedSet, unseen_set
-from dynid_ros.estimation.identification.leakage_check import was_fitted
+from dynid_ros.errors import ArmError, InputError, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.simulation.mjcf import has_servos, mjcf_of
 from dynid_ros.utilities.arrays import Array
@@ -33,14 +24,7 @@ from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.summarised import Summarised
 from dynid_ros.utilities.text import columns, plain, sentence
 
-#: Horizons, s.
-HORIZONS = (0.1, 0.5, 2.0)
-#: The one that a line of a summary states.
-TOLD = 0.5
 IDENTIFIED, STATED, FLOOR = 'identified', 'as stated', 'torque noise alone'
-#: Difference of positions up to which two sets of samples are the same, by their range: the
-#: filters of a part see other samples near its ends.
-SAME_POSITIONS = 1e-3
 
 
 class Rollouts(Summarised):
@@ -55,8 +39,9 @@ class Rollouts(Summarised):
     ----------
     model : IdentifiedModel
         The model.
-    recording : Recording
+    recording : Recording, optional
         The recording; of one that the model was fitted to, only the part that was held out counts.
+        Without one, the held-out rows that the model keeps, at `TOLD` alone.
     others : mapping of str to ArmModel, optional
         Further arms of the same joints, with nominal parameters; by default `STATED`, the one that
         arm.yaml or the URDF states, if it is physical.
@@ -72,7 +57,7 @@ class Rollouts(Summarised):
     by_commands : bool
         Whether commands drive the arm, not torque.
     horizons : tuple of float
-        Those of `HORIZONS` that the recording is long enough for, s.
+        Those that the recording is long enough for, s.
     counts : tuple of int
         Restarts of each of them.
     errors : dict of str to (H, n) ndarray
@@ -95,40 +80,39 @@ class Rollouts(Summarised):
 
     @one_thread()
     def __init__(
-        self, model: IdentifiedModel, recording: Recording,
+        self, model: IdentifiedModel, recording: Recording | None = None,
         others: Mapping[str, ArmModel] | None = None,
     ) -> None:
+        given = kept_rows(model) if recording is None else of_recording(model, recording)
         arm = self.arm = model.arm
         exported = loaded(mjcf_of(simple_arm(model, rotor_inertia=True), servos=True))
         models = {IDENTIFIED: exported, **{
             name: loaded(mjcf_of(replace(other, drive=arm.drive), servos=True))
             for name, other in (stated_peer(arm) if others is None else others).items()}}
-        own, spans, self.held_out = unseen_part(model, recording)
-        self.source, self.by_commands = own.source, has_servos(arm)
-        drive = driven(model, own.motions)
-        noise = [each + sensor_noise(model, own.motions) * np.random.default_rng(0).normal(
-            size=each.shape) for each in drive]
+        self.source, self.held_out, self.by_commands = (
+            given.source, given.held_out, has_servos(arm))
+        drive = driven(model, given.motions)
+        noisy = [each + own for each, own in zip(drive, given.noise, strict=True)]
         errors: dict[str, list[Array]] = {}
         found: list[Restarts] = []
-        for horizon in HORIZONS:
-            cut = [restarts(own.motions, each, horizon, exported.opt.timestep,
-                            usable_edge(own.settings), spans) for each in (drive, noise)]
-            if cut[0] is None or cut[1] is None:
+        for horizon in given.horizons:
+            cut, beside = (given.restarts(each, horizon, exported.opt.timestep)
+                           for each in (drive, noisy))
+            if cut is None or beside is None:
                 continue
-            found.append(cut[0])
-            moved = {name: simulated(each, arm, cut[0], commands=self.by_commands)
+            found.append(cut)
+            moved = {name: simulated(each, arm, cut, commands=self.by_commands)
                      for name, each in models.items()}
-            self.curves = {name: _rms(q - cut[0].reached) for name, q in moved.items()}
+            self.curves = {name: _rms(q - cut.reached) for name, q in moved.items()}
             if not self.by_commands:
-                self.curves[FLOOR] = _rms(
-                    simulated(exported, arm, cut[1]) - moved[IDENTIFIED])
+                self.curves[FLOOR] = _rms(simulated(exported, arm, beside) - moved[IDENTIFIED])
             for name, curve in self.curves.items():
                 errors.setdefault(name, []).append(curve[-1])
         if not found:
             raise RecordingError(
-                f'{recording.source}: no motion{"" if spans is None else " that was held out"} is '
-                f'as long as {HORIZONS[0]:g} s, the shortest horizon of a rollout; give a longer '
-                'recording')
+                f'{self.source}: no motion{" that was held out" if given.spans else ""} is '
+                f'as long as {given.horizons[0]:g} s, the shortest horizon of a rollout; give a '
+                'longer recording')
         self.errors = {name: np.array(each) for name, each in errors.items()}
         self.horizons = tuple(each.horizon for each in found)
         self.counts = tuple(len(each.start) for each in found)
@@ -187,8 +171,15 @@ class Rollouts(Summarised):
 
     def overall(self, name: str) -> Array:
         """Return the root mean square over the joints that turn, (H,), rad; m if all slide."""
+        return self._over_joints(self.errors[name])
+
+    def over_time(self, name: str) -> Array:
+        """Return the same for the curve of an arm, (K,)."""
+        return self._over_joints(self.curves[name])
+
+    def _over_joints(self, errors: Array) -> Array:
         turning = ~self.arm.prismatic
-        chosen = self.errors[name][:, turning if turning.any() else slice(None)]
+        chosen = errors[:, turning if turning.any() else slice(None)]
         return np.asarray(np.sqrt((chosen**2).mean(axis=1)))
 
 
@@ -208,53 +199,12 @@ def stated_peer(arm: ArmModel) -> dict[str, ArmModel]:
     return {STATED: arm}
 
 
-def unseen_part(
-    model: IdentifiedModel, recording: Recording,
-) -> tuple[ConditionedSet, list[tuple[float, float]] | None, bool]:
-    """
-    Condition a recording as for its validation.
-
-    Returns
-    -------
-    own : ConditionedSet
-        All of it.
-    spans : list of (float, float) or None
-        Times that were held out of a fitted recording, s; None for all.
-    held_out : bool
-        Whether none of these samples were fitted.
-
-    """
-    log, _ = checked_recording(recording, model.arm)
-    own = unseen_set(model.arm, log, model.treatment)
-    if not was_fitted(model, log, own.predict(model.arm, model.theta)):
-        return own, None, True
-    spans = [(float(part.t[0]), float(part.t[-1])) for part in model.predictions
-             if part.held_out and any(_holds(motion, part.t, part.q) for motion in own.motions)]
-    return own, spans or None, bool(spans)
-
-
-def usable_edge(settings: ConditioningSettings) -> int:
-    """Return how many samples at the ends of a stretch the low-pass of the positions spoils."""
-    return settings.decimator().reach // int(POSITION_CUTOFF)
-
-
-def _holds(motion: ConditionedMotion, t: Array, q: Array) -> bool:
-    """Whether a stretch holds samples (N,), (N, n) at the same times."""
-    if len(t) < 2 or t[0] < motion.t[0] or t[-1] > motion.t[-1]:
-        return False
-    own = np.stack([np.interp(t, motion.t, each) for each in motion.q.T], axis=-1)
-    return bool((np.median(np.abs(own - q), axis=0) <= SAME_POSITIONS * np.ptp(q, axis=0)).all())
-
-
-def driven(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -> list[Array]:
-    """Return torque, Nm, or commands, rad, of the drives, (N, n) for each stretch."""
-    arm = model.arm
-    if has_servos(arm):
-        return [each.q + (each.tau + damping_torque(each.qd, arm.drive)) / arm.drive.gain
-                for each in motions]
-    # A zero of the torque's sensor is no torque, and no simulator has it.
-    offset = model.possible_arm.friction_nominal.get('offset', np.zeros(arm.n))
-    return [each.tau - offset for each in motions]
+def kept_rollouts(model: IdentifiedModel) -> Rollouts | None:
+    """Simulate along the held-out rows of a model; None without them, links or MuJoCo."""
+    try:
+        return Rollouts(model)
+    except (InputError, RecordingError):
+        return None
 
 
 def _rms(error: Array) -> Array:

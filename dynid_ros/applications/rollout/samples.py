@@ -16,7 +16,7 @@ from dynid_ros.applications.rollout.batch import loaded, simulated
 from dynid_ros.applications.rollout.noise import fast_noise, sensor_noise, TorqueError
 from dynid_ros.applications.rollout.posterior import draw_parameters
 from dynid_ros.applications.rollout.restarts import restarts
-from dynid_ros.applications.rollout.rollout import driven, unseen_part, usable_edge
+from dynid_ros.applications.rollout.stretches import driven, unseen_part, usable_edge
 from dynid_ros.arm.friction import friction_terms, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.history import history_of

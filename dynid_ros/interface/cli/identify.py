@@ -56,4 +56,4 @@ def run(args: Namespace) -> Answer:
         validation=args.validate, method=args.method, cutoff_hz=args.cutoff,
         joint_offsets=args.joint_offsets, **reading(args))
     result.save(args.output)
-    return result_answer(result, wrote)
+    return result_answer(result, wrote, result.kept_rollouts)

@@ -144,6 +144,8 @@ def _run(given: Sequence[str]) -> int:
     chosen = bool(given) and given[0] in COMMANDS
     commands = given[:1] if chosen else COMMANDS
     parsed = build_parser(commands, arguments=chosen).parse_args(given)
+    # No command renders, and to look for a display takes longer than to import the rest of MuJoCo.
+    os.environ['MUJOCO_GL'] = 'disable'
     with _plain_warnings():
         with shown_progress():
             found: Answer | int = parsed.run(parsed)

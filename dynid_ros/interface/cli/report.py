@@ -21,6 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> Answer:
     """Write the report."""
+    from dynid_ros.applications.rollout.rollout import kept_rollouts
     from dynid_ros.estimation.result_files.result_file import read_result
     from dynid_ros.interface.cli.common.summary import result_answer
     from dynid_ros.pages.report.page import write_report
@@ -29,5 +30,6 @@ def run(args: Namespace) -> Answer:
     page = args.result / 'report.html'
     check_output(page)
     result = read_result(args.result)
-    write_report(result, page)
-    return replace(result_answer(result, [page]), status=0)
+    rollouts = kept_rollouts(result)
+    write_report(result, page, rollouts)
+    return replace(result_answer(result, [page], rollouts), status=0)

@@ -58,7 +58,12 @@ def _validate_result(args: Namespace) -> Answer:
     from dynid_ros.estimation.blocks.preparation import checked_recording
     from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
     from dynid_ros.estimation.identification.conditioned_data import beginning
-    from dynid_ros.interface.cli.common.summary import error_line, error_table, recording_as_dict
+    from dynid_ros.interface.cli.common.summary import (
+        error_line,
+        error_table,
+        recording_as_dict,
+        rollout_note,
+    )
     from dynid_ros.interface.python.identification import load_model, read_recording
     from dynid_ros.interface.python.validation import Validation
     from dynid_ros.pages.report.arm_picture import save_picture
@@ -86,7 +91,7 @@ def _validate_result(args: Namespace) -> Answer:
         save_picture(rollout_figure(rolled), args.output)
     return Answer(
         facts, found.verdict, int(bool(reasons)), error_table(metrics, arm, result.unrepeated),
-        [*([] if rolled is None else [sentence(f'in MuJoCo it {rolled.headline}')]),
+        [*([] if rolled is None else [rollout_note(rolled)]),
          *map(sentence, (*reasons[1:], *found.warnings)),
          *(f'Below {hz:.3g} Hz the torque error is {plain(other.relative_error_percent)} %.'
            for hz, other in others.items())],

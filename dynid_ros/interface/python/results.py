@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, TYPE_CHECKING
@@ -154,7 +155,7 @@ class IdentifiedModel(Core):
         """Return the text that ``dynid identify`` prints of the model."""
         from dynid_ros.interface.cli.common.summary import result_answer
 
-        return result_answer(self).text()
+        return result_answer(self, rollouts=self.kept_rollouts).text()
 
     def validate(
         self, recording: Log, *, topic: str = 'joint_states', received: bool = False,
@@ -213,6 +214,17 @@ class IdentifiedModel(Core):
         beside = None if others is None else {
             name: as_arm(each) for name, each in others.items()}
         return Rollouts(self, log, beside)
+
+    @cached_property
+    def kept_rollouts(self) -> Rollouts | None:
+        """
+        Simulations along the held-out rows that the model keeps, as the report shows them.
+
+        None where there are no such rows, no possible links, or no MuJoCo.
+        """
+        from dynid_ros.applications.rollout.rollout import kept_rollouts
+
+        return kept_rollouts(self)
 
     def plot(self) -> Figure:
         """Draw measured and predicted torque over time, and the friction of each joint."""
@@ -325,7 +337,8 @@ class IdentifiedModel(Core):
 
         folder = as_path('folder', folder)
         page = folder / 'report.html'
-        write_together({**result_contents(self, folder), page: report_page(self, page)})
+        write_together({**result_contents(self, folder),
+                        page: report_page(self, page, self.kept_rollouts)})
         return folder
 
     def _repr_html_(self) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from dynid_ros import __version__
 from dynid_ros.arm.parameters import torque_units
@@ -22,12 +22,18 @@ from dynid_ros.pages.report.drawings import (
     spectrum_drawings,
     torque_drawings,
 )
+from dynid_ros.pages.report.rollout_drawing import rollout_drawing
 from dynid_ros.pages.report.tables import links, median_ratio, parameters
 from dynid_ros.pages.report.templating import render
 from dynid_ros.utilities.atomic_write import write_whole
 
+if TYPE_CHECKING:
+    from dynid_ros.applications.rollout.rollout import Rollouts
 
-def write_report(result: IdentifiedModel, path: Path) -> None:
+
+def write_report(
+    result: IdentifiedModel, path: Path, rollouts: Rollouts | None = None,
+) -> None:
     """
     Write the report as one self-contained HTML file.
 
@@ -37,6 +43,8 @@ def write_report(result: IdentifiedModel, path: Path) -> None:
         The identified model.
     path : Path
         File; its folder counts as the folder of the result.
+    rollouts : Rollouts, optional
+        Simulations of the model, from `kept_rollouts`.
 
     Raises
     ------
@@ -44,10 +52,12 @@ def write_report(result: IdentifiedModel, path: Path) -> None:
         The file cannot be written.
 
     """
-    write_whole(path, report_page(result, path))
+    write_whole(path, report_page(result, path, rollouts))
 
 
-def report_page(result: IdentifiedModel, path: Path) -> bytes:
+def report_page(
+    result: IdentifiedModel, path: Path, rollouts: Rollouts | None = None,
+) -> bytes:
     """Make the content of the file that `write_report` writes."""
     cutoff = result.treatment.cutoff_hz
     drawn = [p for p in result.predictions if len(p.t) > 1]
@@ -71,6 +81,7 @@ def report_page(result: IdentifiedModel, path: Path) -> bytes:
         friction_lines=list(friction_lines(result)),
         defects=sorted(result.defects, key=lambda each: (
             each.severity != 'error', each.severity != 'warning')),
+        rollouts=rollouts, rollout_drawing='' if rollouts is None else rollout_drawing(rollouts),
         **_conditioning(result), **_links(result))
 
 

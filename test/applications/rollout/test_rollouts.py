@@ -2,6 +2,8 @@
 """Rollouts against the arm that was recorded, closed forms and measured states."""
 
 from dataclasses import replace
+import re
+import subprocess
 import sys
 
 import numpy as np
@@ -9,14 +11,24 @@ from oracles import random_arm
 from planted import heavier, RATE, recorded
 import pytest
 
-from dynid_ros.applications.rollout import rollout
+from dynid_ros.applications.rollout import stretches
+from dynid_ros.applications.rollout.batch import loaded
 from dynid_ros.applications.rollout.restarts import restarts
-from dynid_ros.applications.rollout.rollout import FLOOR, IDENTIFIED, Rollouts, STATED
+from dynid_ros.applications.rollout.rollout import (
+    FLOOR,
+    IDENTIFIED,
+    kept_rollouts,
+    Rollouts,
+    STATED,
+)
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.interface.cli.common.summary import result_answer
+from dynid_ros.interface.python.results import IdentifiedModel
+from dynid_ros.pages.report import write_report
 
 TRUTH = 'truth'
 
@@ -85,6 +97,89 @@ def test_only_the_held_out_part_of_a_fitted_recording_counts(arm):
     assert not Rollouts(identify(arm, [log], friction=PLAIN_TERMS, holdout=0), log).held_out
 
 
+@pytest.fixture(scope='module')
+def halved(arm):
+    """Model of the first part of a recording, of which the rest was held out."""
+    bare = replace(arm, friction_nominal={**arm.friction_nominal, 'coulomb': np.zeros(2)})
+    log = recorded(bare, 1, seconds=18.0)
+    return bare, log, identify(heavier(bare), [log], friction=PLAIN_TERMS)
+
+
+def test_rows_that_a_model_keeps_move_arms_as_the_recording_does(halved):
+    arm, log, model = halved
+    others = {TRUTH: arm, STATED: heavier(arm)}
+    found, whole = Rollouts(model, None, others), Rollouts(model, log, others)
+    assert found.held_out and found.horizons == (0.5,) and found.counts[0] <= 10
+    assert found.source == model.validation.source
+    # The torque of rows has passed the low-pass of the fit, and is on splines between them.
+    assert (degrees(found, TRUTH) < 0.1).all()
+    for name in (IDENTIFIED, TRUTH):
+        assert (degrees(found, STATED) > 20 * degrees(found, name)).all()
+    # Other restarts of the same part.
+    assert found.overall(STATED)[0] == pytest.approx(whole.overall(STATED)[1], rel=0.3)
+    assert found.headline.startswith('moves to within 0.0')
+
+
+def test_the_report_draws_what_the_summary_states(halved, tmp_path):
+    _, _, model = halved
+    found = kept_rollouts(model)
+    write_report(model, tmp_path / 'report.html', found)
+    text = (tmp_path / 'report.html').read_text(encoding='utf-8')
+    section = re.search(r'<section id="rollouts".*?</section>', text, flags=re.DOTALL)[0]
+    own, stated = (re.search(rf'<path class="{style}" d="([^"]*)"', section)[1]
+                   for style in ('predicted', 'plain'))
+    # Up is less, in a drawing: the heavier arm is further away at the end.
+    assert float(stated.split(',')[-1]) < float(own.split(',')[-1]) - 50
+    for joint, *cells in found.table()[1:]:
+        cells = ''.join(f'<td class="number">{cell}</td>' for cell in cells)
+        assert f'<th scope="row">{joint}</th>{cells}' in section
+    assert f'\n- In MuJoCo it {found.headline}.\n' in result_answer(model, (), found).text()
+
+
+def test_a_command_simulates_without_a_library_for_windows(halved, tmp_path):
+    folder = IdentifiedModel.of(halved[2]).save(tmp_path / 'result')
+    code = ('import sys; from dynid_ros.interface.cli.main import main; '
+            f'main(["report", {str(folder)!r}]); assert "mujoco" in sys.modules; '
+            'assert "glfw" not in sys.modules')
+    done = subprocess.run([sys.executable, '-c', code], check=True, capture_output=True, text=True)
+    assert '- In MuJoCo it moves to within ' in done.stdout
+
+
+def test_only_rows_in_which_all_joints_move_and_none_is_missing_count(halved):
+    _, _, model = halved
+    *fitted, part = model.predictions
+    spacing, still = 1 / model.row_rate_hz, part.tau.copy()
+    # The second joint rests for a second; then ten rows are missing.
+    rest = (part.t > part.t[0] + 1.5) & (part.t < part.t[0] + 2.5)
+    still[rest, 1] = np.nan
+    kept = np.arange(len(part.t))
+    gap = np.searchsorted(part.t, part.t[0] + 4.0)
+    kept = np.delete(kept, slice(gap, gap + 10))
+    cut = replace(part, tau=still[kept], **{
+        name: getattr(part, name)[kept] for name in ('t', 'q', 'qd', 'tau_hat')})
+    motions = stretches.kept_rows(replace(model, predictions=(*fitted, cut))).motions
+    assert len(motions) == 3
+    for motion in motions:
+        at = (part.t >= motion.t[0] - 1e-9) & (part.t <= motion.t[-1] + 1e-9)
+        assert not (at & rest).any() and not at[gap:gap + 10].any()
+        assert np.diff(motion.t).max() < spacing
+        np.testing.assert_allclose(motion.tau[::8], part.tau[at], atol=1e-9)
+    everywhere = replace(part, tau=np.where([True, False], part.tau, np.nan))
+    assert kept_rollouts(replace(model, predictions=(*fitted, everywhere))) is None
+
+
+def test_a_model_without_held_out_rows_has_no_rollouts(halved, model):
+    _, _, held = halved
+    live = replace(held, predictions=held.predictions[-1:])
+    for each in (model, live, replace(held, predictions=())):
+        assert kept_rollouts(each) is None
+
+
+def test_an_arm_that_mujoco_refuses_is_refused_in_one_sentence():
+    with pytest.raises(InputError, match='MuJoCo refuses the arm: '):
+        loaded('<mujoco><worldbody><body><joint/></body></worldbody></mujoco>')
+
+
 def test_drives_that_follow_commands_are_driven_by_them(arm):
     kp, kd = np.array([30.0, 20.0]), np.array([1.0, 0.5])
     servo = replace(arm, drive=replace(arm.drive, signal='command', gain=kp, damping=kd))
@@ -120,12 +215,13 @@ def test_restarts_are_measured_states_between_samples():
 
 
 def test_a_recording_that_is_too_short_is_refused(arm, model, monkeypatch):
-    monkeypatch.setattr(rollout, 'HORIZONS', (20.0,))
+    monkeypatch.setattr(stretches, 'HORIZONS', (20.0,))
     with pytest.raises(RecordingError, match='shortest horizon of a rollout'):
         Rollouts(model, recorded(arm, 2, seconds=6.0))
 
 
-def test_without_mujoco_the_remedy_is_named(arm, model, monkeypatch):
+def test_without_mujoco_the_remedy_is_named(arm, model, halved, monkeypatch):
     monkeypatch.setitem(sys.modules, 'mujoco', None)
     with pytest.raises(InputError, match='rollouts need MuJoCo, which is not installed; install'):
         Rollouts(model, recorded(arm, 2, seconds=6.0))
+    assert kept_rollouts(halved[2]) is None

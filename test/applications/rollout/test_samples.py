@@ -13,9 +13,9 @@ import yaml
 
 from dynid_ros.applications.rollout.noise import fast_noise, sensor_noise, TorqueError
 from dynid_ros.applications.rollout.posterior import draw_parameters
-from dynid_ros.applications.rollout.rollout import unseen_part
 from dynid_ros.applications.rollout.sample_files import export_samples
 from dynid_ros.applications.rollout.samples import Samples
+from dynid_ros.applications.rollout.stretches import unseen_part
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.parameters import pseudo_inertia
 from dynid_ros.data.recordings.recording import Recording

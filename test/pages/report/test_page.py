@@ -18,7 +18,7 @@ from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.pages.report import write_report
 
 SECTIONS = ['joints', 'suspects', 'bandwidth', 'torque', 'spectra', 'parameters', 'links',
-            'friction', 'treatment', 'defects', 'timing', 'use']
+            'friction', 'rollouts', 'treatment', 'defects', 'timing', 'use']
 VOID = {'meta', 'br', 'hr', 'img', 'link', 'input'}
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import compress
 import math
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
@@ -22,6 +22,9 @@ from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.model.verdict_words import headline, notes, ROUTINE
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence, several
+
+if TYPE_CHECKING:
+    from dynid_ros.applications.rollout.rollout import Rollouts
 
 #: Attributes of a result that scripts find under their names.
 RESULT_KEYS = (
@@ -75,12 +78,21 @@ def _standard_as_dict(result: IdentifiedModel) -> dict[str, Any] | None:
     }
 
 
-def result_answer(result: IdentifiedModel, wrote: Sequence[object] = ()) -> Answer:
+def result_answer(
+    result: IdentifiedModel, wrote: Sequence[object] = (), rollouts: Rollouts | None = None,
+) -> Answer:
     """State the verdict on a result, its errors joint by joint, notes and details."""
+    moved, lines = ([], []) if rollouts is None else ([rollout_note(rollouts)], rollouts.lines())
     return Answer(
-        result_as_dict(result), headline(result), int(not result.verdict.trustworthy),
+        {**result_as_dict(result), 'rollouts': None if rollouts is None else rollouts.as_dict()},
+        headline(result), int(not result.verdict.trustworthy),
         error_table(result.validation or result.fit, result.arm, result.unrepeated),
-        notes(result), result_details(result), wrote)
+        [*notes(result), *moved], [*result_details(result), *lines], wrote)
+
+
+def rollout_note(found: Rollouts) -> str:
+    """State how far an exported arm is from the recorded one in MuJoCo."""
+    return sentence(f'in MuJoCo it {found.headline}')
 
 
 def error_table(
