@@ -35,8 +35,8 @@ TOLD = 0.5
 #: Restarts along the rows that a model keeps: few, since each takes a thousandth of a second of
 #: `identify` for each arm, and the error still has a standard error of a quarter or less.
 ROW_RESTARTS = 10
-#: Share of the time between two rows by which the times of neighbours may differ from it.
-UNEVEN = 0.1
+#: Rows are even to within the rounding of their times; a gap is longer by more than this share.
+ROW_JITTER = 0.1
 #: Difference of positions up to which two sets of samples are the same, by their range: the
 #: filters of a part see other samples near its ends.
 SAME_POSITIONS = 1e-3
@@ -133,7 +133,7 @@ def kept_rows(model: IdentifiedModel) -> Stretches:
 def _even_runs(part: Prediction, rate_hz: float) -> list[Prediction]:
     """Rows of a prediction without gaps, in which all joints move, as long as `TOLD` at least."""
     known = np.asarray(np.isfinite(part.tau).all(axis=1))
-    even = np.abs(rate_hz * np.diff(part.t) - 1) < UNEVEN
+    even = np.abs(rate_hz * np.diff(part.t) - 1) < ROW_JITTER
     # A run of steps ends at the row behind its last one.
     runs = runs_of(even & known[1:] & known[:-1])
     return [replace(part, **{name: getattr(part, name)[first:last + 1] for name in (

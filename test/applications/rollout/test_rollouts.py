@@ -190,10 +190,12 @@ def test_drives_that_follow_commands_are_driven_by_them(arm):
         return replace(log, u=log.q + (log.u + kd * qd) / kp, signal='command')
 
     model = identify(servo, [commanded(1)], friction=PLAIN_TERMS, holdout=0)
-    found = Rollouts(model, commanded(2), {TRUTH: servo})
+    found = Rollouts(model, commanded(2), {TRUTH: servo, 'heavier': heavier(servo)})
     assert found.by_commands and FLOOR not in found.errors
     # A stiff loop forgets errors of the torque.
     assert (degrees(found, IDENTIFIED) < 0.3).all() and (degrees(found, TRUTH) < 0.3).all()
+    # And those of a model, which the recorded torque shows 25 times as large after half a second.
+    assert (degrees(found, 'heavier') < 2 * degrees(found, TRUTH)).all()
     assert found.as_dict()['driven_by'] == 'commands'
 
 
