@@ -13,6 +13,7 @@ from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.rollout.batch import loaded, simulated
 from dynid_ros.applications.rollout.restarts import Restarts
 from dynid_ros.applications.rollout.stretches import driven, kept_rows, of_recording, TOLD
+from dynid_ros.arm.drive import BY_MASSES
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.dynamics.rigid_parameters import check_physical
@@ -86,8 +87,9 @@ class Rollouts(Summarised):
         given = kept_rows(model) if recording is None else of_recording(model, recording)
         arm = self.arm = model.arm
         exported = loaded(mjcf_of(simple_arm(model, rotor_inertia=True), servos=True))
+        # What took gravity out of a signal holds the arm, that of the model too.
         models = {IDENTIFIED: exported, **{
-            name: loaded(mjcf_of(replace(other, drive=arm.drive), servos=True))
+            name: loaded(mjcf_of(replace(other, drive=arm.drive).as_measured, servos=True))
             for name, other in (stated_peer(arm) if others is None else others).items()}}
         self.source, self.held_out, self.by_commands = (
             given.source, given.held_out, has_servos(arm))
@@ -191,7 +193,13 @@ def told(value: float, *, sliding: bool) -> str:
 
 
 def stated_peer(arm: ArmModel) -> dict[str, ArmModel]:
-    """Return the arm with the parameters that its description states, if one can move with it."""
+    """
+    Return the arm with the parameters that its description states, if one can move with it.
+
+    That takes possible links, and a drive signal in their unit.
+    """
+    if not arm.drive.in_newton_metres and arm.drive.scale != BY_MASSES:
+        return {}
     try:
         check_physical(arm)
     except ArmError:

@@ -20,6 +20,7 @@ from dynid_ros.applications.rollout.rollout import (
     kept_rollouts,
     Rollouts,
     STATED,
+    stated_peer,
 )
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import Conditioning
@@ -66,6 +67,20 @@ def test_the_stated_arm_stands_beside_it_by_default(arm, model):
     assert [*found.errors] == [IDENTIFIED, STATED, FLOOR]
     bare = replace(model, arm=replace(model.arm, inertial=None))
     assert STATED not in Rollouts(bare, recorded(arm, 2, seconds=6.0)).errors
+    # A signal in its own unit moves links of that unit alone, not those that are stated in kg.
+    for signal, scale, peers in (('current', '', []), ('command', 'relative', []),
+                                 ('command', 'masses', [STATED])):
+        drive = replace(arm.drive, signal=signal, scale=scale)
+        assert [*stated_peer(replace(arm, drive=drive))] == peers
+
+
+def test_an_arm_whose_signal_lacks_gravity_is_held_against_it(arm):
+    held = replace(arm, drive=replace(arm.drive, includes_gravity=False))
+    logs = [recorded(held.as_measured, motion, seconds=12.0) for motion in (1, 2)]
+    found = Rollouts(identify(held, logs[:1], friction=PLAIN_TERMS, holdout=0), logs[1],
+                     {TRUTH: held})
+    for name in (IDENTIFIED, TRUTH):
+        assert degrees(found, name)[1] < 0.2
 
 
 def test_noise_alone_moves_an_arm_as_its_double_integral():
