@@ -4,21 +4,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from dynid_ros.applications.fleet.comparison import compare, Comparison, FEWEST_COMPARED, load_text
+from dynid_ros.applications.fleet.cluster import Spread
+from dynid_ros.applications.fleet.comparison import (
+    compare,
+    Comparison,
+    Factors,
+    FEWEST_COMPARED,
+    load_text,
+    merged,
+)
 from dynid_ros.applications.fleet.deviations import deviations
-from dynid_ros.applications.fleet.drift import DAY, drifts, Series
-from dynid_ros.applications.fleet.models import fleet_model
-from dynid_ros.applications.fleet.reduction import Reduction
+from dynid_ros.applications.fleet.drift import DAY
+from dynid_ros.applications.fleet.models import changes, fleet_model
 from dynid_ros.applications.fleet.settings import FleetSettings
-from dynid_ros.applications.fleet.sidecar import BagFacts
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.applications.fleet.summary import BagFacts, stored_factors
+from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.load_columns import friction_names
-from dynid_ros.estimation.estimate.weights import solve
+from dynid_ros.errors import ResultError
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
@@ -27,6 +38,39 @@ from dynid_ros.utilities.arrays import Array
 FALSE_ACCUSATION = 1e-2
 #: Bags before and after a change of load, at least: fewer are odd bags.
 FEWEST_WITH_LOAD = 3
+#: A good bag: its facts, and the path of its sidecar.
+StoredBag = tuple[BagFacts, Path]
+
+
+@dataclass(frozen=True)
+class OddBag:
+    """
+    A bag that does not belong.
+
+    Attributes
+    ----------
+    name, arm : str
+        Bag and arm.
+    difference : str
+        Difference from the other bags of its arm.
+    loaded : bool
+        Whether a load is all of it.
+    findings : tuple of Finding
+        Its cause; empty if the table of suspects reports none.
+
+    """
+
+    name: str
+    arm: str
+    difference: str
+    loaded: bool
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """State the difference and its cause."""
+        return '; '.join([f'{self.name}: {self.difference}',
+                          *(finding.sentence for finding in self.findings)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +88,10 @@ class ArmReport:
         None with too few rows.
     sentences : tuple of str
         Changes, and differences from the other arms.
+    odd : tuple of OddBag
+        Bags that do not belong.
+    series : dict of str to ((B,) ndarray, (B,) ndarray)
+        Dates and values of friction and gains; values are NaN where a bag leaves them open.
 
     """
 
@@ -51,46 +99,13 @@ class ArmReport:
     used: int
     model: IdentifiedModel | None
     sentences: tuple[str, ...]
+    odd: tuple[OddBag, ...]
+    series: dict[str, tuple[Array, Array]]
 
 
-@dataclass(frozen=True)
-class OddBag:
-    """
-    A bag that does not belong.
-
-    Attributes
-    ----------
-    number : int
-        Of the bag.
-    name, arm : str
-        Bag and arm.
-    difference : str
-        Difference from the other bags of its arm.
-    loaded : bool
-        Whether a load is all of it.
-    findings : tuple of Finding
-        Its cause; empty if the table of suspects reports none.
-
-    """
-
-    number: int
-    name: str
-    arm: str
-    difference: str
-    loaded: bool
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def sentence(self) -> str:
-        """State the difference and its cause."""
-        return '; '.join([f'{self.name}: {self.difference}',
-                          *(finding.sentence for finding in self.findings)])
-
-
-def judged_fleet(
-    settings: FleetSettings, facts: Sequence[BagFacts], groups: Mapping[str, Sequence[int]],
-    sums: Reduction,
-) -> tuple[dict[str, ArmReport], IdentifiedModel | None, list[OddBag], tuple[Series, ...]]:
+def judge_arms(
+    settings: FleetSettings, groups: Mapping[str, Sequence[StoredBag]], spread: Spread,
+) -> tuple[dict[str, ArmReport], IdentifiedModel | None]:
     """
     Fit the arms, and find changes and bags that do not belong.
 
@@ -98,49 +113,90 @@ def judged_fleet(
     ----------
     settings : FleetSettings
         Settings of the fleet.
-    facts : sequence of BagFacts
-        The bags.
-    groups : mapping of str to sequence of int
+    groups : mapping of str to sequence of StoredBag
         Bags of each arm, in the order of their dates.
-    sums : Reduction
-        Sums over their sidecars.
+    spread : Spread
+        Where the work is done: each arm is one task, which goes over its sidecars.
 
     Returns
     -------
-    dict of str to ArmReport, IdentifiedModel or None, list of OddBag, tuple of Series
+    dict of str to ArmReport, IdentifiedModel or None
         Arms by name; the model of all bags that belong but those of arms that differ from the
-        others; bags that do not belong; friction and gains over date.
+        others, and after a change of load.
 
     """
+    names = list(groups)
+    chance = FALSE_ACCUSATION / sum(map(len, groups.values()))
+    found = _finished(spread('arms', judge_arm, {
+        k: (settings, name, groups[name], chance) for k, name in enumerate(names)}))
+    reports = {name: report for name, (report, _, _) in zip(names, found, strict=True)}
+    if len(names) == 1:
+        return reports, reports[names[0]].model
+    different = _different([data for _, _, data in found], settings.arm)
+    for k, text in different.items():
+        report = reports[names[k]]
+        reports[names[k]] = replace(report, sentences=(f'{names[k]} {text}', *report.sentences))
+    common = [k for k in range(len(names)) if k not in different]
+    used = [[groups[names[k]][bag] for bag in found[k][1]] for k in common]
+
+    def without_each(solution: Solution) -> tuple[Array, Array]:
+        parts = _finished(spread('model of all', stored_changes, {
+            k: (settings, bags, solution) for k, bags in enumerate(used)}))
+        own, left = zip(*parts, strict=True)
+        return np.concatenate(own), np.concatenate(left)
+
+    return reports, fleet_model(
+        settings, 'the fleet', [facts for bags in used for facts, _ in bags],
+        merged(found[k][2] for k in common), without_each)
+
+
+def _finished(results: Mapping[int, Any]) -> list[Any]:
+    if any(result is None for result in results.values()):
+        raise ResultError('workers die of merging sidecars; give them more memory')
+    return [results[k] for k in sorted(results)]
+
+
+def judge_arm(
+    settings: FleetSettings, name: str, bags: Sequence[StoredBag], chance: float,
+) -> tuple[ArmReport, list[int], QRFactors]:
+    """
+    Judge one arm by the sidecars of its bags.
+
+    Returns
+    -------
+    ArmReport, list of int, QRFactors
+        The arm; those of its bags that carry the load of the first ones and are not odd, and
+        their factors.
+
+    """
+    facts = [each for each, _ in bags]
+    factors = stored_factors([path for _, path in bags], settings.columns)
     # A bag without a date has NaN.
     date = np.array([each.date for each in facts], dtype=float)
-    judged = {name: _stretches(settings, sums, bags, date, FALSE_ACCUSATION / len(facts))
-              for name, bags in groups.items()}
-    others = _other_arms(settings, sums, {
-        name: stretches[0].usual for name, (stretches, _) in judged.items()})
-    reports: dict[str, ArmReport] = {}
-    odd: list[OddBag] = []
-    values: dict[tuple[str, str], tuple[Array, Array]] = {}
-    for name, (stretches, load) in judged.items():
-        last, own = stretches[-1], stretches[-1].usual
-        sentences = [f'{name} {others[name]}'] if name in others else []
-        if load:
-            sentences.append(
-                f'the load of {name} changes on {day(date[last.bags[0]])}: {load}; its model is '
-                f'of the {len(own)} bags since then')
-        reports[name] = ArmReport(
-            len(groups[name]), len(own), _model(settings, name, own, facts, sums),
-            tuple(sentences))
-        values |= _series(settings, name, last, date)
-        odd += [OddBag(each.bags[k], facts[each.bags[k]].name, name, each.difference(k),
-                       bool(each.loaded[k]))
-                for each in stretches for k in np.flatnonzero(each.odd).tolist()]
-    common = [k for name, (stretches, _) in judged.items() if name not in others
-              for k in stretches[0].usual]
-    alone = len(groups) == 1
-    whole = reports[next(iter(groups))].model if alone else _model(
-        settings, 'the fleet', common, facts, sums)
-    return reports, whole, odd, drifts(values)
+    stretches, load = _stretches(settings.arm, factors, date, chance)
+    last, usual = stretches[-1], stretches[0].usual
+    data = merged(map(factors, usual))
+    sentences = (
+        f'the load of {name} changes on {day(date[last.bags[0]])}: {load}; its model is of the '
+        f'{len(last.usual)} bags since then',) if load else ()
+    model = fleet_model(
+        settings, name, [facts[k] for k in last.usual],
+        merged(map(factors, last.usual)) if load else data,
+        lambda solution: changes(map(factors, last.usual), solution))
+    odd = tuple(
+        OddBag(facts[each.bags[k]].name, name, each.difference(k), bool(each.loaded[k]))
+        for each in stretches for k in np.flatnonzero(each.odd).tolist())
+    report = ArmReport(len(bags), len(last.usual), model, sentences, odd,
+                       _series(settings.arm, last, date))
+    return report, usual, data
+
+
+def stored_changes(
+    settings: FleetSettings, bags: Sequence[StoredBag], solution: Solution,
+) -> tuple[Array, Array]:
+    """Return the result of `changes` for the sidecars of bags."""
+    factors = stored_factors([path for _, path in bags], settings.columns)
+    return changes(map(factors, range(len(bags))), solution)
 
 
 def day(date: float) -> str:
@@ -149,18 +205,20 @@ def day(date: float) -> str:
 
 
 def _stretches(
-    settings: FleetSettings, sums: Reduction, bags: Sequence[int], date: Array, chance: float,
+    arm: ArmModel, factors: Factors, date: Array, chance: float,
 ) -> tuple[list[Comparison], str]:
     """Divide the bags of an arm where its load changes, and describe that change."""
-    every = compare(sums, bags, chance)
-    first = _change(every, np.floor(date[bags] / DAY))
+    bags = range(len(date))
+    every = compare(arm, factors, bags, chance)
+    first = _change(every, np.floor(date / DAY))
     if not first:
         return [every], ''
     before, after = bags[:first], bags[first:]
     # One side deviates from the fit to the other.
     sign, moved = (-1, before) if every.odd[0] else (1, after)
-    load = deviations([sums.merge(moved)], settings.arm, every.fit, False).load[0]
-    return [compare(sums, part, chance) for part in (before, after)], load_text(sign * load)
+    load = deviations([merged(map(factors, moved))], arm, every.fit, [False]).load[0]
+    return [compare(arm, factors, part, chance) for part in (before, after)], load_text(
+        sign * load)
 
 
 def _change(every: Comparison, days: Array) -> int:
@@ -180,41 +238,25 @@ def _change(every: Comparison, days: Array) -> int:
     return 0
 
 
-def _other_arms(
-    settings: FleetSettings, sums: Reduction, groups: Mapping[str, Sequence[int]],
-) -> dict[str, str]:
+def _different(arms: Sequence[QRFactors], arm: ArmModel) -> dict[int, str]:
     """Compare arms as bags are compared, and describe those that differ from the others."""
-    if len(groups) < FEWEST_COMPARED:
+    if len(arms) < FEWEST_COMPARED:
         return {}
-    arms = Reduction(settings, [sums.merge(bags) for bags in groups.values()])
-    found = compare(arms, range(len(groups)), FALSE_ACCUSATION / len(groups))
-    return {name: ('carries another load or tool than the other arms: '
-                   f'{load_text(found.found.load[k])}' if found.loaded[k]
-                   else f'differs from the other arms: {found.difference(k)}')
-            for k, name in enumerate(groups) if found.odd[k]}
-
-
-def _model(
-    settings: FleetSettings, name: str, bags: Sequence[int], facts: Sequence[BagFacts],
-    sums: Reduction,
-) -> IdentifiedModel | None:
-    data = sums.merge(bags)
-    if data.rows.sum() <= len(settings.columns):
-        return None
-    solution = solve(data, arm_prior(settings.arm))
-    changes, left = sums.changes(bags, solution)
-    return fleet_model(settings, name, [facts[k] for k in bags], data, solution, changes, left)
+    found = compare(arm, arms.__getitem__, range(len(arms)), FALSE_ACCUSATION / len(arms))
+    return {k: ('carries another load or tool than the other arms: '
+                f'{load_text(found.found.load[k])}' if found.loaded[k]
+                else f'differs from the other arms: {found.difference(k)}')
+            for k in np.flatnonzero(found.odd).tolist()}
 
 
 def _series(
-    settings: FleetSettings, name: str, bags: Comparison, date: Array,
-) -> dict[tuple[str, str], tuple[Array, Array]]:
+    arm: ArmModel, bags: Comparison, date: Array,
+) -> dict[str, tuple[Array, Array]]:
     """Return friction and gains of the bags that belong and have a date, over it."""
     when = date[bags.bags]
     chosen = ~bags.odd & np.isfinite(when)
     if chosen.sum() < FEWEST_COMPARED:
         return {}
-    names = [*friction_names(settings.arm), *(f'gain {k + 1}' for k in range(settings.arm.n))]
+    names = [*friction_names(arm), *(f'gain {k + 1}' for k in range(arm.n))]
     values = np.hstack([bags.found.friction, bags.found.gains])[chosen]
-    return {(name, each): (when[chosen], column)
-            for each, column in zip(names, values.T, strict=True)}
+    return {name: (when[chosen], column) for name, column in zip(names, values.T, strict=True)}

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 import hashlib
 from pathlib import Path, PurePosixPath
 import re
@@ -26,10 +25,6 @@ CHANGED = ('ETag', 'mtime', 'LastModified', 'last_modified', 'updated')
 LIST = '@'
 #: Name of the arm in a pattern of places.
 ARM_FIELD = '{arm}'
-#: A date in a name, such as 2026-03-14 or rosbag2_2026_03_14-09_26_53.
-DATED = re.compile(
-    r'(?<!\d)(20\d\d)[-_]?([01]\d)[-_]?([0-3]\d)(?:[-_T ]([0-2]\d)[-_:]?([0-5]\d)[-_:]?([0-5]\d))?'
-    r'(?!\d)')
 
 
 @dataclass(frozen=True)
@@ -45,23 +40,19 @@ class Bag:
         Its path in the folder that was given, with forward slashes.
     identity : str
         Hash of names, sizes and times of change of its files.
-    about : str
-        Path or URL of the ``recording.yaml`` of the recorder, in the bag or beside it; empty
-        without one.
 
     """
 
     name: str
     place: str
     identity: str
-    about: str = ''
 
     @property
-    def sidecar(self) -> str:
-        """Return the file name of its sidecar."""
+    def stem(self) -> str:
+        """Return the name, without suffix, of files about it."""
         digest = hashlib.sha256(self.name.encode(errors='surrogateescape')).hexdigest()[:16]
         stem = re.sub(r'[^\w.-]', '_', PurePosixPath(self.place).stem)[:60]
-        return f'{stem}-{digest}.npz'
+        return f'{stem}-{digest}'
 
 
 def find_bags(given: Sequence[str], left_out: Path) -> list[Bag]:
@@ -90,11 +81,8 @@ def find_bags(given: Sequence[str], left_out: Path) -> list[Bag]:
     found: dict[str, Bag] = {}
     own = left_out.resolve().as_posix() + '/'
     for word in _listed(given):
-        before = len(found)
-        for bag in _found_in(word):
-            if not bag.name.startswith(own):
-                found[bag.name] = bag
-        if len(found) == before and not found:
+        found |= {bag.name: bag for bag in _found_in(word) if not bag.name.startswith(own)}
+        if not found:
             raise InputError(
                 f'{word} holds no recording ({", ".join(BAG_OR_TABLE_SUFFIXES)}, or a rosbag2 '
                 'folder)')
@@ -120,31 +108,23 @@ def _found_in(word: str) -> Iterator[Bag]:
     except Exception as error:
         # Each file system has exceptions of its own.
         raise InputError(f'{word} cannot be listed: {error}') from error
-    if not infos:
-        if not fs.exists(root):
-            raise InputError(f'{word} does not exist; give a folder of bags')
-        return
-    local = '://' not in word
+    if not infos and not fs.exists(root):
+        raise InputError(f'{word} does not exist; give a folder of bags')
     folders = {str(PurePosixPath(path).parent) for path in infos
                if PurePosixPath(path).name == METADATA}
-    held: dict[str, dict[str, Any]] = {folder: {} for folder in folders}
-    for path, info in infos.items():
+    facts: dict[str, list[tuple[Any, ...]]] = {}
+    for path, info in sorted(infos.items()):
         parent = str(PurePosixPath(path).parent)
-        if any(part.startswith('.') for part in PurePosixPath(path[len(root):]).parts):
-            continue
-        if parent in folders:
-            held[parent][path] = info
-        elif PurePosixPath(path).suffix in BAG_OR_TABLE_SUFFIXES:
-            held[path] = {path: info}
-    top = PurePosixPath(root).parent if root in held else PurePosixPath(root)
-    for path, files in held.items():
-        near = ((path,) if path in folders else ()) + (str(PurePosixPath(path).parent),)
-        about = next((f'{folder}/{SIDECAR}' for folder in near
-                      if f'{folder}/{SIDECAR}' in infos), '')
-        full = [where if local or not where else str(fs.unstrip_protocol(where))
-                for where in (path, about)]
-        yield Bag(
-            full[0], str(PurePosixPath(path).relative_to(top)), _identity(files), full[1])
+        hidden = any(part.startswith('.') for part in PurePosixPath(path[len(root):]).parts)
+        if not hidden and (
+                parent in folders or PurePosixPath(path).suffix in BAG_OR_TABLE_SUFFIXES):
+            facts.setdefault(parent if parent in folders else path, []).append(
+                (path, info.get('size'), *(str(info.get(key)) for key in CHANGED)))
+    top = PurePosixPath(root).parent if root in facts else PurePosixPath(root)
+    for path, files in facts.items():
+        name = str(fs.unstrip_protocol(path)) if '://' in word else path
+        yield Bag(name, str(PurePosixPath(path).relative_to(top)),
+                  hashlib.sha256(repr(files).encode()).hexdigest()[:32])
 
 
 def _system(word: str) -> tuple[Any, str]:
@@ -156,12 +136,6 @@ def _system(word: str) -> tuple[Any, str]:
         # An unknown protocol, a package that is missing, an address that is none.
         raise InputError(f'{word} cannot be opened: {error}') from error
     return fs, str(root).rstrip('/')
-
-
-def _identity(files: Mapping[str, Mapping[str, Any]]) -> str:
-    facts = [(path, info.get('size'), *(str(info.get(key)) for key in CHANGED))
-             for path, info in sorted(files.items())]
-    return hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
 
 
 def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
@@ -191,7 +165,11 @@ def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
 
 @contextmanager
 def local_copy(bag: Bag) -> Iterator[Path]:
-    """Have a bag on this machine: itself, or a copy for as long as it is needed."""
+    """
+    Have a bag on this machine, with the ``recording.yaml`` in its folder or beside it.
+
+    It is the bag itself, or a copy for as long as it is needed.
+    """
     if '://' not in bag.name:
         yield Path(bag.name)
         return
@@ -200,20 +178,10 @@ def local_copy(bag: Bag) -> Iterator[Path]:
         try:
             fs, path = _system(bag.name)
             fs.get(path, str(target), recursive=fs.isdir(path))
+            beside = f'{path.rpartition("/")[0]}/{SIDECAR}'
+            if fs.exists(beside):
+                fs.get(beside, str(target.with_name(SIDECAR)))
         except Exception as error:
             # Each file system has exceptions of its own.
             raise RecordingError(f'{bag.name} cannot be copied: {error}') from error
         yield target
-
-
-def date_in(name: str) -> float | None:
-    """Find the date in a name, s since 1970 (UTC)."""
-    found = DATED.search(name)
-    if found is None:
-        return None
-    year, month, day, *time = (part or '00' for part in found.groups())
-    try:
-        return datetime.fromisoformat(
-            f'{year}-{month}-{day}T{":".join(time)}+00:00').timestamp()
-    except ValueError:
-        return None

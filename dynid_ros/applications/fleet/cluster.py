@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 import logging
 import tempfile
 from typing import Any
 
 from dynid_ros.errors import DynidError, InputError
+from dynid_ros.utilities.progress import progress
 
-#: Does independent work on the arguments under each key, and yields key and result as they come:
-#: None where each worker dies of the work.
-Spread = Callable[[Callable[..., Any], Mapping[int, tuple[Any, ...]]], Iterator[tuple[int, Any]]]
+#: Does independent work, given the name of the stage, a function, and its arguments under each
+#: key. Returns the result of each key: None where each worker dies of the work.
+Spread = Callable[[str, Callable[..., Any], Mapping[int, tuple[Any, ...]]], dict[int, Any]]
 
 #: Tasks that wait in the scheduler at a time: a million at once would take its memory.
 WAITING = 2000
@@ -27,11 +27,11 @@ LOST_SCHEDULER = 'the Dask scheduler was lost; run the command again, finished s
 
 
 def one_by_one(
-    work: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]],
-) -> Iterator[tuple[int, Any]]:
+    stage: str, work: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]],
+) -> dict[int, Any]:
     """Do the work in this process, for few and short bags."""
-    for key, each in arguments.items():
-        yield key, work(*each)
+    results = ((key, work(*each)) for key, each in arguments.items())
+    return _with_progress(stage, len(arguments), results)
 
 
 @contextmanager
@@ -80,7 +80,8 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
             if scheduler is None:
                 # A heartbeat as the cluster closes is an error to Tornado.
                 client.run(logging.disable, logging.CRITICAL)
-            yield partial(_spread, client)
+            yield lambda stage, work, arguments: _with_progress(
+                stage, len(arguments), _on_workers(client, work, arguments))
 
 
 @contextmanager
@@ -99,10 +100,10 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
         raise InputError(LOST_SCHEDULER) from error
 
 
-def _spread(
+def _on_workers(
     client: Any, work: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]],
 ) -> Iterator[tuple[int, Any]]:
-    """Do the work on the workers of a client."""
+    """Yield keys and results in the order in which workers finish."""
     from distributed import as_completed, KilledWorker
 
     left = iter(arguments.items())
@@ -112,3 +113,13 @@ def _spread(
             killed = future.status == 'error' and isinstance(future.exception(), KilledWorker)
             # A future of a scheduler that was lost is cancelled, and has no result.
             yield keys.pop(future), None if killed else future.result()
+
+
+def _with_progress(
+    stage: str, count: int, results: Iterable[tuple[int, Any]],
+) -> dict[int, Any]:
+    found = {}
+    for key, result in results:
+        found[key] = result
+        progress(f'{stage}: {len(found)} of {count}', len(found) / count)
+    return found

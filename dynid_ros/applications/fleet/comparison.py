@@ -3,17 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from dynid_ros.applications.fleet.deviations import Deviations
-from dynid_ros.applications.fleet.reduction import Reduction
-from dynid_ros.estimation.estimate.weights import Solution
+from dynid_ros.applications.fleet.deviations import Deviations, deviations
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
+from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.utilities.arrays import Array
+
+#: Factors of a bag by its number.
+Factors = Callable[[int], QRFactors]
+Mask = NDArray[np.bool_]
 
 #: Bags of an arm, or arms of a fleet, from which their spread is known.
 FEWEST_COMPARED = 5
@@ -27,6 +34,8 @@ LOWER_HALF = 0.603
 FAR = 2.5
 #: Least mass of a load that a text states, kg; with less, only the moments differ.
 LIGHT = 1e-3
+#: Bags whose factors are stacked at once: fewer repeat the factorisation, more only take memory.
+STACKED_TOGETHER = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +59,13 @@ class Comparison:
     bags: Sequence[int]
     fit: Solution
     found: Deviations
-    odd: NDArray[np.bool_]
-    loaded: NDArray[np.bool_]
+    odd: Mask
+    loaded: Mask
 
     @property
     def usual(self) -> list[int]:
         """Return the numbers of the bags that are not odd."""
-        return [k for k, odd in zip(self.bags, self.odd, strict=True) if not odd]
+        return list(compress(self.bags, ~self.odd))
 
     def difference(self, k: int) -> str:
         """Describe how an odd bag differs."""
@@ -67,7 +76,9 @@ class Comparison:
                 f'torque, usually {usual:.0f} %')
 
 
-def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
+def compare(
+    arm: ArmModel, factors: Factors, bags: Sequence[int], chance: float,
+) -> Comparison:
     """
     Find the bags that differ from the others.
 
@@ -77,21 +88,42 @@ def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
 
     Parameters
     ----------
-    sums : Reduction
-        Sums over the bags.
+    arm : ArmModel
+        Their arm.
+    factors : callable
+        Factors of a bag by its number, with the base columns of the arm.
     bags : sequence of int
-        Their numbers; fewer than `FEWEST_COMPARED` do not differ.
+        Numbers of the bags; fewer than `FEWEST_COMPARED` do not differ.
     chance : float
         Probability with which a bag differs although nothing is wrong with it.
 
     """
-    if len(bags) < FEWEST_COMPARED:
-        none, fit = np.zeros(len(bags), dtype=np.bool_), sums.fit(bags)
-        return Comparison(bags, fit, sums.deviations(bags, fit, ~none), none, none)
-    chosen, fit = _usual_half(sums, bags)
+    count, half, place = len(bags), (len(bags) + 1) // 2, np.arange(len(bags))
+
+    def fitted(chosen: Mask) -> Solution:
+        return solve(merged(factors(k) for k in compress(bags, chosen)), arm_prior(arm))
+
+    def deviating(chosen: Mask, fit: Solution) -> Deviations:
+        return deviations(map(factors, bags), arm, fit, chosen)
+
+    def closest_half(chosen: Mask, fit: Solution) -> tuple[Mask, Solution]:
+        drift = deviating(chosen, fit).drift
+        closer = drift <= np.sort(drift)[half - 1]
+        return closer, fitted(closer)
+
+    if count < FEWEST_COMPARED:
+        every = place >= 0
+        fit = fitted(every)
+        return Comparison(bags, fit, deviating(every, fit), ~every, ~every)
+    # A load that changes in the middle of the bags would leave a fit to all in between.
+    starts = [closest_half(chosen, fitted(chosen))
+              for chosen in (place >= 0, place < half, place >= count - half)]
+    chosen, fit = min(starts, key=lambda each: float(np.log(each[1].sigma).sum()))
+    for _ in range(CONCENTRATION):
+        chosen, fit = closest_half(chosen, fit)
     least = np.sqrt(2 / len(fit.theta))
     for turn in range(TURNS):
-        found = sums.deviations(bags, fit, chosen)
+        found = deviating(chosen, fit)
         if turn:
             limit = upper_limit(found.drift, chance, least)
         else:
@@ -99,34 +131,21 @@ def compare(sums: Reduction, bags: Sequence[int], chance: float) -> Comparison:
             limit = lower.max() + FAR * max(np.std(lower, ddof=1) / LOWER_HALF, least)
         if turn < TURNS - 1:
             chosen = found.drift <= limit
-            fit = _fit(sums, bags, chosen)
+            fit = fitted(chosen)
     usual = np.median(found.residual[found.drift <= limit])
     odd = (found.drift > limit) & (found.residual > ODD_RESIDUAL * usual)
     beyond = upper_limit(found.beyond_load[~odd], chance, least)
     return Comparison(bags, fit, found, odd, odd & (found.beyond_load <= beyond))
 
 
-def _usual_half(sums: Reduction, bags: Sequence[int]) -> tuple[NDArray[np.bool_], Solution]:
-    """Find the half of the bags that agree best, and the fit to it."""
-    count, half = len(bags), (len(bags) + 1) // 2
-    place = np.arange(count)
-
-    def nearest(chosen: NDArray[np.bool_], fit: Solution) -> tuple[NDArray[np.bool_], Solution]:
-        drift = sums.deviations(bags, fit, chosen).drift
-        closer = drift <= np.sort(drift)[half - 1]
-        return closer, _fit(sums, bags, closer)
-
-    # A load that changes in the middle of the bags would leave a fit to all in between.
-    starts = [nearest(chosen, _fit(sums, bags, chosen))
-              for chosen in (place >= 0, place < half, place >= count - half)]
-    best = min(starts, key=lambda each: float(np.log(each[1].sigma).sum()))
-    for _ in range(CONCENTRATION):
-        best = nearest(*best)
-    return best
-
-
-def _fit(sums: Reduction, bags: Sequence[int], chosen: NDArray[np.bool_]) -> Solution:
-    return sums.fit([bags[k] for k in np.flatnonzero(chosen).tolist()])
+def merged(parts: Iterable[QRFactors]) -> QRFactors:
+    """Merge the factors of bags, which are read one after the other, in any order."""
+    waiting: list[QRFactors] = []
+    for part in parts:
+        waiting.append(part)
+        if len(waiting) == STACKED_TOGETHER:
+            waiting = [stack(waiting)]
+    return stack(waiting) if waiting else QRFactors.empty(0, 0)
 
 
 def upper_limit(values: Array, chance: float, least: float) -> float:

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
+from dynid_ros.arm.description.tree import Placement
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.base import base_parameters, friction_places
-from dynid_ros.dynamics.load_columns import friction_names, LOAD_STD
+from dynid_ros.dynamics.load_columns import friction_names, load_columns, LOAD_STD
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.estimation.estimate.weights import Solution
+from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]
@@ -63,7 +65,7 @@ class Deviations(NamedTuple):
 
 
 def deviations(
-    parts: Iterable[QRFactors], arm: ArmModel, fit: Solution, fitted: bool,
+    parts: Iterable[QRFactors], arm: ArmModel, fit: Solution, fitted: Iterable[bool],
 ) -> Deviations:
     """
     Compare bags with the others.
@@ -81,8 +83,8 @@ def deviations(
         The arm.
     fit : Solution
         The fit to the others.
-    fitted : bool
-        Whether the bags are among them.
+    fitted : iterable of bool
+        Whether each bag is among them.
 
     References
     ----------
@@ -91,7 +93,7 @@ def deviations(
 
     """
     own = _OwnParameters(arm, fit)
-    found = [own.deviations(part, fitted) for part in parts]
+    found = map(own.deviations, parts, fitted)
     return Deviations(*map(np.array, zip(*found, strict=True)))
 
 
@@ -99,80 +101,64 @@ class _OwnParameters:
     """Parameters that a bag may have of its own beside those of a fit."""
 
     def __init__(self, arm: ArmModel, fit: Solution) -> None:
-        base, own = base_parameters(arm), friction_places(arm)
-        friction = np.isin(np.arange(base.count), own)
-        last = base.layout.inertial(arm.tool_link).start
-        load, every = base.grouping[:, last:last + len(INERTIAL)], np.eye(base.count)
-        offsets = [name.startswith('Fo') for name in friction_names(arm)]
-        rubbing = np.where(friction, fit.theta, 0.0)
-        rubbing[own[offsets]] = 0.0
-        self._fit, self._joints, self._friction = fit, np.eye(arm.n), fit.theta[own]
-        self._linear = np.hstack([every[:, own], load, every[:, ~friction]])
+        b, own = base_parameters(arm).count, friction_places(arm)
+        others = np.setdiff1d(np.arange(b), own)
+        every, prior = np.eye(b), fit.prior_information
+        self._fit, self._friction, self._joints = fit, fit.theta[own], np.eye(arm.n)
+        self._columns = np.hstack([
+            every[:, own], load_columns(arm, Placement()), every[:, others]])
         # Torque that each joint has of its own factor of gain, and of its level of friction.
-        self._scaled = np.where(friction, 0.0, fit.theta), rubbing
-        known = fit.prior_information
+        self._inertial, self._rubbing = fit.theta.copy(), np.zeros(b)
+        self._inertial[own] = 0.0
+        rubs = own[[not name.startswith('Fo') for name in friction_names(arm)]]
+        self._rubbing[rubs] = fit.theta[rubs]
         self._prior = block_diag(
-            known[np.ix_(own, own)], np.eye(len(INERTIAL)) / LOAD_STD**2,
-            known[np.ix_(~friction, ~friction)], np.eye(2 * arm.n) / GAIN**2)
-        counts = [len(own), LOAD, len(INERTIAL) - LOAD, int((~friction).sum()), arm.n, arm.n]
+            prior[np.ix_(own, own)], np.eye(len(INERTIAL)) / LOAD_STD**2,
+            prior[np.ix_(others, others)], np.eye(2 * arm.n) / GAIN**2)
+        counts = [len(own), LOAD, len(INERTIAL) - LOAD, len(others), arm.n, arm.n]
         self._places = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
 
-    def deviations(self, part: QRFactors, fitted: bool) -> tuple[Array, ...]:
+    def deviations(self, part: QRFactors, fitted: bool) -> tuple[Array | float, ...]:
         """Return the deviations of one bag, as `Deviations` holds them."""
-        friction, load, inertia, _, gains, levels = self._places
-        fit, sigma = self._fit, self._fit.sigma[:, None, None]
-        R = part.factors / sigma
-        scaled = [(R[:, :, :-1] @ theta)[:, :, None] * self._joints[:, None]
-                  for theta in self._scaled]
-        X = np.concatenate([R[:, :, :-1] @ self._linear, *scaled], axis=2).reshape(
-            -1, len(self._prior))
-        left = (R @ np.append(-fit.theta, 1.0)).ravel()
+        friction, load, inertia, others, gains, levels = self._places
+        fit, R = self._fit, part.factors / self._fit.sigma[:, None, None]
+        W, tau = R[:, :, :-1], R[:, :, -1]
+        by_joint = [(W @ theta)[:, :, None] * self._joints[:, None]
+                    for theta in (self._inertial, self._rubbing)]
+        X = np.concatenate([W @ self._columns, *by_joint], axis=2).reshape(-1, len(self._prior))
+        left = (tau - W @ fit.theta).ravel()
         # In coordinates in which the covariance of the fit is one.
-        common = R[:, :, :-1].reshape(len(left), -1) @ fit.half
+        common = W.reshape(len(left), -1) @ fit.half
         shared: Array = np.eye(common.shape[1])
-        score, across = X.T @ left, X.T @ common
+        across, seen = X.T @ common, common.T @ left
+        score = X.T @ left
         if not fitted:
             shared = np.asarray(np.linalg.inv(shared + common.T @ common))
-            score = score - across @ (shared @ (common.T @ left))
-        bag = _Bag(X.T @ X - across @ shared @ across.T, score, self._prior)
-        level, every = self._beside_level(bag)
-        beyond = self._beside_level(bag, load, inertia)[1]
-        loaded, rubs, _ = bag.of(friction, load)
-        factors = bag.of(friction, load, gains)[1][-len(gains):]
+            score = score - across @ (shared @ seen)
+        information = X.T @ X - across @ shared @ across.T
+
+        def explained(*places: Places, of: Array = score) -> tuple[Array, Array, float]:
+            """Return values, NaN where the prior gives them, and squares that they explain."""
+            chosen = np.concatenate(places)
+            prior = self._prior[np.ix_(chosen, chosen)]
+            covariance = np.linalg.inv(information[np.ix_(chosen, chosen)] + prior)
+            values, before = covariance @ of[chosen], np.diag(np.linalg.inv(prior))
+            known = before - np.diag(covariance) >= FROM_DATA * before
+            return values, np.where(known, values, np.nan), float(of[chosen] @ values)
+
+        def beside_level(*given: Places) -> tuple[Array, float]:
+            """Return the level of friction, less one, and squares beyond it and given places."""
+            level = explained(*given, levels)[0][-len(levels):]
+            level = np.clip(level, LEAST_LEVEL - 1, MOST_LEVEL - 1)
+            rest = score - information[:, levels] @ level
+            known = explained(*given, of=rest)[2] if given else 0.0
+            squares = explained(friction, load, inertia, others, of=rest)[2] - known
+            return level, float(np.log(max(squares, TINY)))
+
+        level, drift = beside_level()
+        loaded, rubs, _ = explained(friction, load)
+        factors = explained(friction, load, gains)[1][-len(gains):]
         unexplained = np.linalg.norm(left - X[:, levels] @ level)
         error = np.sqrt(part.residual_squares(fit.theta).sum() / part.torque_squares().sum())
-        return (_log(every), _log(beyond), unexplained / np.sqrt(part.rows.sum()), 100 * error,
-                loaded[-LOAD:], self._friction + rubs[:len(friction)], 1 + factors)
-
-    def _beside_level(self, bag: _Bag, *given: Places) -> tuple[Array, float]:
-        """Level of friction, less one, and squares beyond it and some given parameters."""
-        friction, load, inertia, others, _, levels = self._places
-        level = np.clip(bag.of(*given, levels)[0][-len(levels):], LEAST_LEVEL - 1, MOST_LEVEL - 1)
-        rest = bag.less(levels, level)
-        known = rest.of(*given)[2] if given else 0.0
-        return level, rest.of(friction, load, inertia, others)[2] - known
-
-
-class _Bag(NamedTuple):
-    """Information (c, c) and score (c,) of the parameters that a bag may have, and their prior."""
-
-    information: Array
-    score: Array
-    prior: Array
-
-    def less(self, places: Places, values: Array) -> _Bag:
-        """Return the bag with given values of some parameters."""
-        return self._replace(score=self.score - self.information[:, places] @ values)
-
-    def of(self, *places: Places) -> tuple[Array, Array, float]:
-        """Return values, NaN where the prior gives them, and squares that they explain."""
-        chosen = np.concatenate(places)
-        prior = self.prior[np.ix_(chosen, chosen)]
-        covariance = np.linalg.inv(self.information[np.ix_(chosen, chosen)] + prior)
-        values, before = covariance @ self.score[chosen], np.diag(np.linalg.inv(prior))
-        known = before - np.diag(covariance) >= FROM_DATA * before
-        return values, np.where(known, values, np.nan), float(self.score[chosen] @ values)
-
-
-def _log(squares: float) -> Array:
-    return np.asarray(np.log(max(squares, np.finfo(float).tiny)))
+        return (drift, beside_level(load, inertia)[1], unexplained / np.sqrt(part.rows.sum()),
+                100 * error, loaded[-LOAD:], self._friction + rubs[:len(friction)], 1 + factors)

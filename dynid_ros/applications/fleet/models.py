@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 import hashlib
 
 import numpy as np
 
 from dynid_ros.applications.fleet.settings import FleetSettings
-from dynid_ros.applications.fleet.sidecar import BagFacts
+from dynid_ros.applications.fleet.summary import BagFacts
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import listed
+from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
-from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
+from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate, free_estimate
 from dynid_ros.estimation.estimate.covariance import scatter_of
-from dynid_ros.estimation.estimate.weights import Solution
+from dynid_ros.estimation.estimate.weights import Solution, solve
+from dynid_ros.estimation.identification.estimate_choice import fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
@@ -33,41 +35,79 @@ FEWEST_BAGS = 5
 
 def fleet_model(
     settings: FleetSettings, name: str, bags: Sequence[BagFacts], data: QRFactors,
-    solution: Solution, changes: Array, left_out_squares: Array,
-) -> IdentifiedModel:
+    without_each: Callable[[Solution], tuple[Array, Array]],
+) -> IdentifiedModel | None:
     """
-    Put together the model of an arm, or of the fleet, from merged factors and the fit to them.
+    Fit one model to bags.
 
-    Its covariance is clustered by bag where there are `FEWEST_BAGS`, and its held-out figures
-    leave out one bag each, by `reduction.changes`.
+    Parameters
+    ----------
+    settings : FleetSettings
+        Settings of the fleet.
+    name : str
+        Whose bags they are.
+    bags : sequence of BagFacts
+        The bags.
+    data : QRFactors
+        Their merged factors.
+    without_each : callable
+        Returns the result of `changes` for the fit.
+
+    Returns
+    -------
+    IdentifiedModel or None
+        Its covariance is clustered by bag where there are `FEWEST_BAGS`, and its held-out figures
+        leave out one bag each. None with too few rows.
+
     """
     arm = settings.arm
+    if data.rows.sum() <= len(settings.columns):
+        return None
+    solution = solve(data, arm_prior(arm))
+    own, left_out_squares = without_each(solution)
     # Few bags scatter too little.
-    enough = len(bags) >= FEWEST_BAGS
-    scatter = scatter_of(changes if enough else changes[:0], solution)
+    scatter = scatter_of(own if len(bags) >= FEWEST_BAGS else own[:0], solution)
     estimate = free_estimate(arm_prior(arm), solution, scatter)
-    covariance, share = estimate.covariance, estimate.data_share
-    source = f'{counted(len(bags), "bag")} of {name}'
-    fit = _metrics(source, False, arm, data, data.residual_squares(solution.theta))
-    held_out = None
+    source, squares = f'{counted(len(bags), "bag")} of {name}', data.residual_squares(
+        solution.theta)
+    fit, held_out = _metrics(source, False, arm, data, squares), None
     if len(bags) > 1:
         held_out = _metrics(
             f'{source}, each predicted by the others', True, arm, data,
             left_out_squares.sum(axis=0))
     digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
     return IdentifiedModel(
-        arm=arm, theta=solution.theta, covariance=covariance,
-        std_white=estimate.std_white, data_share=share, colour=estimate.colour,
-        root_information=solution.root_information, root_torque=solution.root_torque,
-        widening=solution.widening,
-        sigma=np.sqrt(data.residual_squares(solution.theta) / np.maximum(data.rows, 1)),
-        condition_number=solution.condition_number,
+        arm=arm, **fields_of(solution, estimate),
+        sigma=np.sqrt(squares / np.maximum(data.rows, 1)),
         samples=sum(bag.samples for bag in bags), seconds=sum(bag.seconds for bag in bags),
         sources=(source,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
         fit=fit, validation=held_out,
         held_out='' if held_out is None else 'bags that were left out',
-        verdict=_verdict(arm, data, share, covariance, fit, held_out, len(bags)),
+        verdict=_verdict(data, estimate, fit, held_out, len(bags), base_parameters(arm).names),
         defects=_counted(bags))
+
+
+def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array]:
+    """
+    Return the change of a fit without each of its B bags, and the residuals of the bag then.
+
+    Returns
+    -------
+    changes : (B, b) ndarray
+        As of `whitened_changes`; the other bags may lie on other machines.
+    left_out_squares : (B, n) ndarray
+        Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
+
+    """
+    found, left, half = [], [], solution.half
+    for part in parts:
+        normal = Products.of(part).weighted(solution.sigma)[:-1]
+        # theta less that without the bag, (N - A)⁻¹ s, by the bag's normal matrix A and all N.
+        system = np.eye(len(solution.theta)) - half.T @ normal[:, :-1] @ half
+        own = np.linalg.solve(system, half.T @ (normal @ np.append(-solution.theta, 1.0)))
+        found.append(own)
+        left.append(part.residual_squares(solution.theta - half @ own))
+    return np.array(found), np.array(left)
 
 
 def _metrics(
@@ -92,14 +132,13 @@ def _metrics(
 
 
 def _verdict(
-    arm: ArmModel, data: QRFactors, share: Array, covariance: Array, fit: Metrics,
-    held_out: Metrics | None, bags: int,
+    data: QRFactors, estimate: ChosenEstimate, fit: Metrics, held_out: Metrics | None,
+    bags: int, names: Sequence[str],
 ) -> Verdict:
     R = data.factors[:, :, :-1]
-    variance = np.einsum('imb,bc,imc->i', R, covariance, R)
-    expected = float(100 * np.sqrt(variance.sum() / max(data.torque_squares().sum(), TINY)))
-    names = base_parameters(arm).names
-    weak = tuple(names[k] for k in np.flatnonzero(share < UNEXCITED_SHARE).tolist())
+    variance = np.einsum('imb,bc,imc->', R, estimate.covariance, R, optimize=True)
+    expected = float(100 * np.sqrt(variance / max(data.torque_squares().sum(), TINY)))
+    weak = tuple(names[k] for k in np.flatnonzero(estimate.data_share < UNEXCITED_SHARE).tolist())
     findings = []
     if weak:
         findings.append(Finding(

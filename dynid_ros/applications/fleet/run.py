@@ -3,28 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from dynid_ros.applications.fleet.arms import ArmReport, judged_fleet, OddBag
-from dynid_ros.applications.fleet.bag_summary import explain, summarise
+from dynid_ros.applications.fleet.arms import ArmReport, judge_arms, OddBag, StoredBag
 from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy, owners
+from dynid_ros.applications.fleet.causes import cause_file, explain
 from dynid_ros.applications.fleet.cluster import one_by_one, Spread
-from dynid_ros.applications.fleet.drift import Series
-from dynid_ros.applications.fleet.reduction import Reduction
-from dynid_ros.applications.fleet.settings import choose_settings, FleetSettings, settings_of
-from dynid_ros.applications.fleet.sidecar import BagFacts, read_facts
+from dynid_ros.applications.fleet.drift import drifts, Series
+from dynid_ros.applications.fleet.settings import (
+    common_conditioning,
+    FleetSettings,
+    settings_of,
+)
+from dynid_ros.applications.fleet.summary import BagFacts, read_facts, summarise
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.errors import DynidError, RecordingError, ResultError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
-from dynid_ros.utilities.progress import progress
 
 SETTINGS_FILE, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
 #: Bags from which settings are chosen, spread over all of them, and tries to find as many.
@@ -112,29 +115,25 @@ def run_fleet(
     bags = find_bags(given, folder)
     named = owners(bags, by)
     settings = _settings(arm, bags, folder, again, topic, received)
-    facts, read = _summaries(settings, bags, folder, spread, again)
-    groups = arms_of(named, facts, arm.name)
+    paths = [folder / SIDECARS / f'{bag.stem}.npz' for bag in bags]
+    facts, read = _summaries(settings, bags, paths, spread, again)
+    groups: dict[str, list[StoredBag]] = {}
+    for owner, each, path in zip(named, facts, paths, strict=True):
+        if owner is not None and not each.fault:
+            groups.setdefault(owner or each.recorded_arm or arm.name, []).append((each, path))
     if not groups:
         asked = [each for each, owner in zip(facts, named, strict=True) if owner is not None]
         raise RecordingError(f'none of {len(asked)} bags is usable; the first, {asked[0].name}: '
                              f'{asked[0].reason}')
-    progress('merging the bags', 0.0)
-    arms, whole, odd, series = judged_fleet(settings, facts, groups, Reduction(
-        settings, [_sidecar(folder, bag) for bag in bags], spread))
-    return FleetResult(settings, tuple(facts), read, arms, whole,
-                       _explained(settings, bags, odd, folder, spread), series)
-
-
-def arms_of(
-    owners: Sequence[str | None], facts: Sequence[BagFacts], default: str,
-) -> dict[str, list[int]]:
-    """Group the usable bags by arm: by place, ``recording.yaml`` or default; ordered by date."""
-    groups: dict[str, list[int]] = {}
-    for k, (owner, each) in enumerate(zip(owners, facts, strict=True)):
-        if owner is not None and not each.fault:
-            groups.setdefault(owner or each.recorded_arm or default, []).append(k)
-    return {name: sorted(groups[name], key=lambda k: (facts[k].date or 0.0, k))
-            for name in sorted(groups)}
+    groups = {name: sorted(groups[name], key=lambda each: each[0].date or 0.0)
+              for name in sorted(groups)}
+    arms, whole = judge_arms(settings, groups, spread)
+    odd = [each for report in arms.values() for each in report.odd]
+    return FleetResult(
+        settings, tuple(facts), read, arms, whole,
+        _explained(settings, {bag.name: bag for bag in bags}, odd, folder / CAUSES, spread),
+        drifts({(name, each): values for name, report in arms.items()
+                for each, values in report.series.items()}))
 
 
 def _settings(
@@ -154,71 +153,62 @@ def _settings(
                 'settings, and these cannot be mixed; give another folder, or make them anew with '
                 '--again')
     else:
-        sample = _sample(arm, bags, topic, received)
-        settings = FleetSettings(arm, choose_settings(arm, sample), topic, received)
+        settings = FleetSettings(arm, _conditioning(arm, bags, topic, received), topic, received)
     write_whole(path, settings.text.encode())
-    return settings_of(settings.text)
+    return settings
 
 
-def _sample(arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool) -> list[Recording]:
-    """Read some good bags, spread over all of them."""
+def _conditioning(
+    arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool,
+) -> ConditioningSettings:
+    """Choose the conditioning of a fleet from some good bags, spread over all of them."""
+    arm.drive.check_scale()
     count = min(SAMPLE_TRIES, len(bags))
-    spread = np.unique(np.linspace(0, len(bags) - 1, count).round().astype(int))
+    places = np.unique(np.linspace(0, len(bags) - 1, count).round().astype(int))
     # From a stride to the next, so that the first few are spread, too.
-    order = np.concatenate([spread[k::SAMPLE] for k in range(SAMPLE)]).tolist()
-    found: list[Recording] = []
+    order = np.concatenate([places[k::SAMPLE] for k in range(SAMPLE)]).tolist()
+    chosen: list[ConditioningSettings] = []
     reason = ''
-    for k in order:
-        if len(found) == SAMPLE:
-            break
+    for bag in (bags[k] for k in order):
         try:
-            with local_copy(bags[k]) as path:
+            with local_copy(bag) as path:
                 recording = read_recording(path, arm, topic=topic, received=received)
-                recording = checked_recording(recording, arm)[0]
-                choose_settings(arm, [recording])
-                found.append(recording)
+                recording, _ = checked_recording(recording, arm)
+                chosen.append(choose_conditioning(arm.memoryless, [recording]))
         except DynidError as error:
             reason = str(error)
-    if not found:
+        if len(chosen) == SAMPLE:
+            break
+    if not chosen:
         raise RecordingError(f'none of {len(order)} bags that were tried is usable: {reason}')
-    return found
-
-
-def _sidecar(folder: Path, bag: Bag) -> str:
-    return str(folder / SIDECARS / bag.sidecar)
+    return common_conditioning(chosen)
 
 
 def _summaries(
-    settings: FleetSettings, bags: Sequence[Bag], folder: Path, spread: Spread, again: bool,
+    settings: FleetSettings, bags: Sequence[Bag], paths: Sequence[Path], spread: Spread,
+    again: bool,
 ) -> tuple[list[BagFacts], int]:
     """Read the bags that have no sidecar yet, or one of other settings or of a former content."""
-    known = [None if again else read_facts(_sidecar(folder, bag)) for bag in bags]
-    missing = [k for k, (bag, facts) in enumerate(zip(bags, known, strict=True))
-               if facts is None
-               or (facts.settings, facts.identity) != (settings.sha256, bag.identity)]
-    work = {k: (settings.text, bags[k], _sidecar(folder, bags[k])) for k in missing}
-    for done, (k, found) in enumerate(spread(summarise, work), len(bags) - len(missing) + 1):
-        known[k] = found or BagFacts(
-            bags[k].name, bags[k].identity, settings.sha256, '', None, fault='failed',
+    known = [None if again else read_facts(path) for path in paths]
+    found = spread('bags', summarise, {
+        k: (settings, bag, paths[k])
+        for k, (bag, facts) in enumerate(zip(bags, known, strict=True)) if facts is None
+        or (facts.settings, facts.identity) != (settings.sha256, bag.identity)})
+    for k, facts in found.items():
+        known[k] = facts or BagFacts(
+            bags[k].name, bags[k].identity, settings.sha256, fault='failed',
             reason='each worker that read it died; it may not fit the memory')
-        progress(f'bags: {done} of {len(bags)}', done / len(bags))
-    return [facts for facts in known if facts is not None], len(missing)
+    return [facts for facts in known if facts is not None], len(found)
 
 
 def _explained(
-    settings: FleetSettings, bags: Sequence[Bag], odd: Sequence[OddBag], folder: Path,
+    settings: FleetSettings, bags: Mapping[str, Bag], odd: Sequence[OddBag], folder: Path,
     spread: Spread,
 ) -> tuple[OddBag, ...]:
     """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
     # A larger fleet asks for more evidence; up to the next power of two, the causes stay.
     count = 1 << (len(bags) - 1).bit_length()
-    work = {}
-    for k in (each.number for each in odd if not each.loaded):
-        kept = '-'.join((Path(bags[k].sidecar).stem, bags[k].identity[:8], settings.sha256[:8],
-                         f'{count}.json'))
-        work[k] = settings.text, bags[k], str(folder / CAUSES / kept), count
-    causes = {}
-    for k, findings in spread(explain, work):
-        causes[k] = findings or ()
-        progress(f'causes: {len(causes)} of {len(work)}', len(causes) / len(work))
-    return tuple(replace(each, findings=causes.get(each.number, ())) for each in odd)
+    causes = spread('causes', explain, {
+        k: (settings, bag, folder / cause_file(settings, bag, count), count)
+        for k, bag in enumerate(bags[each.name] for each in odd) if not odd[k].loaded})
+    return tuple(replace(each, findings=causes.get(k) or ()) for k, each in enumerate(odd))

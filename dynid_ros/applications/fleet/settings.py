@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.plain_values import arm_from_plain, arm_to_plain, from_plain, to_plain
-from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.errors import ResultError
-from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 
 SETTINGS_VERSION = 2
@@ -51,6 +49,10 @@ class FleetSettings:
     topic: str = 'joint_states'
     received: bool = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to workers as text, which `settings_of` makes one object there for all bags."""
+        return settings_of, (self.text,)
+
     @cached_property
     def text(self) -> str:
         """Everything as one line of JSON, which `settings_of` reads back."""
@@ -81,7 +83,7 @@ class FleetSettings:
 
 @lru_cache(maxsize=4)
 def settings_of(text: str) -> FleetSettings:
-    """Read settings back, as one object for all bags of a worker, to which bases belong."""
+    """Read settings back, as one object, to which the base parameters of its arm belong."""
     try:
         plain: Any = json.loads(text)
         if plain['format'] != SETTINGS_VERSION or tuple(plain['candidates']) != SIDECAR_FRICTION:
@@ -96,15 +98,8 @@ def settings_of(text: str) -> FleetSettings:
         ) from error
 
 
-def choose_settings(arm: ArmModel, sample: Sequence[Recording]) -> ConditioningSettings:
-    """
-    Choose one conditioning for a fleet, of which a sample was checked.
-
-    Medians of the choices for single bags: a bag that does not belong decides nothing.
-    """
-    arm.drive.check_scale()
-    chosen = [choose_conditioning(arm.memoryless, [recording]) for recording in sample]
-    rate = float(np.median([each.rate_hz for each in chosen]))
-    cutoff = float(np.median([each.cutoff_hz for each in chosen]))
-    delay = float(np.median([each.delay for each in chosen]))
+def common_conditioning(chosen: Sequence[ConditioningSettings]) -> ConditioningSettings:
+    """Take medians of the choices for single bags: one that does not belong decides nothing."""
+    rate, cutoff, delay = (float(np.median([getattr(each, name) for each in chosen]))
+                           for name in ('rate_hz', 'cutoff_hz', 'delay'))
     return replace(chosen[0], rate_hz=rate, delay=delay).at(cutoff)

@@ -68,7 +68,7 @@ def check_same_arm(recording: Path, arm: ArmModel) -> None:
         Joints, geometry or drive settings differ; or the sidecar is unreadable.
 
     """
-    path, content = _read(recording)
+    path, content = read_sidecar(recording)
     other = different_setting(content.get('arm'), arm)
     if other is not None:
         raise RecordingError(
@@ -87,7 +87,7 @@ def validation_spans(recording: Path) -> tuple[tuple[float, float], ...]:
         The sidecar is unreadable, or states something else.
 
     """
-    path, content = _read(recording)
+    path, content = read_sidecar(recording)
     try:
         spans = [(float(begin), float(end)) for begin, end in content.get('validation', ())]
     except (TypeError, ValueError) as error:
@@ -98,17 +98,35 @@ def validation_spans(recording: Path) -> tuple[tuple[float, float], ...]:
 
 def recorded_topic(recording: Path) -> str:
     """Return the topic of the joint states of a recording; the usual one without a sidecar."""
-    return str(_read(recording)[1].get('joint_states', STATES))
+    return str(read_sidecar(recording)[1].get('joint_states', STATES))
 
 
 def recorded_wrench(recording: Path) -> str | None:
     """Return the topic of the force-torque sensor of a recording, where its sidecar states one."""
-    topic = _read(recording)[1].get('wrench')
+    topic = read_sidecar(recording)[1].get('wrench')
     return str(topic) if topic else None
 
 
-def _read(recording: Path) -> tuple[Path, dict[str, Any]]:
-    """Read the sidecar in the folder of a recording, or beside its bag; empty without one."""
+def read_sidecar(recording: Path) -> tuple[Path, dict[str, Any]]:
+    """
+    Read the sidecar in the folder of a recording, or beside its bag.
+
+    Parameters
+    ----------
+    recording : Path
+        Folder of the recording, or a file in it.
+
+    Returns
+    -------
+    Path, dict
+        The file and its entries; the recording and none without a sidecar.
+
+    Raises
+    ------
+    RecordingError
+        The sidecar is unreadable.
+
+    """
     path = next((folder / SIDECAR for folder in (recording, recording.parent)
                  if (folder / SIDECAR).is_file()), None)
     if path is None:

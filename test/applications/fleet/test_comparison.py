@@ -7,9 +7,8 @@ from fleets import Bag, with_payload
 import numpy as np
 import pytest
 
-from dynid_ros.applications.fleet.comparison import compare, upper_limit
+from dynid_ros.applications.fleet.comparison import compare, merged, upper_limit
 from dynid_ros.applications.fleet.deviations import deviations, GAIN
-from dynid_ros.applications.fleet.reduction import merged, Reduction
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
@@ -25,7 +24,7 @@ def parts(fleet):
 
 
 def judged(fleet, parts):
-    return compare(Reduction(fleet, parts), range(len(parts)), CHANCE / len(parts))
+    return compare(fleet.arm, parts.__getitem__, range(len(parts)), CHANCE / len(parts))
 
 
 def rows_of(part, sigma):
@@ -74,7 +73,7 @@ def test_drift_is_what_own_parameters_leave_less_than_common_ones(fleet, parts, 
     loose[stop:, base.count + stop:-1] = np.linalg.cholesky(known[np.ix_(rest, rest)]).T
     free, _ = squares(others, fit.prior, loose, np.column_stack(
         [rows[:, :-1], rows[:, :-1] @ change, rows[:, -1] - shift]))
-    found = deviations([bag], arm, fit, fitted)
+    found = deviations([bag], arm, fit, [fitted])
     assert np.exp(found.drift[0]) == pytest.approx(plain - free, rel=1e-4)
     if mass:
         assert found.load[0, 0] == pytest.approx(mass * (1 - fitted / BAGS), abs=0.25)
@@ -135,7 +134,7 @@ def test_copies_of_one_bag_are_not_odd(fleet, parts):
 
 def test_a_bag_of_a_joint_at_rest_leaves_its_friction_and_gain_to_the_prior(fleet, parts):
     fit = solve(merged(parts), arm_prior(fleet.arm))
-    found = deviations([Bag(50, still=(2,)).factors(fleet)], fleet.arm, fit, False)
+    found = deviations([Bag(50, still=(2,)).factors(fleet)], fleet.arm, fit, [False])
     third = [name.endswith('3') for name in friction_names(fleet.arm)]
     assert np.isnan(found.friction[0]).tolist() == third
     assert np.isnan(found.gains[0]).tolist() == [False, False, True]

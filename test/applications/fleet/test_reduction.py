@@ -1,16 +1,20 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Bags that are merged, against one fit to all of their rows."""
 
-from pathlib import Path
-
 from fleets import Bag, truth
 import hypothesis
 from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dynid_ros.applications.fleet.reduction import changes, merged
-from dynid_ros.applications.fleet.sidecar import BagFacts, read_factors, read_facts, write_sidecar
+from dynid_ros.applications.fleet.comparison import merged
+from dynid_ros.applications.fleet.models import changes
+from dynid_ros.applications.fleet.summary import (
+    BagFacts,
+    read_factors,
+    read_facts,
+    write_summary,
+)
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.estimate.covariance import scatter_of
@@ -44,26 +48,26 @@ def test_the_order_of_the_bags_does_not_matter(fleet, parts, order):
 
 
 def test_a_sidecar_returns_its_factors_and_is_small(fleet, tmp_path):
-    path = str(tmp_path / 'bag.npz')
+    path = tmp_path / 'bag.npz'
     arm, conditioning = fleet.arm, fleet.conditioning
     recording, _ = checked_recording(Bag(3).record(arm), arm)
     rows = fleet.rows(condition_recordings(arm, [recording], conditioning), conditioning)
     factors = rows.whole(arm)
-    write_sidecar(path, FACTS, factors)
+    write_summary(path, FACTS, factors)
     back = read_factors(path)
     assert read_facts(path) == FACTS
     assert (back.rows == factors.rows).all()
     theta = np.linspace(-1, 1, factors.factors.shape[2] - 1)
     np.testing.assert_allclose(
         back.residual_squares(theta), factors.residual_squares(theta), rtol=1e-12)
-    assert Path(path).stat().st_size < 100_000
+    assert path.stat().st_size < 100_000
 
 
 def test_half_a_sidecar_is_none(parts, tmp_path):
     path = tmp_path / 'bag.npz'
-    write_sidecar(str(path), FACTS, parts[0])
+    write_summary(path, FACTS, parts[0])
     path.write_bytes(path.read_bytes()[:2000])
-    assert read_facts(str(path)) is None
+    assert read_facts(path) is None
 
 
 def test_leaving_a_bag_out_is_the_fit_to_the_others(fleet, parts):

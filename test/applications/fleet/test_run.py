@@ -9,14 +9,15 @@ from fleets import Bag, DAY, small_arm, START, truth, with_payload
 import numpy as np
 import pytest
 
-from dynid_ros.applications.fleet.bag_summary import explain
 from dynid_ros.applications.fleet.bags import find_bags
+from dynid_ros.applications.fleet.causes import explain
 from dynid_ros.applications.fleet.run import run_fleet
-from dynid_ros.applications.fleet.settings import choose_settings, FleetSettings
+from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.quality import clean
 from dynid_ros.errors import InputError, ResultError
+from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 
 pytestmark = pytest.mark.slow
@@ -216,16 +217,16 @@ def test_a_late_effort_is_found_below_the_cutoff_of_the_motion(shared_data, tmp_
     late[:, 1] = np.interp(log.t - 0.06, log.t, log.u[:, 1])
     np.savez(tmp_path / 'late.npz', t=log.t, q=log.q, tau=late)
     # Friction above 1.6 Hz, which the rows reach, hides it.
-    settings = FleetSettings(arm, choose_settings(arm, [log]))
+    settings = FleetSettings(arm, choose_conditioning(arm.memoryless, [log]))
     assert settings.conditioning.cutoff_hz == 5.0
     kept = tmp_path / 'causes' / 'late.json'
-    found = explain(settings.text, find_bags([str(tmp_path)], tmp_path / 'out')[0], str(kept), 16)
+    found = explain(settings, find_bags([str(tmp_path)], tmp_path / 'out')[0], kept, 16)
     assert [finding.code for finding in found] == ['effort_delay']
     # Among so many bags, one of them would show as much by chance.
-    assert not explain(settings.text, find_bags([str(tmp_path)], tmp_path / 'out')[0],
-                       str(tmp_path / 'many.json'), 10**300)
+    assert not explain(settings, find_bags([str(tmp_path)], tmp_path / 'out')[0],
+                       tmp_path / 'many.json', 10**300)
     (tmp_path / 'late.npz').unlink()
     other = find_bags(
         [str(shared_data / 'panda' / 'panda_exciting_trajectory.db3')], tmp_path)
-    again = explain(settings.text, other[0], str(kept), 16)
+    again = explain(settings, other[0], kept, 16)
     assert again == found

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fleets import Bag, RATE, small_arm
 import pytest
 
-from dynid_ros.applications.fleet.settings import choose_settings
+from dynid_ros.applications.fleet.settings import common_conditioning
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.preparation import checked_recording
 
@@ -21,6 +21,10 @@ def slowly(arm, seed, factor):
     """Record a bag whose motion is slower than those of the other tests."""
     recording = Bag(seed).record(arm)
     return checked_recording(replace(recording, t=factor * recording.t), arm)[0]
+
+
+def choose_settings(arm, bags):
+    return common_conditioning([choose_conditioning(arm, [bag]) for bag in bags])
 
 
 def test_rows_of_slow_bags_reach_as_far_as_those_of_identify(arm):

@@ -1,0 +1,195 @@
+# Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
+"""The summary of a bag: its factors and facts, in a sidecar that is written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from io import BytesIO
+import json
+from pathlib import Path
+import re
+from typing import Any
+from zipfile import BadZipFile
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid_ros.applications.fleet.bags import Bag, local_copy, METADATA
+from dynid_ros.applications.fleet.settings import FleetSettings
+from dynid_ros.data.files.plain_values import from_plain, to_plain
+from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.files.sidecar import read_sidecar
+from dynid_ros.data.recordings.recording import Defect, Recording
+from dynid_ros.errors import DynidError, one_line, RecordingError, ResultError
+from dynid_ros.estimation.blocks.preparation import (
+    checked_recording,
+    condition_recording,
+    settings_for,
+)
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.utilities.atomic_write import read_whole, write_whole
+
+#: What NumPy raises for a damaged file.
+DAMAGE = (OSError, BadZipFile, zlib.error, ValueError, KeyError, EOFError)
+#: Seconds since 1970 below which a stamp is of simulated time, not of a clock that was set.
+EARLIEST_DATE = 1e9
+#: Start of a bag in its metadata, ns since 1970.
+BEGIN = re.compile(r'nanoseconds_since_epoch:\s*(\d{10,20})')
+#: A date in a name, such as 2026-03-14 or rosbag2_2026_03_14-09_26_53.
+DATED = re.compile(
+    r'(?<!\d)(20\d\d)[-_]?([01]\d)[-_]?([0-3]\d)(?:[-_T ]([0-2]\d)[-_:]?([0-5]\d)[-_:]?([0-5]\d))?'
+    r'(?!\d)')
+#: Bags whose factors stay in memory between passes over them: those of seven joints take 100 MB.
+IN_MEMORY = 500
+
+
+@dataclass(frozen=True)
+class BagFacts:
+    """
+    One bag, without its factors.
+
+    Attributes
+    ----------
+    name : str
+        Path or URL.
+    identity : str
+        Size and time of change of its files: a bag that differs is read again.
+    settings : str
+        Hash of the settings.
+    recorded_arm : str
+        Serial number or name in its ``recording.yaml``; empty without one.
+    date : float or None
+        When it was recorded, s since 1970; None where nothing states it.
+    seconds : float
+        Length, s.
+    samples : int
+        Samples as recorded.
+    fault : str
+        Kind of the reason for which it is skipped; empty for a good bag.
+    reason : str
+        The reason, a sentence.
+    defects : tuple of Defect
+        Defects that were found and worked around.
+
+    """
+
+    name: str
+    identity: str
+    settings: str
+    recorded_arm: str = ''
+    date: float | None = None
+    seconds: float = 0.0
+    samples: int = 0
+    fault: str = ''
+    reason: str = ''
+    defects: tuple[Defect, ...] = ()
+
+
+def write_summary(path: Path, facts: BagFacts, factors: QRFactors | None) -> None:
+    """Write a sidecar, completely or not at all; for seven joints it takes some 30 kB."""
+    arrays: dict[str, Any] = {
+        'facts': np.frombuffer(json.dumps(to_plain(facts)).encode(), dtype=np.uint8)}
+    if factors is not None:
+        arrays |= vars(factors)
+    buffer = BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    write_whole(path, buffer.getvalue())
+
+
+def read_facts(path: Path) -> BagFacts | None:
+    """Read the facts of a sidecar; None where there is no complete sidecar."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            facts: BagFacts = from_plain(
+                json.loads(arrays['facts'].tobytes()), BagFacts, 'facts')
+    except DAMAGE:
+        return None
+    return facts
+
+
+def read_factors(path: Path) -> QRFactors:
+    """Read the factors of a good bag."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return QRFactors(arrays['factors'], arrays['rows'])
+    except DAMAGE as error:
+        raise ResultError(
+            f'{path} is damaged: {error}; remove it, and run the command again') from error
+
+
+def stored_factors(
+    paths: Sequence[Path], columns: NDArray[np.intp],
+) -> Callable[[int], QRFactors]:
+    """Return a function that reads the factors of a bag by its number, with some columns."""
+    return lru_cache(IN_MEMORY)(lambda k: read_factors(paths[k]).part(columns))
+
+
+def summarise(settings: FleetSettings, bag: Bag, path: Path) -> BagFacts:
+    """
+    Read, check, condition and compress a bag, and write its sidecar.
+
+    A bag that cannot be used has a fault and its reason: a bad bag stops no fleet.
+    """
+    facts, factors = BagFacts(bag.name, bag.identity, settings.sha256), None
+    try:
+        with local_copy(bag) as local:
+            facts = replace(facts, **_recorded(bag, local))
+            recording = read_bag(settings, bag, local)
+        facts = replace(
+            facts, seconds=recording.seconds, samples=len(recording.t), fault='defect')
+        recording, defects = checked_recording(recording, settings.arm)
+        facts = replace(facts, defects=defects, fault='')
+        own = settings_for(settings.conditioning, recording)
+        motions = condition_recording(settings.arm, recording, own)
+        factors = settings.rows(motions, own).whole(settings.arm)
+        if not factors.rows.any() or not factors.torque_squares().any():
+            facts = replace(facts, fault='still', reason=(
+                'no joint moves long enough, so that no row is left after the low-pass'))
+    except DynidError as error:
+        facts = replace(facts, fault=facts.fault or 'unreadable',
+                        reason=str(error).removeprefix(f'{bag.name}: '))
+    except Exception as error:
+        # Whatever one bag does to the decoders, the others are still to be read.
+        facts = replace(facts, fault='failed',
+                        reason=one_line(f'{type(error).__name__}: {error}'))
+    write_summary(path, facts, None if facts.fault else factors)
+    return facts
+
+
+def read_bag(settings: FleetSettings, bag: Bag, local: Path) -> Recording:
+    """Read the local copy of a bag."""
+    recording = read_recording(
+        local, settings.arm, topic=settings.topic, received=settings.received)
+    return replace(recording, source=bag.name)
+
+
+def _recorded(bag: Bag, local: Path) -> dict[str, Any]:
+    """Whose bag it is and when it was recorded, as its own files or its name state."""
+    about: dict[str, Any] = {}
+    with suppress(RecordingError):
+        _, about = read_sidecar(local)
+    arm, dates = about.get('arm'), []
+    name = about.get('serial') or (arm.get('name') if isinstance(arm, dict) else None)
+    # The time of its file is no date: a copy may have made it.
+    with suppress(KeyError, ValueError):
+        dates.append(datetime.fromisoformat(str(about['started'])).timestamp())
+    with suppress(OSError):
+        text = read_whole(local / METADATA).decode(errors='replace')
+        dates += [int(found) * 1e-9 for found in BEGIN.findall(text)[:1]]
+    return {'recorded_arm': '' if name is None else str(name), 'date': next(
+        (date for date in dates if date > EARLIEST_DATE), _date_in(bag.place))}
+
+
+def _date_in(name: str) -> float | None:
+    """Find the date in a name, s since 1970 (UTC)."""
+    if found := DATED.search(name):
+        year, month, day, *time = (part or '00' for part in found.groups())
+        with suppress(ValueError):
+            return datetime.fromisoformat(
+                f'{year}-{month}-{day}T{":".join(time)}+00:00').timestamp()
+    return None
