@@ -20,13 +20,12 @@ from dynid_ros.applications.fleet.comparison import (
     load_text,
     merged,
 )
-from dynid_ros.applications.fleet.deviations import deviations
+from dynid_ros.applications.fleet.deviations import coefficient_names, deviations
 from dynid_ros.applications.fleet.drift import DAY
 from dynid_ros.applications.fleet.models import changes, fleet_model
 from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.applications.fleet.summary import BagFacts, stored_factors
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.load_columns import friction_names
 from dynid_ros.errors import ResultError
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.weights import Solution
@@ -257,6 +256,5 @@ def _series(
     chosen = ~bags.odd & np.isfinite(when)
     if chosen.sum() < FEWEST_COMPARED:
         return {}
-    names = [*friction_names(arm), *(f'gain {k + 1}' for k in range(arm.n))]
-    values = np.hstack([bags.found.friction, bags.found.gains])[chosen]
-    return {name: (when[chosen], column) for name, column in zip(names, values.T, strict=True)}
+    return {name: (when[chosen], values) for name, values in zip(
+        coefficient_names(arm), bags.found.coefficients[chosen].T, strict=True)}

@@ -14,6 +14,7 @@ from scipy.special import stdtrit
 from dynid_ros.applications.fleet.deviations import Deviations, deviations
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
 from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.utilities.arrays import Array
@@ -26,8 +27,8 @@ Mask = NDArray[np.bool_]
 FEWEST_COMPARED = 5
 #: Residual by the usual one of a bag, from which a bag differs enough to matter.
 ODD_RESIDUAL = 2.0
-#: Fits to the half of the bags that agrees best, and fits from then on.
-CONCENTRATION, TURNS = 2, 3
+#: Fits to the half of the bags that agrees best, and then to all that are no outliers.
+CONCENTRATION, REFITS = 2, 2
 #: Standard deviation of the lower half of a normal distribution, by its own.
 LOWER_HALF = 0.603
 #: Standard deviations from which a bag does not take part in the next fit.
@@ -82,8 +83,8 @@ def compare(
     """
     Find the bags that differ from the others.
 
-    A fit to all bags follows those that differ, so that the others seem to. The half that drifts
-    least is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
+    A fit to all bags follows those that differ, so that the others seem to. The half that
+    drifts least is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
     covariance determinant estimator, Technometrics 41, then the bags that do not stray.
 
     Parameters
@@ -98,42 +99,38 @@ def compare(
         Probability with which a bag differs although nothing is wrong with it.
 
     """
-    count, half, place = len(bags), (len(bags) + 1) // 2, np.arange(len(bags))
+    place, half = np.arange(len(bags)), (len(bags) + 1) // 2
+    least = np.sqrt(2 / base_parameters(arm).count)
 
     def fitted(chosen: Mask) -> Solution:
-        return solve(merged(factors(k) for k in compress(bags, chosen)), arm_prior(arm))
+        return solve(merged(map(factors, compress(bags, chosen))), arm_prior(arm))
 
     def deviating(chosen: Mask, fit: Solution) -> Deviations:
         return deviations(map(factors, bags), arm, fit, chosen)
 
-    def closest_half(chosen: Mask, fit: Solution) -> tuple[Mask, Solution]:
+    def closer_half(chosen: Mask, fit: Solution) -> tuple[Mask, Solution]:
         drift = deviating(chosen, fit).drift
         closer = drift <= np.sort(drift)[half - 1]
         return closer, fitted(closer)
 
-    if count < FEWEST_COMPARED:
-        every = place >= 0
+    every = place >= 0
+    if len(bags) < FEWEST_COMPARED:
         fit = fitted(every)
         return Comparison(bags, fit, deviating(every, fit), ~every, ~every)
     # A load that changes in the middle of the bags would leave a fit to all in between.
-    starts = [closest_half(chosen, fitted(chosen))
-              for chosen in (place >= 0, place < half, place >= count - half)]
+    starts = [closer_half(start, fitted(start))
+              for start in (every, place < half, place >= len(bags) - half)]
     chosen, fit = min(starts, key=lambda each: float(np.log(each[1].sigma).sum()))
     for _ in range(CONCENTRATION):
-        chosen, fit = closest_half(chosen, fit)
-    least = np.sqrt(2 / len(fit.theta))
-    for turn in range(TURNS):
+        chosen, fit = closer_half(chosen, fit)
+    drift = deviating(chosen, fit).drift
+    spread = max(float(np.std(drift[chosen], ddof=1)) / LOWER_HALF, least)
+    chosen = drift <= drift[chosen].max() + FAR * spread
+    for _ in range(REFITS):
+        fit = fitted(chosen)
         found = deviating(chosen, fit)
-        if turn:
-            limit = upper_limit(found.drift, chance, least)
-        else:
-            lower = found.drift[chosen]
-            limit = lower.max() + FAR * max(np.std(lower, ddof=1) / LOWER_HALF, least)
-        if turn < TURNS - 1:
-            chosen = found.drift <= limit
-            fit = fitted(chosen)
-    usual = np.median(found.residual[found.drift <= limit])
-    odd = (found.drift > limit) & (found.residual > ODD_RESIDUAL * usual)
+        chosen = found.drift <= upper_limit(found.drift, chance, least)
+    odd = ~chosen & (found.residual > ODD_RESIDUAL * np.median(found.residual[chosen]))
     beyond = upper_limit(found.beyond_load[~odd], chance, least)
     return Comparison(bags, fit, found, odd, odd & (found.beyond_load <= beyond))
 

@@ -49,7 +49,7 @@ class Deviations(NamedTuple):
         The same by the torque of the bag, with the usual friction.
     load : (B, 4) ndarray
         Mass and first moments of the last link beyond those of the fit, kg and kg m.
-    friction, gains : (B, f) and (B, n) ndarray
+    coefficients : (B, f + n) ndarray
         Friction coefficients, and drive gains by the usual ones, beside another load; NaN where
         a bag leaves them to the prior.
 
@@ -60,8 +60,12 @@ class Deviations(NamedTuple):
     residual: Array
     error_percent: Array
     load: Array
-    friction: Array
-    gains: Array
+    coefficients: Array
+
+
+def coefficient_names(arm: ArmModel) -> list[str]:
+    """Name the coefficients of `Deviations`."""
+    return [*friction_names(arm), *(f'gain {k + 1}' for k in range(arm.n))]
 
 
 def deviations(
@@ -121,21 +125,7 @@ class _OwnParameters:
     def deviations(self, part: QRFactors, fitted: bool) -> tuple[Array | float, ...]:
         """Return the deviations of one bag, as `Deviations` holds them."""
         friction, load, inertia, others, gains, levels = self._places
-        fit, R = self._fit, part.factors / self._fit.sigma[:, None, None]
-        W, tau = R[:, :, :-1], R[:, :, -1]
-        by_joint = [(W @ theta)[:, :, None] * self._joints[:, None]
-                    for theta in (self._inertial, self._rubbing)]
-        X = np.concatenate([W @ self._columns, *by_joint], axis=2).reshape(-1, len(self._prior))
-        left = (tau - W @ fit.theta).ravel()
-        # In coordinates in which the covariance of the fit is one.
-        common = W.reshape(len(left), -1) @ fit.half
-        shared: Array = np.eye(common.shape[1])
-        across, seen = X.T @ common, common.T @ left
-        score = X.T @ left
-        if not fitted:
-            shared = np.asarray(np.linalg.inv(shared + common.T @ common))
-            score = score - across @ (shared @ seen)
-        information = X.T @ X - across @ shared @ across.T
+        own, left, information, score = self._evidence(part, fitted)
 
         def explained(*places: Places, of: Array = score) -> tuple[Array, Array, float]:
             """Return values, NaN where the prior gives them, and squares that they explain."""
@@ -158,7 +148,25 @@ class _OwnParameters:
         level, drift = beside_level()
         loaded, rubs, _ = explained(friction, load)
         factors = explained(friction, load, gains)[1][-len(gains):]
-        unexplained = np.linalg.norm(left - X[:, levels] @ level)
-        error = np.sqrt(part.residual_squares(fit.theta).sum() / part.torque_squares().sum())
+        unexplained = np.linalg.norm(left - own[:, levels] @ level)
+        error = np.sqrt(part.residual_squares(self._fit.theta).sum() / part.torque_squares().sum())
         return (drift, beside_level(load, inertia)[1], unexplained / np.sqrt(part.rows.sum()),
-                100 * error, loaded[-LOAD:], self._friction + rubs[:len(friction)], 1 + factors)
+                100 * error, loaded[-LOAD:],
+                np.append(self._friction + rubs[:len(friction)], 1 + factors))
+
+    def _evidence(self, part: QRFactors, fitted: bool) -> tuple[Array, Array, Array, Array]:
+        """Return columns of own parameters, residuals, and information and score of them."""
+        fit, R = self._fit, part.factors / self._fit.sigma[:, None, None]
+        W, tau = R[:, :, :-1], R[:, :, -1]
+        by_joint = [(W @ theta)[:, :, None] * self._joints[:, None]
+                    for theta in (self._inertial, self._rubbing)]
+        own = np.concatenate([W @ self._columns, *by_joint], axis=2).reshape(-1, len(self._prior))
+        left = (tau - W @ fit.theta).ravel()
+        # In coordinates in which the covariance of the fit is one.
+        common = W.reshape(len(left), -1) @ fit.half
+        shared: Array = np.eye(common.shape[1])
+        across, score = own.T @ common, own.T @ left
+        if not fitted:
+            shared = np.asarray(np.linalg.inv(shared + common.T @ common))
+            score = score - across @ (shared @ (common.T @ left))
+        return own, left, own.T @ own - across @ shared @ across.T, score
