@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +19,10 @@ from dynid_ros.applications.fleet.comparison import (
     merged,
 )
 from dynid_ros.applications.fleet.deviations import coefficient_names, deviations
-from dynid_ros.applications.fleet.drift import DAY
+from dynid_ros.applications.fleet.drift import DAY, day
 from dynid_ros.applications.fleet.models import changes, fleet_model
 from dynid_ros.applications.fleet.settings import FleetSettings
-from dynid_ros.applications.fleet.summary import BagFacts, stored_factors
+from dynid_ros.applications.fleet.summary import stored_factors, StoredBag
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.errors import ResultError
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
@@ -37,8 +35,6 @@ from dynid_ros.utilities.arrays import Array
 FALSE_ACCUSATION = 1e-2
 #: Bags before and after a change of load, at least: fewer are odd bags.
 FEWEST_WITH_LOAD = 3
-#: A good bag: its facts, and the path of its sidecar.
-StoredBag = tuple[BagFacts, Path]
 
 
 @dataclass(frozen=True)
@@ -169,7 +165,7 @@ def judge_arm(
 
     """
     facts = [each for each, _ in bags]
-    factors = stored_factors([path for _, path in bags], settings.columns)
+    factors = stored_factors(bags, settings.columns)
     # A bag without a date has NaN.
     date = np.array([each.date for each in facts], dtype=float)
     stretches, load = _stretches(settings.arm, factors, date, chance)
@@ -194,13 +190,8 @@ def stored_changes(
     settings: FleetSettings, bags: Sequence[StoredBag], solution: Solution,
 ) -> tuple[Array, Array]:
     """Return the result of `changes` for the sidecars of bags."""
-    factors = stored_factors([path for _, path in bags], settings.columns)
+    factors = stored_factors(bags, settings.columns)
     return changes(map(factors, range(len(bags))), solution)
-
-
-def day(date: float) -> str:
-    """Write a date, s since 1970, as a day."""
-    return f'{datetime.fromtimestamp(date, timezone.utc):%Y-%m-%d}'
 
 
 def _stretches(

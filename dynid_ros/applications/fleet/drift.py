@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import cached_property
 
 import numpy as np
@@ -77,6 +78,11 @@ class Series:
         return (f'{self.name} of {self.arm} changes from {start:.3g} to {end:.3g} within '
                 f'{np.ptp(self.date) / DAY:.0f} days (by chance with a probability of '
                 f'{self.probability:.0e})')
+
+
+def day(date: float) -> str:
+    """Write a date, s since 1970, as a day."""
+    return f'{datetime.fromtimestamp(date, timezone.utc):%Y-%m-%d}'
 
 
 def drifts(values: Mapping[tuple[str, str], tuple[Array, Array]]) -> tuple[Series, ...]:

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+import re
 
 import numpy as np
 
-from dynid_ros.applications.fleet.arms import ArmReport, judge_arms, OddBag, StoredBag
+from dynid_ros.applications.fleet.arms import ArmReport, judge_arms, OddBag
 from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy, owners
 from dynid_ros.applications.fleet.causes import cause_file, explain
 from dynid_ros.applications.fleet.cluster import one_by_one, Spread
@@ -19,7 +20,7 @@ from dynid_ros.applications.fleet.settings import (
     FleetSettings,
     settings_of,
 )
-from dynid_ros.applications.fleet.summary import BagFacts, read_facts, summarise
+from dynid_ros.applications.fleet.summary import BagFacts, read_facts, StoredBag, summarise
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
@@ -70,6 +71,11 @@ class FleetResult:
     def skipped(self) -> tuple[BagFacts, ...]:
         """Return the bags that could not be used."""
         return tuple(bag for bag in self.bags if bag.fault)
+
+    @property
+    def folders(self) -> dict[str, str]:
+        """Return the folder of the model of each arm, by its name."""
+        return {name: 'arms/' + re.sub(r'[^\w.-]', '_', name) for name in self.arms}
 
     @property
     def findings(self) -> tuple[str, ...]:

@@ -90,6 +90,10 @@ class BagFacts:
     defects: tuple[Defect, ...] = ()
 
 
+#: A bag, and the path of its sidecar.
+StoredBag = tuple[BagFacts, Path]
+
+
 def write_summary(path: Path, facts: BagFacts, factors: QRFactors | None) -> None:
     """Write a sidecar, completely or not at all; for seven joints it takes some 30 kB."""
     arrays: dict[str, Any] = {
@@ -123,10 +127,10 @@ def read_factors(path: Path) -> QRFactors:
 
 
 def stored_factors(
-    paths: Sequence[Path], columns: NDArray[np.intp],
+    bags: Sequence[StoredBag], columns: NDArray[np.intp],
 ) -> Callable[[int], QRFactors]:
     """Return a function that reads the factors of a bag by its number, with some columns."""
-    return lru_cache(IN_MEMORY)(lambda k: read_factors(paths[k]).part(columns))
+    return lru_cache(IN_MEMORY)(lambda k: read_factors(bags[k][1]).part(columns))
 
 
 def summarise(settings: FleetSettings, bag: Bag, path: Path) -> BagFacts:

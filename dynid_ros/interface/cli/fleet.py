@@ -9,7 +9,6 @@ and one of all; name changes of load, drifting friction and gains, and bags that
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import re
 from typing import Any, TYPE_CHECKING
 
 from dynid_ros.interface.cli.common.arguments import add_arm, add_output, reading
@@ -55,8 +54,7 @@ def run(args: Namespace) -> Answer:
             arm, args.bags, args.output, spread, by=args.by, again=args.again, **reading(args))
     write_whole(wrote[0], fleet_page(found))
     places = {'all': found.whole, **{
-        'arms/' + re.sub(r'[^\w.-]', '_', name): report.model
-        for name, report in found.arms.items()}}
+        found.folders[name]: report.model for name, report in found.arms.items()}}
     for place, model in places.items():
         if model is not None:
             write_result(model, args.output / place)

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid_ros.applications.fleet.arms import day
-from dynid_ros.applications.fleet.drift import DAY, Series
+from dynid_ros.applications.fleet.drift import DAY, day, Series
 from dynid_ros.applications.fleet.run import FleetResult
 from dynid_ros.pages.report.axes import around, Curve, drawing, linear, Panel
 from dynid_ros.pages.report.templating import part, render
@@ -29,12 +27,10 @@ SIZE = (432.0, 202.0)
 
 def fleet_page(found: FleetResult) -> bytes:
     """Make the page, one self-contained HTML file."""
-    chosen = _chosen(found.series)
     return render(
-        'fleet.html', found=found, listed=LISTED_BAGS, kinds=Counter(
-            bag.fault for bag in found.skipped).most_common(),
-        folders={name: re.sub(r'[^\w.-]', '_', name) for name in found.arms}, drawn=[
-            (each, draw_series(each)) for each in chosen])
+        'fleet.html', found=found, listed=LISTED_BAGS,
+        kinds=Counter(bag.fault for bag in found.skipped).most_common(),
+        drawn=[(each, draw_series(each)) for each in _chosen(found.series)])
 
 
 def _chosen(series: Sequence[Series]) -> list[Series]:

@@ -175,6 +175,24 @@ def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tm
                      tmp_path).read == 0
 
 
+@pytest.mark.parametrize('given', [str, Path.as_uri])
+def test_the_recorder_says_whose_and_of_when_a_single_bag_is(made, tmp_path, given):
+    bag = Bag(1).write(made[0], tmp_path / 'bag.npz')
+    (tmp_path / 'recording.yaml').write_text(
+        'serial: SN7\nstarted: "2026-01-02T00:00:00+00:00"\n')
+    found = run_fleet(made[0], [given(bag)], tmp_path / 'out')
+    assert list(found.arms) == ['SN7']
+    assert np.datetime64(int(found.bags[0].date), 's') == np.datetime64('2026-01-02')
+
+
+def test_bags_in_hidden_folders_are_left_out(tmp_path):
+    for place in ('run', '.trash/run'):
+        (tmp_path / place).mkdir(parents=True)
+        for name in ('metadata.yaml', 'run_0.mcap'):
+            (tmp_path / place / name).touch()
+    assert [bag.place for bag in find_bags([str(tmp_path)], tmp_path / 'out')] == ['run']
+
+
 @pytest.mark.parametrize('given', ['nowhere', '@nowhere.txt', 'unknown://bags'])
 def test_a_folder_that_is_not_there_is_an_error(made, tmp_path, given):
     with pytest.raises(InputError, match=r'nowhere|unknown'):
