@@ -87,6 +87,10 @@ class ArmReport:
         Bags that do not belong.
     series : dict of str to ((B,) ndarray, (B,) ndarray)
         Dates and values of friction and gains; values are NaN where a bag leaves them open.
+    usual : list of StoredBag
+        Bags that are not odd, before a change of load.
+    factors : QRFactors
+        Their factors.
 
     """
 
@@ -96,6 +100,8 @@ class ArmReport:
     sentences: tuple[str, ...]
     odd: tuple[OddBag, ...]
     series: dict[str, tuple[Array, Array]]
+    usual: list[StoredBag]
+    factors: QRFactors
 
 
 def judge_arms(
@@ -120,29 +126,25 @@ def judge_arms(
         others, and after a change of load.
 
     """
-    names = list(groups)
     chance = FALSE_ACCUSATION / sum(map(len, groups.values()))
-    found = _finished(spread('arms', judge_arm, {
-        k: (settings, name, groups[name], chance) for k, name in enumerate(names)}))
-    reports = {name: report for name, (report, _, _) in zip(names, found, strict=True)}
-    if len(names) == 1:
-        return reports, reports[names[0]].model
-    different = _different([data for _, _, data in found], settings.arm)
-    for k, text in different.items():
-        report = reports[names[k]]
-        reports[names[k]] = replace(report, sentences=(f'{names[k]} {text}', *report.sentences))
-    common = [k for k in range(len(names)) if k not in different]
-    used = [[groups[names[k]][bag] for bag in found[k][1]] for k in common]
+    reports: dict[str, ArmReport] = dict(zip(groups, _finished(spread('arms', judge_arm, {
+        k: (settings, *group, chance) for k, group in enumerate(groups.items())})), strict=True))
+    if len(reports) == 1:
+        return reports, next(iter(reports.values())).model
+    different = _different(settings.arm, reports)
+    alike = [report for name, report in reports.items() if name not in different]
+    reports |= {name: replace(reports[name], sentences=(text, *reports[name].sentences))
+                for name, text in different.items()}
 
     def without_each(solution: Solution) -> tuple[Array, Array]:
         parts = _finished(spread('model of all', stored_changes, {
-            k: (settings, bags, solution) for k, bags in enumerate(used)}))
+            k: (settings, report.usual, solution) for k, report in enumerate(alike)}))
         own, left = zip(*parts, strict=True)
         return np.concatenate(own), np.concatenate(left)
 
     return reports, fleet_model(
-        settings, 'the fleet', [facts for bags in used for facts, _ in bags],
-        merged(found[k][2] for k in common), without_each)
+        settings, 'the fleet', [facts for report in alike for facts, _ in report.usual],
+        merged(report.factors for report in alike), without_each)
 
 
 def _finished(results: Mapping[int, Any]) -> list[Any]:
@@ -153,17 +155,8 @@ def _finished(results: Mapping[int, Any]) -> list[Any]:
 
 def judge_arm(
     settings: FleetSettings, name: str, bags: Sequence[StoredBag], chance: float,
-) -> tuple[ArmReport, list[int], QRFactors]:
-    """
-    Judge one arm by the sidecars of its bags.
-
-    Returns
-    -------
-    ArmReport, list of int, QRFactors
-        The arm; those of its bags that carry the load of the first ones and are not odd, and
-        their factors.
-
-    """
+) -> ArmReport:
+    """Judge one arm by the sidecars of its bags."""
     facts = [each for each, _ in bags]
     factors = stored_factors(bags, settings.columns)
     # A bag without a date has NaN.
@@ -181,9 +174,9 @@ def judge_arm(
     odd = tuple(
         OddBag(facts[each.bags[k]].name, name, each.difference(k), bool(each.loaded[k]))
         for each in stretches for k in np.flatnonzero(each.odd).tolist())
-    report = ArmReport(len(bags), len(last.usual), model, sentences, odd,
-                       _series(settings.arm, last, date))
-    return report, usual, data
+    return ArmReport(
+        len(bags), len(last.usual), model, sentences, odd, _series(settings.arm, last, date),
+        [bags[k] for k in usual], data)
 
 
 def stored_changes(
@@ -228,14 +221,15 @@ def _change(every: Comparison, days: Array) -> int:
     return 0
 
 
-def _different(arms: Sequence[QRFactors], arm: ArmModel) -> dict[int, str]:
+def _different(arm: ArmModel, reports: Mapping[str, ArmReport]) -> dict[str, str]:
     """Compare arms as bags are compared, and describe those that differ from the others."""
-    if len(arms) < FEWEST_COMPARED:
+    if len(reports) < FEWEST_COMPARED:
         return {}
+    names, arms = list(reports), [report.factors for report in reports.values()]
     found = compare(arm, arms.__getitem__, range(len(arms)), FALSE_ACCUSATION / len(arms))
-    return {k: ('carries another load or tool than the other arms: '
-                f'{load_text(found.found.load[k])}' if found.loaded[k]
-                else f'differs from the other arms: {found.difference(k)}')
+    return {names[k]: f'{names[k]} carries another load or tool than the other arms: '
+            f'{load_text(found.found.load[k])}' if found.loaded[k]
+            else f'{names[k]} differs from the other arms: {found.difference(k)}'
             for k in np.flatnonzero(found.odd).tolist()}
 
 

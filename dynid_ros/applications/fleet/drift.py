@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import cached_property
 
@@ -102,9 +102,7 @@ def drifts(values: Mapping[tuple[str, str], tuple[Array, Array]]) -> tuple[Serie
         tau, probability = (
             kendalltau(date, value) if np.ptp(date) and np.ptp(value) else (0.0, 1.0))
         series = Series(arm, name, date, value, float(tau), float(probability))
-        if probability < DRIFT_CHANCE / len(values) and abs(tau) > LEAST_TAU:
-            start, end = series.line
-            counts = abs(end - start) > LEAST_CHANGE * abs(float(np.median(value)))
-            series = Series(arm, name, date, value, series.tau, series.probability, counts)
-        found.append(series)
+        found.append(replace(series, drifts=bool(
+            probability < DRIFT_CHANCE / len(values) and abs(tau) > LEAST_TAU
+            and abs(np.subtract(*series.line)) > LEAST_CHANGE * abs(np.median(value)))))
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 import hashlib
+from itertools import compress
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.errors import listed
 from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
@@ -25,7 +25,7 @@ from dynid_ros.estimation.identification.estimate_choice import fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
-from dynid_ros.estimation.verdict.judge import held_out_findings, MORE_MOTION, UNEXCITED_SHARE
+from dynid_ros.estimation.verdict.judge import held_out_findings, not_excited, UNEXCITED_SHARE
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import counted
 
@@ -83,7 +83,7 @@ def fleet_model(
         sources=(source,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
         fit=fit, validation=held_out,
         held_out='' if held_out is None else 'bags that were left out',
-        verdict=_verdict(data, estimate, fit, held_out, len(bags), base_parameters(arm).names),
+        verdict=_verdict(arm, data, estimate, fit, held_out, len(bags)),
         defects=_counted(bags))
 
 
@@ -132,18 +132,14 @@ def _metrics(
 
 
 def _verdict(
-    data: QRFactors, estimate: ChosenEstimate, fit: Metrics, held_out: Metrics | None,
-    bags: int, names: Sequence[str],
+    arm: ArmModel, data: QRFactors, estimate: ChosenEstimate, fit: Metrics,
+    held_out: Metrics | None, bags: int,
 ) -> Verdict:
     R = data.factors[:, :, :-1]
     variance = np.einsum('imb,bc,imc->', R, estimate.covariance, R, optimize=True)
     expected = float(100 * np.sqrt(variance / max(data.torque_squares().sum(), TINY)))
-    weak = tuple(names[k] for k in np.flatnonzero(estimate.data_share < UNEXCITED_SHARE).tolist())
-    findings = []
-    if weak:
-        findings.append(Finding(
-            'not_excited', f'the motions do not excite {listed(weak)}', MORE_MOTION,
-            severity='warning'))
+    weak = tuple(compress(base_parameters(arm).names, estimate.data_share < UNEXCITED_SHARE))
+    findings = not_excited(arm, data.rows > 0, weak)
     if expected > LARGEST_EXPECTED_PERCENT:
         findings.append(Finding(
             'excitation', f'the error bars alone give {expected:.0f} % torque error on the '

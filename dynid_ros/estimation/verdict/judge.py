@@ -117,7 +117,7 @@ def _judge_errors(
     undetermined = (by_joint > max(JOINT_ERROR_PERCENT, JOINT_RATIO * fit_error)) | ~moved
     joints = tuple(np.array(arm.joint_names)[undetermined].tolist())
     weak = [base.names[k] for k in np.flatnonzero(estimate.excited_share < UNEXCITED_SHARE)]
-    findings = [*earlier, *_not_excited(arm, moved, weak)]
+    findings = [*earlier, *not_excited(arm, moved, weak)]
     parameters: tuple[str, ...] = tuple(weak)
     against = held_out_findings(fit, validation)
     # Poorly determined joints matter where held-out validation has failed.
@@ -163,8 +163,20 @@ def _judge_errors(
     return Verdict(no_errors(findings), tuple(findings), expected, joints, parameters)
 
 
-def _not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -> list[Finding]:
-    """Report joints at rest and parameters that nothing excites."""
+def not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -> list[Finding]:
+    """
+    Report joints at rest and parameters that nothing excites.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    moved : (n,) ndarray of bool
+        Joints that move in the fitted motion.
+    weak : sequence of str
+        Base parameters that the prior gives.
+
+    """
     still = tuple(np.array(arm.joint_names)[~moved].tolist())
     if not (still or weak):
         return []
