@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.estimation.blocks.prediction import Prediction
+from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.estimate.chosen_estimate import chosen_estimate, ChosenEstimate
 from dynid_ros.estimation.estimate.covariance import group_scatter
+from dynid_ros.estimation.estimate.folds import clearly_worse
 from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
-from dynid_ros.estimation.estimate.weights import fit, Solution
+from dynid_ros.estimation.estimate.weights import fit, LOAD_PASSES, Solution, solve
 from dynid_ros.estimation.identification.model_choice import FittedModel
 from dynid_ros.utilities.arrays import Array
 
@@ -52,6 +54,10 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
     """
     Choose between the unconstrained and the possible parameters of a fit.
 
+    Friction that grows with the load has the load of the unconstrained parameters, since these are
+    fitted first. Possible parameters of another load would not predict what they fit: they are
+    fitted again, with their own.
+
     Parameters
     ----------
     fitted : FittedModel
@@ -60,17 +66,39 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
         Name of its samples.
 
     """
-    arm, solution, kept = fitted.arm, fitted.solution, fitted.kept
-    torque = kept.parts(arm, solution.theta)
-    parts = torque if fitted.rows is kept else fitted.rows.parts(arm, solution.theta)
+    arm, kept = fitted.arm, fitted.kept
     prior = arm_prior(arm).with_friction(arm, fitted.strengths)
-    estimate = chosen_estimate(arm, prior, solution, group_scatter(parts, solution), torque)
+    torque, estimate = _chosen(fitted, prior, fitted.solution.theta)
+    for _ in range(LOAD_PASSES if arm.needs_load else 0):
+        load = estimate.theta
+        if not estimate.possible or not _has_other_load(fitted, load, torque):
+            break
+        fitted = replace(fitted, solution=solve(fitted.rows.compressed(arm, load), prior))
+        torque, estimate = _chosen(fitted, prior, load)
     in_sample = fitted.in_sample
     if estimate.possible:
         in_sample = kept.predict(arm, estimate.theta, source, False)
     return EstimatedModel(
         fitted, estimate, in_sample, _residual_spread(in_sample),
         _with_plain_friction(fitted, estimate))
+
+
+def _chosen(
+    fitted: FittedModel, prior: ArmPrior, load: Array,
+) -> tuple[list[Products], ChosenEstimate]:
+    """Choose parameters of rows with the load of other ones (b,); return the rows of torque."""
+    arm, solution, kept = fitted.arm, fitted.solution, fitted.kept
+    torque = kept.parts(arm, load)
+    parts = torque if fitted.rows is kept else fitted.rows.parts(arm, load)
+    return torque, chosen_estimate(arm, prior, solution, group_scatter(parts, solution), torque)
+
+
+def _has_other_load(fitted: FittedModel, theta: Array, torque: Sequence[Products]) -> bool:
+    """Whether parameters predict clearly worse with their own load than with that of `torque`."""
+    weights = fitted.solution.sigma**-2
+    own, assumed = (np.array([part.residual_squares(theta) @ weights for part in parts])
+                    for parts in (fitted.kept.parts(fitted.arm, theta), torque))
+    return len(own) > 1 and clearly_worse(own, assumed)
 
 
 def _with_plain_friction(
