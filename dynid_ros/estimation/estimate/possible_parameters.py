@@ -22,7 +22,12 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.link_shapes import link_scales
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.estimate.barrier_newton import closest_possible
-from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
+from dynid_ros.estimation.estimate.physical_cone import (
+    LARGEST_SIZE,
+    physical_cone,
+    PhysicalCone,
+    SIZE_STD,
+)
 from dynid_ros.utilities.arrays import Array
 
 #: Relative standard deviation of the shape of a link; see `SIZE_STD` for its size. It matters only
@@ -31,6 +36,9 @@ from dynid_ros.utilities.arrays import Array
 SHAPE_STD = 0.5
 #: Share by which the data must reduce the variance of a parameter to count as its source.
 FROM_DATA = 0.5
+#: Most that the prior of the size of a link may cost, by its weight. Minima of other sizes differ
+#: by little more, unless a search ended in one that the data refute.
+SIZE_COST = float(np.log(LARGEST_SIZE)**2 / 2 / SIZE_STD**2)
 EPSILON = float(np.finfo(float).eps)
 
 
@@ -164,8 +172,31 @@ class PossibleParameters:
         H, g = T.T @ (weight[:, None] * T), T.T @ (weight * prior.values)
         H[:b, :b] += information
         g[:b] += score
-        return closest_possible(
-            H, g, self.cone, 1 / SHAPE_STD**2, self._scaled_values(information, score), T)
+        shape, start = 1 / SHAPE_STD**2, self._scaled_values(information, score)
+        found = closest_possible(H, g, self.cone, shape, start, T)
+        best = inverse(information) @ score
+
+        def loss(values: Array) -> float:
+            """Log likelihood that parameters lose, up to that of the best base parameters."""
+            off = prior.grouping @ values - best
+            return float(off @ information @ off / 2)
+
+        if loss(found) < shape * SIZE_COST * len(self.cone.links):
+            return found
+        # The sizes make several minima. A start that suits the sum of all torque, or other data,
+        # may lead some links to one that the data refute; from above, links shrink as they fit.
+        theta = prior.grouping @ self.cone.prior
+        shares = np.abs(best) / np.maximum(np.abs(theta), np.finfo(float).tiny)
+        start = self.cone.prior * np.max(shares[np.abs(theta) > 0], initial=0.0)
+        if not (self.cone.scalars(start) > 0).all():
+            return found
+        try:
+            other = closest_possible(H, g, self.cone, shape, start, T)
+        except (LinAlgError, ValueError):
+            # So far above that rounding leaves no body.
+            return found
+        possible = all(is_physical(other[link]) for link in self.cone.links)
+        return other if possible and loss(other) < loss(found) else found
 
     def _scaled_values(self, information: Array, score: Array) -> Array:
         """Multiple of `values` that fits best, (p,), or `values` if it is impossible."""
@@ -209,8 +240,9 @@ def possible_parameters(
 
 
 def inverse(matrix: Array, least: float = EPSILON) -> Array:
-    """Invert a positive definite matrix with columns of any scale, eigenvalues bounded below."""
+    """Invert a matrix with columns of any scale, none negative, eigenvalues bounded below."""
     size = np.sqrt(np.diag(matrix))
+    size = np.where(size > 0, size, 1.0)
     values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
     # Rounding may make eigenvalues near zero negative.
     half = vectors / np.sqrt(np.maximum(values, least * values[-1])) / size[:, None]
