@@ -3,7 +3,9 @@
 How often the 95 % intervals of a load hold the truth while friction and zeros drift.
 
     python benchmarks/payload_intervals.py [--parts worlds session sensor] [--arms NAME...]
-        [--trials 10] [--worlds plain rough]
+        [--trials 10] [--first 0] [--worlds plain rough] [--motions ordinary 'in step']
+
+Trials have the seeds from `--first` on.
 
 In the part `worlds`, each trial identifies an arm of payload.py from a recording without a load,
 and estimates 0.5, 2 and 5 kg from another recording. Between the two, each coefficient of friction
@@ -12,6 +14,7 @@ friction of its joint.
 
 - ordinary motions: random, of 30 s without the load and of 20 s with it
 - in step: all joints follow one sine, twice the same motion, of 20 s
+- in step, elsewhere: the same, with the load along another sine of the joints than without it
 
 In the world `plain` the arm has the friction that the model has. In `rough`, friction has 5 % of
 the torque that loads each joint, too, and more at low speeds; both drift likewise, and no term of
@@ -87,6 +90,8 @@ DRIFT = 0.15
 OF_TORQUE, OF_REST, SPEED = 0.05, 0.3, 0.15
 #: Frequency of the motion in step, Hz, and its length, s.
 STEP_HZ, STEP_SECONDS = 0.15, 20.0
+#: Motion in step with the load along another course than without it.
+ELSEWHERE = 'in step, elsewhere'
 #: Drift of friction and zeros in the course of a session of four recordings.
 SESSION_DRIFT = 0.3
 #: Sensor: its rotation from its frame, degrees; bias and noise, Nm and N; drift by the bias.
@@ -188,10 +193,12 @@ class Subject:
             for k in (1, 2)))
 
 
-def subject(name: str, rough: bool, step: bool, seed: int) -> Subject:
+def subject(name: str, rough: bool, motion: str, seed: int) -> Subject:
     """Identify an arm from a recording without a load."""
     arm, nothing = simulated(name), np.zeros(10)
-    if step:
+    if motion == ELSEWHERE:
+        free, loaded = in_step(arm, 2 * seed), in_step(arm, 2 * seed + 1)
+    elif motion == 'in step':
         free = loaded = in_step(arm, seed)
     else:
         free, loaded = ordinary(arm, 2 * seed, 3), ordinary(arm, 2 * seed + 1, 2)
@@ -256,12 +263,12 @@ def session(name: str, seed: int) -> Session:
     return Session(arm, noise, courses, seed)
 
 
-def print_sessions(arms: list[str], count: int) -> None:
+def print_sessions(arms: list[str], count: int, first: int) -> None:
     """Print the orders of a session, what a known mass is worth, and a load on link 3."""
     heading(*COLUMNS)
     trials: dict[tuple[str, float], list[Trial]] = {}
     gains, elsewhere = list[float](), Counter[str]()
-    for name, seed in product(arms, range(count)):
+    for name, seed in product(arms, range(first, first + count)):
         made = session(name, seed)
         early, both, nothing = made.model(0), made.model(0, 1), np.zeros(10)
         third = early.arm.joint_names[2]
@@ -303,13 +310,13 @@ def _blamed(found: Payload, third: str) -> str:
             'named on another link' if '--link ' in text else found.findings[0].code)
 
 
-def print_sensors(arms: list[str], count: int) -> None:
+def print_sensors(arms: list[str], count: int, first: int) -> None:
     """Print what is found of a sensor and of the load behind it."""
     heading('arm', 'mass', 'trusted', 'mass off, %', 'centre off, mm', 'bias held', 'mass held',
             'turn held', '±, Fx and Tx')
     for name, mass in product(arms, MASSES):
         found, off, held = [], [], []
-        for seed in range(count):
+        for seed in range(first, first + count):
             log, load, bias, turn = sensor_log(simulated(name), seed, mass)
             each = estimate_sensor(simulated(name), log)
             found.append(each)
@@ -354,13 +361,15 @@ def main() -> None:
     parser.add_argument('--parts', nargs='+', default=['worlds', 'session', 'sensor'])
     parser.add_argument('--arms', nargs='+', default=['panda', 'ur10', 'tx40'])
     parser.add_argument('--worlds', nargs='+', default=['plain', 'rough'])
-    parser.add_argument('--motions', nargs='+', default=['ordinary', 'in step'])
+    parser.add_argument('--motions', nargs='+', default=['ordinary', 'in step'],
+                        choices=['ordinary', 'in step', ELSEWHERE])
     parser.add_argument('--trials', type=int, default=10)
+    parser.add_argument('--first', type=int, default=0)
     args = parser.parse_args()
     if 'sensor' in args.parts:
-        print_sensors(args.arms, args.trials)
+        print_sensors(args.arms, args.trials, args.first)
     if 'session' in args.parts:
-        print_sessions(args.arms, args.trials)
+        print_sessions(args.arms, args.trials, args.first)
     if 'worlds' in args.parts:
         print_worlds(args)
 
@@ -370,8 +379,8 @@ def print_worlds(args: argparse.Namespace) -> None:
     heading(*COLUMNS)
     for world, motion in product(args.worlds, args.motions):
         rough = world == 'rough'
-        subjects = {name: [subject(name, rough, motion == 'in step', seed)
-                           for seed in range(args.trials)] for name in args.arms}
+        subjects = {name: [subject(name, rough, motion, args.first + k)
+                           for k in range(args.trials)] for name in args.arms}
         for hose in (False, True)[:1 + rough]:
             what = f'{world}{" and hose" * hose}, {motion}'
             every: list[Trial] = []

@@ -10,6 +10,7 @@ from copy import copy
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from dynid_ros.applications.payload.joint_scatter import joint_scatter, JointRows
 from dynid_ros.applications.payload.known_friction import friction_spread, with_offsets
 from dynid_ros.applications.payload.load_estimate import (
     KnownLoad,
@@ -22,9 +23,6 @@ from dynid_ros.dynamics.base import base_parameters, COLUMN_ROUNDING
 from dynid_ros.dynamics.load_columns import friction_change, load_columns, LOAD_STD
 from dynid_ros.errors import InputError, listed
 from dynid_ros.estimation.blocks.least_squares import inverse_of
-from dynid_ros.estimation.blocks.products import Products
-from dynid_ros.estimation.estimate.covariance import group_scatter
-from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
@@ -111,7 +109,7 @@ class LoadRegression:
     def solve(
         self, W: Array, z: Array, held: Array | None = None, held_std: Array | None = None,
         loaded: Array | None = None,
-    ) -> tuple[Array, Array, Array, Array]:
+    ) -> tuple[Array, Array, Array, Array, Array]:
         """
         Solve for the load.
 
@@ -138,6 +136,8 @@ class LoadRegression:
             Differences of the base parameters from the model's, further unknowns.
         shift : (b + h, 10) ndarray
             By how much these follow from the load.
+        half : (b + h, b + h) ndarray
+            Upper triangle whose square is their covariance where the load is known.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class LoadRegression:
         gap = R[size:size + loads, -1] - factor @ load
         load = load + N @ (inverse_of(triangle) @ (basis.T @ gap))
         shift = half @ R[:size, size:-1]
-        return load, factor, half @ R[:size, -1] - shift @ load, shift
+        return load, factor, half @ R[:size, -1] - shift @ load, shift, half
 
     def fit(self, parts: Sequence[Part]) -> LoadFit:
         """
@@ -188,7 +188,7 @@ class LoadRegression:
             W = np.concatenate([own[:, :b] for own in R])
             z = np.concatenate([own[:, b] for own in R]) - W @ self.theta
             held = np.concatenate([own[:, :b] @ step for own, step in zip(R, steps, strict=True)])
-            load, factor, others, shift = self.solve(
+            load, factor, others, shift, half = self.solve(
                 W, z, held, step_std, np.repeat(loaded, [len(own) for own in R]))
             thetas = self.theta + others[:b] + steps @ others[b:] + np.outer(
                 loaded, self.columns @ load)
@@ -201,9 +201,10 @@ class LoadRegression:
         N = self.known.open_directions
         pull = np.concatenate([
             self._root @ shift[:b], shift[b:] / step_std[:, None], np.eye(loads) / LOAD_STD]) @ N
-        scatter = pull.T @ pull + _joint_scatter(
-            parts, thetas, before * np.sqrt(self.model.colour), score @ N,
-            np.asarray(np.linalg.qr(factor @ N, mode='r')))
+        scatter = pull.T @ pull + joint_scatter(
+            JointRows.of([part.rows.factors / scale[:, None, None] for part in parts],
+                         thetas, score @ N, steps), rows,
+            half, np.asarray(np.linalg.qr(factor @ N, mode='r')), self.known.asked)
         return LoadFit(load, factor, scatter, self.known,
                        thetas=thetas, sigma=before, score=score)
 
@@ -274,31 +275,3 @@ class LoadRegression:
         open_ones = listed([names[k] for k in np.flatnonzero(unknown)])
         return (f'the model of {", ".join(self.model.sources)} leaves {open_ones} open, which the '
                 'load changes: identify the arm with a motion of all joints',)
-
-
-def _joint_scatter(
-    parts: Sequence[Part], thetas: Array, sigma: Array, score: Array, factor: Array,
-) -> Array:
-    """
-    Return the covariance of the load's score by how much joints contradict each other, (k, k).
-
-    A model is wrong by gears, cables, friction and drives, each in one joint: that goes with the
-    motion, so that no later part of it tells anything new, and other joints do not share it. So
-    the rows of a joint are one group, and a load that one joint alone tells has no witness: where
-    all joints move in step, its torque may be anything else that follows the motion.
-    """
-    rows = np.concatenate([np.dstack([
-        part.rows.factors[:, :, :-1] @ own,
-        part.rows.factors[:, :, -1] - part.rows.factors[:, :, :-1] @ theta])
-        for part, theta, own in zip(parts, thetas, score, strict=True)], axis=1)
-    counts = np.sum([part.rows.rows for part in parts], axis=0)
-    own = [Products((each.T @ each)[None], count) for each, count in zip(
-        rows / sigma[:, None, None], counts[:, None], strict=True)]
-    values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], axis=0))
-    root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-    nothing = np.zeros(len(factor))
-    # The load of some links has directions of which no joint tells anything.
-    weak = np.pad(np.eye(len(factor)) / LOAD_STD, ((0, 0), (0, 1)))
-    found = group_scatter(own, Solution(
-        nothing, np.ones(1), inverse_of(factor), root, nothing, weak, np.ones(0), np.inf))
-    return np.asarray(found.root.T @ found.root)

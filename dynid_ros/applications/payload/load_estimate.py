@@ -69,6 +69,11 @@ class KnownLoad:
         along = np.array([1.0, *self.center, *np.zeros(6)])[:, None]
         return np.hstack([along, every[:, 4:]] if self.mass is None else [every[:, 4:]])
 
+    @property
+    def asked(self) -> int:
+        """Return how many open directions come first: the mass, else the centre or inertia."""
+        return 1 if self.mass is None else 3 if self.center is None else 6
+
 
 @dataclass(frozen=True, eq=False)
 class LoadEstimate:

@@ -51,7 +51,7 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
     sigma = start
     for _ in range(PASSES):
         scale = np.repeat(sigma[None], count, axis=0)[:, :, None]
-        load, factor, others, shift = regression.solve(
+        load, factor, others, shift, _ = regression.solve(
             (W / scale).reshape(count * n, -1), (free / scale[:, :, 0]).ravel(),
             (held / scale).reshape(count * n, n), held_std)
         change = others[:-n] + regression.columns @ load

@@ -61,7 +61,9 @@ class Scatter:
         return np.asarray(half.T @ half)
 
 
-def group_scatter(parts: Sequence[Products], solution: Solution) -> Scatter:
+def group_scatter(
+    parts: Sequence[Products], solution: Solution, freedom: float = np.inf,
+) -> Scatter:
     """
     Compute the scatter of a fit from its groups.
 
@@ -71,10 +73,12 @@ def group_scatter(parts: Sequence[Products], solution: Solution) -> Scatter:
         The rows that were fitted, by group.
     solution : Solution
         The fit to all of them.
+    freedom : float
+        As for `scatter_of`.
 
     """
     return scatter_of(whitened_changes(
-        parts, solution.theta, solution.sigma, solution.half, solution.prior), solution)
+        parts, solution.theta, solution.sigma, solution.half, solution.prior), solution, freedom)
 
 
 def whitened_changes(
@@ -119,7 +123,7 @@ def whitened_changes(
     return np.array(changes)
 
 
-def scatter_of(changes: Array, solution: Solution) -> Scatter:
+def scatter_of(changes: Array, solution: Solution, freedom: float = np.inf) -> Scatter:
     """
     Compute the scatter from the change that each group makes.
 
@@ -129,12 +133,15 @@ def scatter_of(changes: Array, solution: Solution) -> Scatter:
         From `whitened_changes`.
     solution : Solution
         The fit to all rows.
+    freedom : float
+        Degrees of freedom, where the groups share the information so unevenly that there are
+        fewer than K - 1.
 
     Returns
     -------
     Scatter
         Inflated so that 1.96 standard deviations are the 95 % interval of Student's t with K - 1
-        degrees of freedom; that of white residuals for fewer than two groups.
+        degrees of freedom, or fewer; that of white residuals for fewer than two groups.
 
     Notes
     -----
@@ -158,7 +165,7 @@ def scatter_of(changes: Array, solution: Solution) -> Scatter:
     from_rows = white >= FROM_ROWS * (solution.half**2).sum(axis=1)
     ratio = (spread**2).sum(axis=0)[from_rows] / white[from_rows]
     inflation = float(ratio.mean()) if from_rows.any() else 1.0
-    wider = float(stdtrit(count - 1, 0.975)) / INTERVAL
+    wider = float(stdtrit(min(count - 1, freedom), 0.975)) / INTERVAL
     jackknife = (np.sqrt(JACKKNIFE_SHARE * (count - 1) / count)
                  * changes @ inverse_of(solution.half))
     mean = np.sqrt((1 - JACKKNIFE_SHARE) * inflation) * R
