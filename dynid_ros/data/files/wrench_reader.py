@@ -18,6 +18,7 @@ from dynid_ros.data.files.recording_reader import samples_of, stamped
 from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.data.files.sidecar import recorded_wrench, STATES
 from dynid_ros.data.recordings.recording import Defect
+from dynid_ros.data.tables.table_files import TABLE_SUFFIXES
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
 
@@ -85,6 +86,10 @@ def read_wrenches(
     path = Path(path)
     if not path.exists():
         raise RecordingError(f'{path} does not exist; give a bag folder or a file of one')
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        raise RecordingError(
+            f'{path} is a table, and wrenches have stamps and a frame of their own; give the bag '
+            'with joint states and geometry_msgs/WrenchStamped')
     states = read_joint_states(path, topic)
     signals = read_topic(path, _topic(path, wrench_topic), WRENCH, parse_wrench,
                          'choose one with --wrench-topic')

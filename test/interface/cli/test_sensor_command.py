@@ -45,8 +45,11 @@ def test_a_bag_gives_load_biases_and_a_file_for_the_node(bag, capsys, tmp_path):
 
 def test_wrong_use_gets_one_line(bag, capsys, tmp_path):
     (tmp_path / 'mine.yaml').write_text('my notes')
+    table = tmp_path / 'free.csv'
+    table.write_text('t,q_0,q_1\n')
     for words, reason in (
             ([str(bag), '--arm', 'ur10', '--wrench-topic', 'wrist'], 'has no topic /wrist'),
+            ([str(table), '--arm', 'ur10'], 'is a table, and wrenches have stamps and a frame'),
             ([str(bag), '--arm', 'ur10', '--link', 'hand'], "has no body 'hand'"),
             ([str(bag), '--arm', 'panda'], 'holds all joints of panda'),
             ([str(tmp_path / 'none'), '--arm', 'ur10'], 'does not exist'),
