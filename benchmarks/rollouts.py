@@ -4,14 +4,15 @@ Distance of exported arms from recorded ones in MuJoCo, and how often their samp
 
     python benchmarks/rollouts.py [FOLDER]
 
-The first table has simulated arms of three makers, whose links, rotors and friction are not those
-that their descriptions state: by half a mass, a tenth of a length and half an inertia (standard
-deviations). Each is recorded with plausible sensors on two random motions; the first is identified
-with plain friction, the second is simulated again with the exported model, with the true arm, and
-with the description as stated, from measured states under the recorded torque. Errors are the root
-mean square over the joints, in degrees. The samples that are within are those of the second motion
-and the horizon for which the recorded position lies between the 2.5 and 97.5 % quantiles of 100
-samples of the posterior, over restarts, joints, and recordings with other noise.
+The first table has simulated arms of three makers, five of each, whose links, rotors and friction
+are not those that their descriptions state: by half a mass, a tenth of a length and half an
+inertia (standard deviations). Each is recorded with plausible sensors on two random motions; the
+first is identified with plain friction, the second is simulated again with the exported model,
+with the true arm, and with the description as stated, from measured states under the recorded
+torque. Errors are the root mean square over the joints and the five, in degrees. The samples that
+are within are those of the second motion and the horizon for which the recorded position lies
+between the 2.5 and 97.5 % quantiles of 100 samples of the posterior, over restarts, joints and the
+five.
 
 With FOLDER, that of shared/recordings.py, a second table has the arms of accuracy.py: friction
 chosen from the data, plain friction, the description as stated (arm.yaml or its URDF), the model
@@ -47,8 +48,8 @@ from dynid_ros.utilities.text import plain
 
 PLAIN = ('viscous', 'coulomb', 'offset')
 MAKERS = ('ur10', 'panda', 'gluon_6l3')
-#: Recordings of each arm, with other noise, and samples of each model.
-NOISES, SAMPLES = 4, 100
+#: True arms of each description, and samples of each model.
+ARMS, SAMPLES = 5, 100
 PERIOD, PERIODS = 10.0, 2
 TRUTH, PUBLISHED = 'truth', 'published'
 
@@ -63,21 +64,20 @@ def simulated(name: str) -> None:
     stated, _ = with_plausible_drives(load_arm(name))
     stated = replace(stated, friction=PLAIN,
                      conditioning=replace(stated.conditioning, delay=0.0))
-    truth = other_links(stated, np.random.default_rng(1))
-    truth = replace(truth, friction_nominal={**truth.friction_nominal,
-                                             'offset': np.zeros(truth.n)})
-    motions = [random_motion(stated, seed, period=PERIOD, periods=PERIODS, tries=20)
-               for seed in (1, 2)]
     errors: dict[str, list[np.ndarray]] = {}
     inside: dict[float, list[np.ndarray]] = {}
-    for noise in range(NOISES):
+    for arm in range(1, ARMS + 1):
+        truth = other_links(stated, np.random.default_rng(arm))
+        truth = replace(truth, friction_nominal={**truth.friction_nominal,
+                                                 'offset': np.zeros(truth.n)})
         logs: list[Recording] = [
-            simulate(truth, motion, seed=10 * noise + k).log for k, motion in enumerate(motions)]
+            simulate(truth, random_motion(stated, 2 * arm + k, period=PERIOD, periods=PERIODS,
+                                          tries=20), seed=10 * arm + k).log for k in (1, 2)]
         model = identify(stated, [logs[0]], friction=PLAIN, holdout=0)
         found = Rollouts(model, logs[1], {TRUTH: truth, STATED: stated})
         for each in found.errors:
             errors.setdefault(each, []).append(found.overall(each))
-        samples = Samples(model, SAMPLES, noise)
+        samples = Samples(model, SAMPLES, arm)
         for horizon in found.horizons:
             inside.setdefault(horizon, []).append(samples.within(logs[1], horizon))
     mean = {each: np.sqrt(np.mean(np.square(own), axis=0)) for each, own in errors.items()}

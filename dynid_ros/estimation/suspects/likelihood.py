@@ -95,10 +95,10 @@ class Prediction:
     @property
     def share_without_worst(self) -> Array:
         """Unexplained share (m,) without the worst group, which may contain a collision."""
-        worst = self.residual_squares.argmax(axis=0)[None]
-        squares, power = (each.sum(axis=0) - np.take_along_axis(each, worst, axis=0)[0]
-                          for each in (self.residual_squares, self.power))
-        return np.asarray(np.sqrt(squares / np.maximum(power, TINY)))
+        squares = self.residual_squares
+        squares = (squares.sum(axis=0) - squares.max(axis=0)) / max(len(squares) - 1, 1)
+        # Of the power, it counts: it spoils the fits to which the other groups are compared.
+        return np.asarray(np.sqrt(squares / np.maximum(self.power.mean(axis=0), TINY)))
 
 
 class Likelihood:

@@ -242,7 +242,7 @@ def _without_unexplained(
         worst = int(share.argmax())
         if share[worst] <= DEAD_SHARE:
             return _Rest(tuple(unexplained), prediction.error_percent)
-        free = Likelihood(suspect).unconstrained_blocks(suspect).share_without_worst
+        free = Likelihood(suspect).unconstrained_blocks(suspect).share
         unexplained.append((int(joints[worst]), float(free[worst])))
         if len(joints) == 1:
             return _Rest(tuple(unexplained), np.inf)

@@ -93,14 +93,6 @@ def test_a_dead_signal_is_told_from_one_that_impossible_parameters_explain(recor
     assert (found.code, found.joints) == ('effort_meaningless', (arm.joint_names[joint],))
 
 
-def test_noise_of_uneven_strength_is_explained_by_nothing():
-    """Without its strongest part, the rest is compared with the power of the rest."""
-    power = np.ones((GROUPS, 1))
-    power[4] = 5.0
-    noise = Prediction(np.zeros(GROUPS), power, power, 1.0, np.eye(1))
-    assert noise.share_without_worst == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize('fitted', [True, False])
 def test_too_little_motion_does_not_explain_what_no_parameters_fit(leg, fitted):
     samples = leg.samples
