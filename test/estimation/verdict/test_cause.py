@@ -84,8 +84,8 @@ def test_a_dead_signal_is_blamed_unless_the_motion_is_too_little_to_tell(recorde
 
 @pytest.mark.parametrize('joint', range(1, 6))
 def test_a_dead_signal_is_told_from_one_that_impossible_parameters_explain(recorded, joint):
-    """Weak noise has a large weight: it disturbs the fit of other joints, and fits itself."""
-    arm, samples = recorded.arm, recorded.samples
+    """Weak noise has much weight: it disturbs the fit of other joints, and few samples fit it."""
+    arm, samples = recorded.arm, recorded.samples.at(slice(None, None, 3))
     tau = samples.tau.copy()
     tau[:, joint] = 1e-3 * np.random.default_rng(0).normal(size=len(tau))
     verdict, _ = with_cause(Verdict(True, (), 0.0), arm, replace(samples, tau=tau))
