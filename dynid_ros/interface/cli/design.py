@@ -148,12 +148,16 @@ def _notes(designed: Design) -> Iterator[str]:
                f'{notes["validation"]["way_seconds"]:.1f} s on the way to it')
     if 'payload' in notes:
         expected = notes['payload']
-        center = ', '.join(f'{1000 * value:.2g}' for value in expected['center_std'])
+        # What is known has no deviation.
+        spread = [f'mass {expected["mass_std"]:.2g} kg'] if expected['mass_std'] else []
+        if any(expected['center_std']):
+            spread.append('centre ' + ', '.join(
+                f'{1000 * value:.2g}' for value in expected['center_std']) + ' mm')
         noise = ('the noise of the model' if expected['noise_measured'] else
                  'residuals of 0.5 % of the effort limits, five independent ones a second '
                  '(--given MODEL takes the residuals of your arm)')
         yield (f'limits hold with {expected["mass"]:g} kg; its standard deviations to be '
-               f'expected: mass {expected["mass_std"]:.2g} kg, centre {center} mm, with {noise}')
+               f'expected: {", ".join(spread) or "none, as nothing of it is open"}, with {noise}')
     if 'torque' not in notes['margins']:
         yield 'Torque is not checked: the arm has no effort limits'
     elif arm.inertial is None or not arm.inertial[:, 0].all():

@@ -106,6 +106,14 @@ def test_a_motion_for_a_load_states_the_error_bars_to_be_expected(tmp_path, caps
     assert not stored['payload']['noise_measured']
 
 
+@pytest.mark.slow
+def test_no_error_bar_is_expected_of_what_is_known(tmp_path, capsys):
+    assert main(['design', 'ur10', '-o', str(tmp_path / 'e.yaml'), '--for', 'payload', '--known',
+                 'mass', '--harmonics', '2', '--starts', '1', '--period', '4']) == 0
+    told = capsys.readouterr().out
+    assert 'to be expected: centre' in told and 'mass' not in told.split('expected:')[1]
+
+
 def test_an_exciting_motion_is_kept_where_no_other_one_is_reached(tmp_path, capsys, monkeypatch):
     # As with an obstacle in every way.
     monkeypatch.setattr(Search, '_reached', lambda _self, _motion: _self._begin is None)
