@@ -159,12 +159,15 @@ class PossibleParameters:
         """
         try:
             with np.errstate(all='ignore'):
-                return self._minimise(prior, information, score)
+                return self._minimise(
+                    prior, information, score, self._scaled_values(information, score))
         except (LinAlgError, ValueError) as error:
             raise InputError(f"the estimates of '{self.arm.name}' are not finite, so that no "
                              'possible parameters follow; record again') from error
 
-    def _minimise(self, prior: ArmPrior, information: Array, score: Array) -> Array:
+    def _minimise(
+        self, prior: ArmPrior, information: Array, score: Array, start: Array,
+    ) -> Array:
         T, b = base_parameters(self.arm).coordinates, len(self.score)
         weight = 1 / prior.std**2
         # The cone holds the prior of links.
@@ -172,31 +175,29 @@ class PossibleParameters:
         H, g = T.T @ (weight[:, None] * T), T.T @ (weight * prior.values)
         H[:b, :b] += information
         g[:b] += score
-        shape, start = 1 / SHAPE_STD**2, self._scaled_values(information, score)
-        found = closest_possible(H, g, self.cone, shape, start, T)
-        best = inverse(information) @ score
+        return closest_possible(H, g, self.cone, 1 / SHAPE_STD**2, start, T)
 
-        def loss(values: Array) -> float:
-            """Log likelihood that parameters lose, up to that of the best base parameters."""
-            off = prior.grouping @ values - best
-            return float(off @ information @ off / 2)
+    @property
+    def _loss(self) -> float:
+        """Log likelihood of the data that `values` lose to their best base parameters."""
+        off = self.theta - inverse(self.information) @ self.score
+        return float(off @ self.information @ off / 2)
 
-        if loss(found) < shape * SIZE_COST * len(self.cone.links):
-            return found
-        # The sizes make several minima. A start that suits the sum of all torque, or other data,
-        # may lead some links to one that the data refute; from above, links shrink as they fit.
-        theta = prior.grouping @ self.cone.prior
-        shares = np.abs(best) / np.maximum(np.abs(theta), np.finfo(float).tiny)
+    def _from_above(self) -> PossibleParameters:
+        """Fit again from links larger than the data ask for, which shrink as they fit."""
+        theta = self.prior.grouping @ self.cone.prior
+        shares = np.abs(inverse(self.information) @ self.score) / np.maximum(
+            np.abs(theta), np.finfo(float).tiny)
         start = self.cone.prior * np.max(shares[np.abs(theta) > 0], initial=0.0)
         if not (self.cone.scalars(start) > 0).all():
-            return found
+            return self
         try:
-            other = closest_possible(H, g, self.cone, shape, start, T)
+            values = self._minimise(self.prior, self.information, self.score, start)
         except (LinAlgError, ValueError):
             # So far above that rounding leaves no body.
-            return found
-        possible = all(is_physical(other[link]) for link in self.cone.links)
-        return other if possible and loss(other) < loss(found) else found
+            return self
+        possible = all(is_physical(values[link]) for link in self.cone.links)
+        return replace(self, values=values) if possible else self
 
     def _scaled_values(self, information: Array, score: Array) -> Array:
         """Multiple of `values` that fits best, (p,), or `values` if it is impossible."""
@@ -236,7 +237,13 @@ def possible_parameters(
     with np.errstate(all='ignore'):
         start = PossibleParameters(
             arm, prior, cone, R.T @ R, R.T @ root_torque, covariance, cone.prior)
-    return replace(start, values=start.constrained_fit(prior, start.information, start.score))
+    found = replace(start, values=start.constrained_fit(prior, start.information, start.score))
+    with np.errstate(all='ignore'):
+        if found._loss < SIZE_COST / SHAPE_STD**2 * len(cone.links):
+            return found
+        # The sizes of links make several minima, and the data may refute the one that is nearest
+        # to the links of the prior.
+        return min(found, found._from_above(), key=lambda each: each._loss)
 
 
 def inverse(matrix: Array, least: float = EPSILON) -> Array:
