@@ -218,7 +218,7 @@ class IdentifiedModel(Core):
     @cached_property
     def kept_rollouts(self) -> Rollouts | None:
         """
-        Simulations along the held-out rows that the model keeps, as the report shows them.
+        Simulate along the held-out rows that the model keeps, as the report shows it.
 
         None where there are no such rows, no possible links, or no MuJoCo.
         """

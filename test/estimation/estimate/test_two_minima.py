@@ -29,7 +29,7 @@ JOINTS = (('yaw', 'base', 'l1', '0 0 -0.2154', '0 0 0', 0),
 
 @pytest.fixture(scope='module')
 def parallelogram(tmp_path_factory):
-    """An arm with a parallelogram, of which nobody states a mass."""
+    """Describe an arm with a parallelogram, of which nobody states a mass."""
     path = tmp_path_factory.mktemp('arm') / 'parallelogram.urdf'
     path.write_text('<robot name="parallelogram"><link name="base"/>' + ''.join(
         f'<link name="{child}"/><joint name="{name}" type="revolute"><parent link="{parent}"/>'

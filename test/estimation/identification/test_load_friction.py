@@ -18,7 +18,7 @@ PLAIN = ('viscous', 'coulomb', 'offset')
 
 
 def lever():
-    """A horizontal lever, by a description whose centre of mass lies too near to the axis."""
+    """Describe a horizontal lever with its centre of mass too near to the axis."""
     arm = load_arm('two_axis')
     bounds = LinkBounds(np.full(2, np.inf) * [-1, 1], np.tile([-np.inf, np.inf], (2, 1)),
                         np.tile([-np.inf, np.inf], (2, 3, 1)))
