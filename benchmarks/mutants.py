@@ -232,7 +232,7 @@ MUTANTS = (
     Mutant('little_motion_explains_any_residual', 'verdict/cause.py',
            '(weak and _fits(table))', 'weak', ('verdict/test_cause.py',)),
     Mutant('impossible_signals_are_dead', 'verdict/cause.py',
-           'sorted(joint for joint, share in rest.unexplained if share <= DEAD_SHARE)',
+           'sorted(joint for joint, share in unexplained.items() if share <= DEAD_SHARE)',
            'list[int]()', ('verdict/test_cause.py',)),
     Mutant('noise_is_fitted', 'verdict/cause.py',
            'free = Likelihood(suspect).unconstrained_blocks(suspect).share',

@@ -211,7 +211,7 @@ def kept_rollouts(model: IdentifiedModel) -> Rollouts | None:
     """Simulate along the held-out rows of a model; None without them, links or MuJoCo."""
     try:
         return Rollouts(model)
-    except (InputError, RecordingError):
+    except InputError:
         return None
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,68 +188,56 @@ def _unrelated_signals(table: Table) -> tuple[Finding, ...]:
         if any(fault.code not in (GAINS, 'effort_scale') for fault in best.suspect.faults):
             return ()
         suspect, prediction = best.suspect, best.prediction
-    rest = _without_unexplained(suspect, prediction, table.joints)
-    dead = {joint for joint, _ in rest.unexplained}
-    if not dead or rest.error_percent >= GOOD_PERCENT:
+    unexplained, error = _without_unexplained(suspect, prediction, table.joints)
+    if not unexplained or error >= GOOD_PERCENT:
         return ()
     # A scale fault of an unexplained joint explains nothing: it only removes its weight.
     if best is not None and best.suspect.fault.code != GAINS and not (
-            dead.issuperset(best.suspect.joints)):
+            unexplained.keys() >= set(best.suspect.joints)):
         return ()
     arm = table.recorded.arm
-    impossible = sorted(joint for joint, share in rest.unexplained if share <= DEAD_SHARE)
+    impossible = sorted(joint for joint, share in unexplained.items() if share <= DEAD_SHARE)
     return (
         *_finding(
-            arm, sorted(dead - {*impossible}), 'effort_meaningless',
+            arm, sorted(unexplained.keys() - impossible), 'effort_meaningless',
             'the drive signal of {} does not follow its motion', 'it is dead, too coarse, or of '
             'another quantity: record a topic that holds its torque',
-            table.prediction.error_percent, rest.error_percent),
+            table.prediction.error_percent, error),
         *_finding(
             arm, impossible, 'effort_impossible', 'physically possible parameters explain nothing '
             'of the drive signal of {}, but impossible ones do',
             'check its sign and gain, and the axis and the zero of the joint'))
 
 
-@dataclass(frozen=True)
-class _Rest:
+def _without_unexplained(
+    suspect: Suspect, prediction: Prediction, joints: NDArray[np.intp],
+) -> tuple[dict[int, float], float]:
     """
-    The joints that a model explains, and those that it does not.
+    Leave out the worst joint as long as a model explains nothing of it.
 
-    Attributes
-    ----------
-    unexplained : tuple of (int, float)
+    The rows of a weak signal have so much weight that other joints may seem unexplained.
+
+    Returns
+    -------
+    unexplained : dict of int to float
         Joints, with the share of their torque that unconstrained parameters do not predict.
     error_percent : float
         Torque error of the other joints, %.
 
     """
-
-    unexplained: tuple[tuple[int, float], ...]
-    error_percent: float
-
-
-def _without_unexplained(
-    suspect: Suspect, prediction: Prediction, joints: NDArray[np.intp],
-) -> _Rest:
-    """
-    Leave out the worst joint as long as a model explains nothing of it.
-
-    The rows of a weak signal have so much weight that other joints may seem unexplained.
-    """
-    unexplained: list[tuple[int, float]] = []
-    while True:
-        share = prediction.share_without_worst
+    unexplained: dict[int, float] = {}
+    while (share := prediction.share_without_worst).max() > DEAD_SHARE:
         worst = int(share.argmax())
-        if share[worst] <= DEAD_SHARE:
-            return _Rest(tuple(unexplained), prediction.error_percent)
+        joint = int(joints[worst])
         free = Likelihood(suspect).unconstrained_blocks(suspect).share
-        unexplained.append((int(joints[worst]), float(free[worst])))
+        unexplained[joint] = float(free[worst])
         if len(joints) == 1:
-            return _Rest(tuple(unexplained), np.inf)
-        suspect = suspect.without_signal(int(joints[worst]))
+            return unexplained, np.inf
+        suspect = suspect.without_signal(joint)
         likelihood = Likelihood(suspect)
         joints = likelihood.joints
         prediction = likelihood.blocks(suspect, likelihood.possible(suspect)[1])
+    return unexplained, prediction.error_percent
 
 
 def _finding(

@@ -1,12 +1,13 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Arguments as users give them, names and paths among them, as the rooms below take them."""
+"""Arguments as users give them, as the rooms below take them, and tables as users take them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from statistics import NormalDist
+from typing import Any, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.result_files.result_file import read_result, RESULT
 from dynid_ros.utilities.inputs import as_flag, as_path, as_text, one_number, wrong_type
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: A name or path, or the object itself.
 Arm: TypeAlias = str | Path | ArmModel
@@ -171,6 +175,25 @@ def online_settings(
         'delay': delay if delay is None else one_number(
             'delay', delay, -LONGEST_DELAY, LONGEST_DELAY),
         'memory': one_number('memory', memory, np.finfo(float).tiny)}
+
+
+def quantile(level: float) -> float:
+    """Return the standard deviations in half of an interval of a level between 0 and 1."""
+    level = one_number('level', level)
+    if not 0 < level < 1:
+        raise InputError(f'level must be between 0 and 1, such as 0.95, not {level:g}')
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def data_frame(columns: dict[str, Any], names: Iterable[str]) -> DataFrame:
+    """Make a table of pandas, of which nothing else here knows."""
+    try:
+        from pandas import DataFrame as Table
+        from pandas import Index
+    except ModuleNotFoundError as error:
+        raise InputError('a table needs pandas, which is not installed; install it (pip install '
+                         'pandas), or use parameters, std and conf_int') from error
+    return Table(columns, index=Index(list(names), name='parameter'))
 
 
 def _paths(logs: Any) -> list[Path]:

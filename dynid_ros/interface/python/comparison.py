@@ -10,8 +10,8 @@ import numpy as np
 
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.interface.python.boundary import as_model, Model
-from dynid_ros.interface.python.results import data_frame, IdentifiedModel, quantile
+from dynid_ros.interface.python.boundary import as_model, data_frame, Model, quantile
+from dynid_ros.interface.python.results import IdentifiedModel
 from dynid_ros.utilities.summarised import html_table, Summarised
 
 if TYPE_CHECKING:

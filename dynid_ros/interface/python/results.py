@@ -3,22 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from statistics import NormalDist
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid_ros.dynamics import rigid_body
-from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel as Core
-from dynid_ros.interface.python.boundary import Arm, as_arm, as_recording, Log
+from dynid_ros.interface.python.boundary import (
+    Arm,
+    as_arm,
+    as_recording,
+    data_frame,
+    Log,
+    quantile,
+)
 from dynid_ros.interface.python.validation import Validation
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.inputs import as_path, one_number
+from dynid_ros.utilities.inputs import as_path
 from dynid_ros.utilities.summarised import html_table
 
 if TYPE_CHECKING:
@@ -26,14 +31,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from dynid_ros.applications.rollout.rollout import Rollouts
-
-
-def quantile(level: float) -> float:
-    """Return the standard deviations in half of an interval of a level between 0 and 1."""
-    level = one_number('level', level)
-    if not 0 < level < 1:
-        raise InputError(f'level must be between 0 and 1, such as 0.95, not {level:g}')
-    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 class IdentifiedModel(Core):
@@ -350,14 +347,3 @@ class IdentifiedModel(Core):
         return html_table(title, rows, head, [
             *(each.strip() for each in facts), *self.verdict.warnings,
             *(each.sentence for each in self.uses)])
-
-
-def data_frame(columns: dict[str, Any], names: Iterable[str]) -> DataFrame:
-    """Make a table of pandas, of which nothing else here knows."""
-    try:
-        from pandas import DataFrame as Table
-        from pandas import Index
-    except ModuleNotFoundError as error:
-        raise InputError('a table needs pandas, which is not installed; install it (pip install '
-                         'pandas), or use parameters, std and conf_int') from error
-    return Table(columns, index=Index(list(names), name='parameter'))
