@@ -26,6 +26,8 @@ from dynid_ros.utilities.summarised import Summarised
 from dynid_ros.utilities.text import columns, plain, sentence
 
 IDENTIFIED, STATED, FLOOR = 'identified', 'as stated', 'torque noise alone'
+#: Position error of a joint beyond which a simulated arm is lost, rad: a turn.
+LOST = 2 * np.pi
 
 
 class Rollouts(Summarised):
@@ -64,7 +66,8 @@ class Rollouts(Summarised):
     errors : dict of str to (H, n) ndarray
         Root mean square of the position error at each horizon, rad or m, by the simulated arm:
         `IDENTIFIED`, the others, and `FLOOR`, the noise of the recorded torque through the
-        identified model. Infinite where the simulation broke down.
+        identified model. Infinite where a joint that turns is off by more than a turn, or the
+        simulation broke down.
     curves : dict of str to (K, n) ndarray
         The same over the time since the restart, of the longest horizon.
     t : (K,) ndarray
@@ -105,9 +108,10 @@ class Rollouts(Summarised):
             found.append(cut)
             moved = {name: simulated(each, arm, cut, commands=self.by_commands)
                      for name, each in models.items()}
-            self.curves = {name: _rms(q - cut.reached) for name, q in moved.items()}
+            self.curves = {name: self._rms(q - cut.reached) for name, q in moved.items()}
             if not self.by_commands:
-                self.curves[FLOOR] = _rms(simulated(exported, arm, beside) - moved[IDENTIFIED])
+                self.curves[FLOOR] = self._rms(
+                    simulated(exported, arm, beside) - moved[IDENTIFIED])
             for name, curve in self.curves.items():
                 errors.setdefault(name, []).append(curve[-1])
         if not found:
@@ -179,6 +183,11 @@ class Rollouts(Summarised):
         """Return the same for the curve of an arm, (K,)."""
         return self._over_joints(self.curves[name])
 
+    def _rms(self, error: Array) -> Array:
+        """Root mean square over the restarts of errors (B, K, n), infinite where one is lost."""
+        rms = np.sqrt((error**2).mean(axis=0))
+        return np.where(np.isfinite(rms) & (self.arm.prismatic | (rms <= LOST)), rms, np.inf)
+
     def _over_joints(self, errors: Array) -> Array:
         turning = ~self.arm.prismatic
         chosen = errors[:, turning if turning.any() else slice(None)]
@@ -188,7 +197,7 @@ class Rollouts(Summarised):
 def told(value: float, *, sliding: bool) -> str:
     """Write a position error, rad or m, in degrees or mm."""
     if not np.isfinite(value):
-        return 'lost'
+        return 'lost' if sliding else f'more than {np.rad2deg(LOST):.0f}°'
     return plain(1000 * value, 2, 'mm') if sliding else f'{plain(np.rad2deg(value), 2)}°'
 
 
@@ -213,9 +222,3 @@ def kept_rollouts(model: IdentifiedModel) -> Rollouts | None:
         return Rollouts(model)
     except InputError:
         return None
-
-
-def _rms(error: Array) -> Array:
-    """Root mean square over the restarts of errors (B, K, n), infinite where one is lost."""
-    error = np.where(np.isfinite(error), error, np.inf)
-    return np.asarray(np.sqrt((error**2).mean(axis=0)))

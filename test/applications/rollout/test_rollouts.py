@@ -51,6 +51,19 @@ def test_the_arm_that_was_recorded_is_where_it_was(arm):
     assert (degrees(found, 'heavier') > 30 * degrees(found, TRUTH)).all()
 
 
+def test_an_arm_that_is_off_by_more_than_a_turn_is_lost(arm, model):
+    """No distance in degrees is told, and the other arms keep theirs."""
+    light = replace(
+        heavier(arm, 1e-3), rotor_nominal=1e-3 * arm.rotor_nominal, friction_nominal={
+            name: 0 * each for name, each in arm.friction_nominal.items()})
+    found = Rollouts(model, recorded(arm, 2), {STATED: light})
+    assert np.isinf(found.overall(STATED)[-1]) and np.isinf(found.over_time(STATED)[-1])
+    # Before it is lost, its distance is finite.
+    assert found.over_time(STATED)[0] < 0.1
+    assert 'as stated more than 360°' in found.headline
+    assert np.isfinite(found.overall(IDENTIFIED)).all()
+
+
 def test_the_identified_arm_is_all_but_as_near_as_the_true_one_under_the_same_noise(arm, model):
     found = Rollouts(model, recorded(arm, 2, noise=1.0, seed=5), {
         TRUTH: arm, STATED: heavier(arm)})
