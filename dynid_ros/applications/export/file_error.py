@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,31 @@ DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction'}
 WORTH = 0.02
 
 
-def statements(model: IdentifiedModel, text: str, form: str) -> list[str]:
+@dataclass(frozen=True)
+class LossyFormat:
+    """
+    A format that holds viscous and Coulomb friction alone.
+
+    Attributes
+    ----------
+    name : str
+        As users write it.
+    load : callable
+        Returns the torque of the content of a file, for an arm.
+    friction : mapping of str to str
+        Attributes by the friction terms that they hold.
+    holds_rotor_inertia : bool
+        Whether it holds rotor inertia.
+
+    """
+
+    name: str
+    load: Callable[[str, ArmModel], Torque]
+    friction: Mapping[str, str]
+    holds_rotor_inertia: bool
+
+
+def statements(model: IdentifiedModel, text: str, form: LossyFormat) -> list[str]:
     """
     State the torque error of an exported file, the parts of the model that it lacks, and a remedy.
 
@@ -41,8 +65,8 @@ def statements(model: IdentifiedModel, text: str, form: str) -> list[str]:
         The model.
     text : str
         Content of the file.
-    form : str
-        ``urdf`` or ``mjcf``.
+    form : LossyFormat
+        Its format.
 
     Returns
     -------
@@ -54,26 +78,26 @@ def statements(model: IdentifiedModel, text: str, form: str) -> list[str]:
     motions = row_motions(model, held_out=held_out)
     own = model.validation if held_out else model.fit
     if not motions or own is None:
-        return [f'the torque error of the {form.upper()} is unknown, since the result keeps no '
+        return [f'the torque error of the {form.name} is unknown, since the result keeps no '
                 'torque over time (prediction.npz)']
     try:
-        torque = LOADERS[form](text, model.arm)
+        torque = form.load(text, model.arm)
     except ArmError as error:
         return [str(error)]
     predicted = [m.at_rows(torque(m.q, m.qd, m.qdd)) for m in motions]
     of_file = _error(motions, predicted)
     kind = 'not used for fitting' if held_out else 'used for fitting'
-    found = [f'loaded again, the {form.upper()} has {of_file:.3g} % torque error on data {kind}, '
+    found = [f'loaded again, the {form.name} has {of_file:.3g} % torque error on data {kind}, '
              f'and the model {own.relative_error_percent:.3g} %: {own.source}']
     missing = [_missing(model, form, *own) for own in zip(motions, predicted, strict=True)]
     restored = sorted(_restored(missing, motions, predicted).items(), key=lambda x: x[1])
     if restored:
-        found.append(f'the {form.upper()} has no element for ' + ', '.join(
+        found.append(f'the {form.name} has no element for ' + ', '.join(
             f'{part} ({value:.3g} % with it)' for part, value in restored))
     if restored and restored[0][1] < (1 - WORTH) * of_file:
         found.append(_remedy(restored[0][0], model.arm))
     if FURTHER_FRICTION in missing[0]:
-        words = ' and '.join({'urdf': DYNAMICS, 'mjcf': FRICTION_ATTRIBUTES}[form].values())
+        words = ' and '.join(form.friction.values())
         found.append(f'{words}, fitted at the recorded speeds, differ from all friction terms of '
                      f'the model by {friction_lost(motions, missing):.3g} % of the torque')
     return found
@@ -115,11 +139,11 @@ def _whole(model: IdentifiedModel, motion: RowMotion) -> Array:
 
 
 def _missing(
-    model: IdentifiedModel, form: str, motion: RowMotion, predicted: Array,
+    model: IdentifiedModel, form: LossyFormat, motion: RowMotion, predicted: Array,
 ) -> dict[str, Array]:
     """Torque (N, n) at the rows of the parts that a format lacks."""
     arm, found = model.possible_arm, {}
-    if form == 'urdf' and arm.rotor_nominal is not None:
+    if arm.rotor_nominal is not None and not form.holds_rotor_inertia:
         found[ROTOR_INERTIA] = motion.at_rows(arm.rotor_nominal * motion.qdd)
     if arm.coupling:
         values = model.standard_parameters().values[arm.layout.first_coupling:]
@@ -201,4 +225,5 @@ def mjcf_torque(text: str, arm: ArmModel) -> Torque:
     return torque
 
 
-LOADERS = {'urdf': urdf_torque, 'mjcf': mjcf_torque}
+URDF = LossyFormat('URDF', urdf_torque, DYNAMICS, holds_rotor_inertia=False)
+MJCF = LossyFormat('MJCF', mjcf_torque, FRICTION_ATTRIBUTES, holds_rotor_inertia=True)

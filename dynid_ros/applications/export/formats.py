@@ -3,14 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from dynid_ros.applications.export.c_header import header_of
-from dynid_ros.applications.export.file_error import LOADERS, statements, WORTH
+from dynid_ros.applications.export.file_error import (
+    LossyFormat,
+    MJCF,
+    statements,
+    URDF,
+    WORTH,
+)
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.export.maker_tables import maker_table
 from dynid_ros.applications.export.standalone import python_of, table_of
-from dynid_ros.applications.export.urdf import export_urdf
+from dynid_ros.applications.export.urdf import signed_urdf
 from dynid_ros.arm.drive import BY_MASSES, COMMAND, RELATIVE
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification.command_gains import SCALED, UNSCALED
@@ -19,8 +27,60 @@ from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.simulation.mjcf import has_servos, mjcf_of
 from dynid_ros.utilities.atomic_write import write_whole
 
-#: Formats by the suffix of a file.
-FORMAT_OF_SUFFIX = {'.urdf': 'urdf', '.xml': 'mjcf', '.yaml': 'yaml', '.py': 'python', '.h': 'c'}
+
+@dataclass(frozen=True)
+class Format:
+    """
+    A format of an exported model.
+
+    Attributes
+    ----------
+    suffix : str
+        Of its files. Of two formats with one suffix, a file name chooses the first.
+    write : callable
+        Returns the content of a file, and what was changed beside the parameters, from a model
+        and the user's own file, None without one.
+    lossy : LossyFormat or None
+        How to find its torque error; None for a format of all friction terms.
+    takes_robot : bool
+        Whether the user's own file may be given.
+
+    """
+
+    suffix: str
+    write: Callable[[IdentifiedModel, Path | None], tuple[str, list[str]]]
+    lossy: LossyFormat | None = None
+    takes_robot: bool = False
+
+
+def _mjcf(model: IdentifiedModel, _robot: Path | None) -> tuple[str, list[str]]:
+    return mjcf_of(simple_arm(model, rotor_inertia=True), servos=True), []
+
+
+def _yaml(model: IdentifiedModel, robot: Path | None) -> tuple[str, list[str]]:
+    if robot is None:
+        return table_of(model), []
+    return maker_table(model.possible_arm, robot), [
+        "the maker's YAML holds links alone: rotor inertia and friction are missing in it; for "
+        'friction, export a URDF (-o FILE.urdf)']
+
+
+def _python(model: IdentifiedModel, _robot: Path | None) -> tuple[str, list[str]]:
+    return python_of(model.possible_arm), []
+
+
+def _c(model: IdentifiedModel, _robot: Path | None) -> tuple[str, list[str]]:
+    return header_of(model.possible_arm), []
+
+
+#: Formats by name; ``--format`` of ``dynid export`` lists the same names.
+FORMATS = {
+    'urdf': Format('.urdf', signed_urdf, URDF, takes_robot=True),
+    'mjcf': Format('.xml', _mjcf, MJCF),
+    'yaml': Format('.yaml', _yaml, takes_robot=True),
+    'python': Format('.py', _python),
+    'c': Format('.h', _c),
+}
 
 
 def export_model(
@@ -38,7 +98,7 @@ def export_model(
     robot : Path, optional
         URDF, or maker's YAML, of which the parameters are replaced.
     form : str, optional
-        One of the values of `FORMAT_OF_SUFFIX`; by default the one of the suffix.
+        One of `FORMATS`; by default the one of the suffix.
 
     Returns
     -------
@@ -54,26 +114,20 @@ def export_model(
         The file cannot be written.
 
     """
-    form = format_of(out) if form is None else form
-    if form not in FORMAT_OF_SUFFIX.values():
-        known = ', '.join(FORMAT_OF_SUFFIX.values())
-        raise InputError(f"form must be one of {known}, not '{form}'")
-    if robot is not None and form not in ('urdf', 'yaml'):
-        raise InputError('robot (--robot) is for the formats urdf and yaml only, not for '
-                         f'{form}')
+    name = format_of(out) if form is None else form
+    if name not in FORMATS:
+        raise InputError(f"form must be one of {', '.join(FORMATS)}, not '{name}'")
+    chosen = FORMATS[name]
+    if robot is not None and not chosen.takes_robot:
+        able = ' and '.join(other for other, each in FORMATS.items() if each.takes_robot)
+        raise InputError(f'robot (--robot) is for the formats {able} only, not for {name}')
     notes = [] if model.verdict.trustworthy else [headline(model)]
-    if form == 'urdf':
-        notes += export_urdf(model, robot, out=out)
-    else:
-        write_whole(out, _text(model, form, robot).encode())
-    if form in LOADERS:
-        notes += statements(model, out.read_text(encoding='utf-8'), form)
-    else:
-        notes += _as_possible(model)
-    if robot is not None and form == 'yaml':
-        notes.append("the maker's YAML holds links alone: rotor inertia and friction are missing "
-                     'in it; for friction, export a URDF (-o FILE.urdf)')
-    return (*notes, *_of_commands(model, form))
+    text, changes = chosen.write(model, robot)
+    write_whole(out, text.encode())
+    lossy = chosen.lossy
+    return (*notes, *changes,
+            *(_as_possible(model) if lossy is None else statements(model, text, lossy)),
+            *_of_commands(model, name))
 
 
 def _as_possible(model: IdentifiedModel) -> list[str]:
@@ -107,20 +161,10 @@ def _of_commands(model: IdentifiedModel, form: str) -> list[str]:
 
 def format_of(out: Path) -> str:
     """Choose the format by the name of a file."""
-    form = FORMAT_OF_SUFFIX.get(out.suffix.lower())
+    suffix = out.suffix.lower()
+    form = next((name for name, each in FORMATS.items() if each.suffix == suffix), None)
     if form is None:
-        known = ', '.join(f'{suffix} ({name})' for suffix, name in FORMAT_OF_SUFFIX.items())
+        known = ', '.join(f'{each.suffix} ({name})' for name, each in FORMATS.items())
         raise InputError(f"'{out}' has no suffix of a format: give it one of {known}, or give "
                          '--format (form= in Python)')
     return form
-
-
-def _text(model: IdentifiedModel, form: str, robot: Path | None) -> str:
-    """Write a model in a format other than URDF."""
-    if form == 'mjcf':
-        return mjcf_of(simple_arm(model, rotor_inertia=True), servos=True)
-    if form == 'python':
-        return python_of(model.possible_arm)
-    if form == 'c':
-        return header_of(model.possible_arm)
-    return table_of(model) if robot is None else maker_table(model.possible_arm, robot)

@@ -182,13 +182,16 @@ def export_urdf(
 
     """
     target = as_path('out', out)
-    arm, notes = simple_arm(model, rotor_inertia=False), list[str]()
-    if robot is None:
-        text = urdf_of(arm)
-    else:
-        text, notes = replaced_urdf(arm, as_path('robot', robot))
-    write_whole(target, f'{text}{SIGNED}'.encode())
+    text, notes = signed_urdf(model, None if robot is None else as_path('robot', robot))
+    write_whole(target, text.encode())
     return tuple(notes)
+
+
+def signed_urdf(model: IdentifiedModel, robot: Path | None) -> tuple[str, list[str]]:
+    """Return what `export_urdf` writes and returns."""
+    arm = simple_arm(model, rotor_inertia=False)
+    text, notes = (urdf_of(arm), []) if robot is None else replaced_urdf(arm, robot)
+    return text + SIGNED, notes
 
 
 def _as_utf8(data: bytes) -> str:

@@ -13,7 +13,8 @@ import pytest
 from real_urdfs import urdf
 from results import identification, metrics
 
-from dynid_ros.applications.export.formats import export_model
+import dynid_ros as dyn
+from dynid_ros.applications.export.formats import export_model, FORMATS
 from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.applications.export.urdf import replaced_urdf, urdf_of
 from dynid_ros.arm import load_arm
@@ -23,6 +24,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import ArmError
+from dynid_ros.interface.cli.main import main
 from dynid_ros.simulation.mjcf import mjcf_of
 
 REAL = ('ur5_robot', 'kinova', 'xarm7', 'tiago_no_hand', 'talos_left_arm', 'so101', 'z1', 'baxter',
@@ -49,6 +51,14 @@ def torque(arm, q, qd, qdd):
     rigid = arm.rigid
     load = regressor(rigid, q, 0 * q, 0 * q) @ nominal_parameters(rigid)
     return regressor(arm, q, qd, qdd, load=load) @ nominal_parameters(arm)
+
+
+def test_the_command_and_the_function_name_every_format(capsys):
+    with pytest.raises(SystemExit):
+        main(['export', '--help'])
+    offered = '{' + ','.join(FORMATS) + '}'
+    assert offered in capsys.readouterr().out
+    assert all(f'``{name}``' in dyn.export.__doc__ for name in FORMATS)
 
 
 @pytest.mark.parametrize('seed', range(4))

@@ -16,7 +16,7 @@ from scipy.optimize import lsq_linear
 from scipy.signal import butter, sosfiltfilt
 from synthetic_recordings import Waves
 
-from dynid_ros.applications.export.file_error import statements
+from dynid_ros.applications.export.file_error import MJCF, statements, URDF
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.export.urdf import export_urdf, robot_description, urdf_of
 from dynid_ros.arm.drive import Drive
@@ -156,7 +156,7 @@ def test_the_printed_error_is_that_of_the_file(falling):
     tau += model.damping * states[1] + model.friction * np.sign(states[1])
     low_pass, later = butter(2, 5.0 / (RATE / 2), output='sos'), log.t > 2 / 3 * log.t[-1]
     off, true = (sosfiltfilt(low_pass, x, axis=0)[later] for x in (tau - log.u, log.u))
-    found = statements(falling, text, 'urdf')
+    found = statements(falling, text, URDF)
     assert printed_error(found) == pytest.approx(
         100 * np.linalg.norm(off) / np.linalg.norm(true), rel=0.03)
     own = falling.validation
@@ -168,11 +168,11 @@ def test_the_printed_error_is_that_of_the_file(falling):
 
 def test_a_lost_rotor_inertia_is_named_first_and_the_mjcf_has_it():
     model = identified(PLANTED, rotor=np.array([0.3, 0.02]))
-    lost = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), 'urdf')
+    lost = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), URDF)
     assert printed_error(lost) > 20
     assert 'has no element for rotor inertia (' in lost[1]
     assert lost[2] == 'for the rotor inertia, export an MJCF (-o FILE.xml), which has armature'
-    held = statements(model, mjcf_of(simple_arm(model, rotor_inertia=True)), 'mjcf')
+    held = statements(model, mjcf_of(simple_arm(model, rotor_inertia=True)), MJCF)
     assert len(held) == 1 and printed_error(held) < 0.2 * printed_error(lost)
 
 
@@ -180,14 +180,14 @@ def test_a_lost_coupling_is_named_and_no_file_is_advised():
     coupling = (CouplingColumn('Fc12', 'qd', np.array([[0.0, 1.0], [1.0, 0.0]])),)
     arm = arm_with(PLANTED, coupling=coupling)
     model = identify(arm, [recorded(arm, [0.1])], friction=arm.friction)
-    found = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), 'urdf')
+    found = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), URDF)
     assert 'has no element for coupling (' in found[1]
     assert found[2] == 'for the coupling, use the result itself, as dynid feedforward does'
 
 
 def test_a_lost_offset_is_named_and_the_python_file_has_it():
     model = identified({**PLANTED, 'offset': [0.05, 0.02]})
-    found = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), 'urdf')
+    found = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), URDF)
     without, left = map(float, re.search(
         r'has ([\d.]+) % .*offset \(([\d.]+) % with it', '; '.join(found)).groups())
     assert left < 2 < 10 < without
@@ -195,13 +195,13 @@ def test_a_lost_offset_is_named_and_the_python_file_has_it():
 
 
 def test_a_model_that_loses_nothing_gets_no_advice(simple):
-    found = statements(simple, urdf_of(simple_arm(simple, rotor_inertia=False)), 'urdf')
+    found = statements(simple, urdf_of(simple_arm(simple, rotor_inertia=False)), URDF)
     assert len(found) == 1 and printed_error(found) < 2
 
 
 def test_without_held_out_rows_the_fitted_ones_are_predicted():
     model = identified(PLANTED, holdout=0.0)
-    found = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), 'urdf')
+    found = statements(model, urdf_of(simple_arm(model, rotor_inertia=False)), URDF)
     assert f'on data used for fitting, and the model {model.fit.relative_error_percent:.3g}' in (
         found[0])
 
@@ -211,7 +211,7 @@ def test_a_model_without_rows_gets_friction_of_its_own_curve(simple):
     arm, own = simple_arm(model, rotor_inertia=False), model.possible_arm.friction_nominal
     for name in PLANTED:
         np.testing.assert_allclose(arm.friction_nominal[name], own[name], rtol=1e-6)
-    assert statements(model, urdf_of(arm), 'urdf') == [
+    assert statements(model, urdf_of(arm), URDF) == [
         'the torque error of the URDF is unknown, since the result keeps no torque over time '
         '(prediction.npz)']
 
@@ -241,13 +241,13 @@ def test_a_live_session_describes_the_robot_with_the_same_friction(tmp_path):
     batch = simple_arm(whole, rotor_inertia=False).friction_nominal
     np.testing.assert_allclose(model.damping, batch['viscous'], atol=1e-3)
     np.testing.assert_allclose(model.friction, batch['coulomb'], rtol=0.03)
-    found = statements(live, path.read_text(), 'urdf')
+    found = statements(live, path.read_text(), URDF)
     assert 'on data used for fitting' in found[0]
-    expected = statements(whole, urdf_of(simple_arm(whole, rotor_inertia=False)), 'urdf')
+    expected = statements(whole, urdf_of(simple_arm(whole, rotor_inertia=False)), URDF)
     assert printed_error(found) == pytest.approx(printed_error(expected), rel=0.1)
 
 
 def test_without_mujoco_the_error_of_an_mjcf_is_unknown(falling, monkeypatch):
     monkeypatch.setitem(sys.modules, 'mujoco', None)
-    found = statements(falling, mjcf_of(simple_arm(falling, rotor_inertia=True)), 'mjcf')
+    found = statements(falling, mjcf_of(simple_arm(falling, rotor_inertia=True)), MJCF)
     assert len(found) == 1 and 'since MuJoCo is not installed' in found[0]
