@@ -24,8 +24,9 @@ import numpy as np
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import get_typestore, Stores
 
+from dynid_ros.arm.drive import JOINT_STATE
 from dynid_ros.data.files.bags import read_joint_states
-from dynid_ros.data.files.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.data.files.joint_state_cdr import encode
 
 JOINTS = tuple(f'fer_joint{j}' for j in range(1, 8))
 PLUGINS = {'MCAP': StoragePlugin.MCAP, 'sqlite3': StoragePlugin.SQLITE3}

@@ -14,9 +14,12 @@ from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Topic of the state of a JointTrajectoryController of ros2_controllers, and its type.
-CONTROLLER_TOPIC = 'controller_state'
+#: Types of messages that may hold a drive signal.
+JOINT_STATE, ARRAY = 'sensor_msgs/msg/JointState', 'std_msgs/msg/Float64MultiArray'
+DYNAMIC_STATE = 'control_msgs/msg/DynamicJointState'
 CONTROLLER_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
+#: Topic of the state of a JointTrajectoryController of ros2_controllers.
+CONTROLLER_TOPIC = 'controller_state'
 #: Signal of a drive that follows a position, and the same less the position that was measured.
 COMMAND, DEVIATION = 'command', 'deviation'
 #: Where the gains of commands come from, if arm.yaml does not state them: nowhere yet; ratios from
@@ -56,10 +59,10 @@ class DriveTopic:
     def kind(self) -> str:
         """Type of the messages."""
         if self.interface is not None:
-            return 'control_msgs/msg/DynamicJointState'
+            return DYNAMIC_STATE
         if self.of_controller:
             return CONTROLLER_STATE
-        return 'std_msgs/msg/Float64MultiArray' if self.joints else 'sensor_msgs/msg/JointState'
+        return ARRAY if self.joints else JOINT_STATE
 
     @property
     def of_controller(self) -> bool:

@@ -11,7 +11,8 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import get_typestore, Stores
 from scipy.io import savemat
 
-from dynid_ros.data.files.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.arm.drive import JOINT_STATE
+from dynid_ros.data.files.joint_state_cdr import encode
 from dynid_ros.interface.cli.main import main
 
 ARM = """\

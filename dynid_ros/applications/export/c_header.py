@@ -7,26 +7,12 @@ from pathlib import Path
 import re
 from typing import Any
 
+from dynid_ros.applications.export.friction_code import FRICTION_CODE
 from dynid_ros.applications.export.standalone import numbers_of
 from dynid_ros.arm.model import ArmModel
 
 #: The header, with names in braces for the numbers of an arm.
 HEADER_TEMPLATE = Path(__file__).with_name('templates') / 'arm.h.template'
-#: Friction terms as C, of speed, sign, warmth, bend and load of a joint.
-FRICTION = {
-    'viscous': 'v',
-    'coulomb': 'sign',
-    'offset': '1',
-    'coulomb_smooth': 'tanh(v / {smooth!r})',
-    'sign_10': 'tanh(v / 0.01)',
-    'sign_100': 'tanh(v / 0.1)',
-    'sign_1000': 'tanh(v)',
-    'stribeck': 'tanh(v / {smooth!r}) * exp(-fabs(v) / {stribeck!r})',
-    'viscous_cuberoot': 'cbrt(v)',
-    'viscous_warm': 'warm * v',
-    'presliding': 'bent',
-    'load': 'fabs(load[j]) * tanh(v / {smooth!r})',
-}
 
 
 def header_of(arm: ArmModel) -> str:
@@ -49,7 +35,7 @@ def header_of(arm: ArmModel) -> str:
     shape = {name: numbers.pop(name) for name in ('smooth', 'stribeck')}
     name = re.sub(r'\W+', '_', arm.name)
     prefix = name if name[:1].isalpha() else f'arm_{name}'
-    lines = ''.join(f'    tau[j] += k[{k}][j] * {FRICTION[term].format(**shape)};\n'
+    lines = ''.join(f'    tau[j] += k[{k}][j] * {FRICTION_CODE[term][1].format(**shape)};\n'
                     for k, term in enumerate(friction))
     joints = numbers.pop('joints')
     return HEADER_TEMPLATE.read_text(encoding='utf-8').format(

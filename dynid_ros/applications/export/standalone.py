@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from dynid_ros.applications.export.friction_code import FRICTION_CODE
 from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.friction import PRESLIDING_DISTANCE, WARM_SECONDS
 from dynid_ros.arm.model import ArmModel
@@ -19,21 +20,6 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 #: The Python file, with names in braces for the numbers of an arm.
 TEMPLATE = Path(__file__).with_name('templates') / 'arm.py.template'
-#: Friction terms as Python, of the speeds qd, the history and the load of the joints.
-FRICTION_CODE = {
-    'viscous': 'qd',
-    'coulomb': 'np.sign(qd)',
-    'offset': 'np.ones_like(qd)',
-    'coulomb_smooth': 'np.tanh(qd / SMOOTH_SPEED)',
-    'sign_10': 'np.tanh(qd / 0.01)',
-    'sign_100': 'np.tanh(qd / 0.1)',
-    'sign_1000': 'np.tanh(qd)',
-    'stribeck': 'np.tanh(qd / SMOOTH_SPEED) * np.exp(-np.abs(qd) / STRIBECK_SPEED)',
-    'viscous_cuberoot': 'np.cbrt(qd)',
-    'viscous_warm': 'warmth * qd',
-    'presliding': 'np.sign(qd) if presliding is None else np.asarray(presliding, dtype=float)',
-    'load': 'np.abs(rigid_torque(q, 0 * q, 0 * q)) * np.tanh(qd / SMOOTH_SPEED)',
-}
 
 
 def python_of(arm: ArmModel) -> str:
@@ -52,7 +38,7 @@ def python_of(arm: ArmModel) -> str:
 
     """
     numbers = numbers_of(arm, 'Python file')
-    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION_CODE[name]})\n"
+    terms = ''.join(f"    tau = tau + np.array(FRICTION['{name}']) * ({FRICTION_CODE[name][0]})\n"
                     for name in arm.friction)
     return TEMPLATE.read_text(encoding='utf-8').format(name=arm.name, terms=terms, **numbers)
 

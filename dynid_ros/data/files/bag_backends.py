@@ -14,8 +14,7 @@ from pathlib import Path
 import re
 from typing import Any
 
-from dynid_ros.arm.drive import CONTROLLER_STATE
-from dynid_ros.data.files.joint_state_cdr import JOINT_STATE
+from dynid_ros.data.files.drive_messages import DRIVE_PARSERS
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import RecordingError
 
@@ -24,8 +23,7 @@ ROS_1 = '.bag'
 #: Wrenches of a force-torque sensor.
 WRENCH = 'geometry_msgs/msg/WrenchStamped'
 #: Types of messages that are kept of a file, which may hold images too.
-KEPT_TYPES = (JOINT_STATE, 'control_msgs/msg/DynamicJointState', 'std_msgs/msg/Float64MultiArray',
-              CONTROLLER_STATE, WRENCH)
+KEPT_TYPES = (*DRIVE_PARSERS, WRENCH)
 #: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
 MAGIC = b'\x89MCAP0\r\n'
 

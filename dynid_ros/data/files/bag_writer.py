@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from dynid_ros.arm.drive import JOINT_STATE
 from dynid_ros.data.files.bag_backends import ends_whole
-from dynid_ros.data.files.joint_state_cdr import encode, JOINT_STATE
+from dynid_ros.data.files.joint_state_cdr import encode
 from dynid_ros.data.files.sidecar import SIDECAR, sidecar_text, STATES
 from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.errors import ResultError

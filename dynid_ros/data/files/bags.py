@@ -6,21 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-
 from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.data.files.bag_backends import Bag, is_ros_1, open_bag
-from dynid_ros.data.files.joint_state_cdr import (
-    decode,
-    Layout,
-    NOTHING,
-    parse_layout,
-    Parser,
-)
+from dynid_ros.data.files.drive_messages import DRIVE_PARSERS
+from dynid_ros.data.files.joint_state_cdr import decode, Parser
 from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
 from dynid_ros.data.files.sidecar import recorded_topic, STATES
 from dynid_ros.data.recordings import quality
@@ -104,7 +96,7 @@ def read_drive_topic(path: Path, topic: DriveTopic, states: str) -> JointStates:
 
 
 def _read_drive(path: Path, topic: DriveTopic, remedy: str) -> JointStates:
-    return read_topic(path, topic.name, topic.kind, drive_parser(topic), remedy)
+    return read_topic(path, topic.name, topic.kind, DRIVE_PARSERS[topic.kind](topic), remedy)
 
 
 def read_topic(path: Path, wanted: str, kind: str, parse: Parser, remedy: str) -> JointStates:
@@ -207,98 +199,3 @@ def _check_topic(
             f'{path} has no topic {wanted}; topics there: {listed}; {remedy}')
     if kind != wanted_kind:
         raise RecordingError(f'{path}: topic {wanted} is of type {kind}, not {wanted_kind}')
-
-
-def drive_parser(topic: DriveTopic) -> Parser:
-    """Return the parser of the messages of a drive topic."""
-    if topic.interface is not None:
-        return partial(parse_dynamic, interface=topic.interface)
-    if topic.of_controller:
-        return parse_controller
-    if topic.joints:
-        return partial(parse_array, joints=topic.joints)
-    return parse_layout if topic.field == 'effort' else parse_commands
-
-
-def parse_commands(data: bytes) -> Layout:
-    """
-    Find the positions of a sensor_msgs/JointState that commands them, as the effort of joints.
-
-    Raises
-    ------
-    ValueError
-        The bytes are not such a message.
-
-    """
-    layout = parse_layout(data)
-    layout.arrays = NOTHING, NOTHING, layout.arrays[0]
-    return layout
-
-
-def parse_controller(data: bytes) -> Layout:
-    """
-    Find the reference of a control_msgs/JointTrajectoryControllerState, as the effort of joints.
-
-    It is the first point of the message, under the name ``desired`` in earlier versions; what
-    follows has changed between versions, and is not read.
-
-    Raises
-    ------
-    ValueError
-        The bytes are not such a message.
-
-    """
-    layout = Layout(data, stamped=True)
-    layout.names = layout.strings()
-    layout.arrays = NOTHING, NOTHING, layout.doubles()
-    return layout
-
-
-def parse_dynamic(data: bytes, interface: str) -> Layout:
-    """
-    Find one interface in a control_msgs/DynamicJointState, as the effort of joints that have it.
-
-    Raises
-    ------
-    ValueError
-        The bytes are not such a message.
-
-    """
-    layout = Layout(data, stamped=True)
-    names = layout.strings()
-    if layout.count() != len(names):
-        raise ValueError('the numbers of joints and of their values differ')
-    chosen, parts = [], []
-    for name in names:
-        interfaces, values = layout.strings(), layout.doubles()
-        if interface in interfaces:
-            first = values.start + 8 * interfaces.index(interface)
-            if first >= values.stop:
-                raise ValueError(f'{name} has fewer values than interfaces')
-            chosen.append(name)
-            parts.append(np.arange(first, first + 8))
-    if parts:
-        layout.names, layout.arrays = tuple(chosen), (NOTHING, NOTHING, np.concatenate(parts))
-    return layout.end()
-
-
-def parse_array(data: bytes, joints: tuple[str, ...]) -> Layout:
-    """
-    Find the values of a std_msgs/Float64MultiArray, as the effort of joints.
-
-    Raises
-    ------
-    ValueError
-        The bytes are not such a message.
-
-    """
-    layout = Layout(data, stamped=False)
-    for _ in range(layout.count()):
-        layout.string(fixed=True)
-        # Size and stride.
-        layout.count()
-        layout.count()
-    # The offset of the data is ignored.
-    layout.count()
-    layout.names, layout.arrays = joints, (NOTHING, NOTHING, layout.doubles())
-    return layout.end()

@@ -15,8 +15,6 @@ from dynid_ros.utilities.arrays import Array
 Part = slice | NDArray[np.int64]
 NOTHING = slice(0, 0)
 
-JOINT_STATE = 'sensor_msgs/msg/JointState'
-
 # CDR aligns relative to the first byte after the four-byte encapsulation header.
 ENCAPSULATION = 4
 STAMP = slice(ENCAPSULATION, ENCAPSULATION + 8)

@@ -3,6 +3,8 @@
 
 import ctypes
 from dataclasses import replace
+from pathlib import Path
+import re
 import shutil
 import subprocess
 
@@ -12,12 +14,15 @@ import pinocchio
 import pytest
 
 from dynid_ros.applications.export.c_header import header_of
+from dynid_ros.applications.export.friction_code import FRICTION_CODE
+from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.arm import load_arm
-from dynid_ros.arm.friction import JointHistory, TERMS
+from dynid_ros.arm.friction import FrictionTerm, JointHistory, TERMS
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import ArmError
 
+ROOT = Path(__file__).parents[3]
 STRICT = ('-Wall', '-Wextra', '-Wpedantic', '-Werror')
 SOURCE = """
 #include "{header}"
@@ -82,6 +87,29 @@ def test_header_has_every_friction_term(tmp_path):
             own = [None if each is None else each[k] for each in given]
             np.testing.assert_allclose(
                 call('friction', q[k], qd[k], *own), (whole - links)[k], atol=1e-11)
+
+
+def test_the_friction_term_of_contributing_reaches_the_regressor_and_exported_code(
+        tmp_path, monkeypatch):
+    text = (ROOT / 'CONTRIBUTING.md').read_text()
+    term, code = re.findall(r'```python\n(.*?)```', text, re.DOTALL)[:2]
+    (added,) = eval(f'({term})', {'FrictionTerm': FrictionTerm, 'np': np})
+    monkeypatch.setitem(TERMS, added.name, added)
+    monkeypatch.setitem(FRICTION_CODE, added.name, eval(f'{{{code}}}')[added.name])
+    k = np.array([2.0, -3.0])
+    arm = replace(random_arm(np.random.default_rng(0), 2), rotor_nominal=None,
+                  friction=(added.name,), friction_nominal={added.name: k})
+    q, qd = np.zeros(2), np.array([-0.5, 4.0])
+    expected = k * [-0.25, 16.0]
+    columns = arm.layout.friction_columns('Fvq')
+    np.testing.assert_allclose(
+        regressor(arm, q[None], qd[None], q[None])[0][:, columns] @ k, expected)
+    np.testing.assert_allclose(
+        compiled(arm, tmp_path, 'random')('friction', q, qd, None, None), expected)
+    space = {}
+    exec(python_of(arm), space)
+    np.testing.assert_allclose(
+        space['torque'](q, qd) - space['rigid_torque'](q, qd), expected, atol=1e-9)
 
 
 def test_any_name_of_an_arm_is_one_in_c(tmp_path):

@@ -16,7 +16,11 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.streaming.sample_validation import RULES
 from dynid_ros.data.tables.joint_names import remedy
 from dynid_ros.ros.nodes.common import estimate_messages as say
-from dynid_ros.ros.nodes.common.joint_state_reader import JointStateReader, message_type, PROBLEMS
+from dynid_ros.ros.nodes.common.joint_state_reader import (
+    DRIVE_MESSAGES,
+    JointStateReader,
+    PROBLEMS,
+)
 from dynid_ros.ros.nodes.common.lockstep import (
     ANSWER_INTERVAL,
     Answers,
@@ -172,7 +176,7 @@ class ArmSubscription:
         if apart is not None:
             name = apart.beside(self.topic)
             drive = StateSubscription(
-                node, message_type(apart), name,
+                node, DRIVE_MESSAGES[apart.kind][0], name,
                 lambda m: self._on(drive.topic, self.reader.add_signal, m))
             self._followed.append(drive)
         self._heard = dict.fromkeys(self.topics, self._watch.now().nanoseconds)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from dynid_ros.arm.drive import DriveTopic
+from dynid_ros.arm.drive import ARRAY, CONTROLLER_STATE, DriveTopic, DYNAMIC_STATE, JOINT_STATE
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import DAY_NS
 from dynid_ros.data.streaming.pairing import Pairing
@@ -38,44 +38,42 @@ PROBLEMS = {
 }
 
 
-def message_type(topic: DriveTopic) -> Any:
-    """Return the type of the messages."""
-    if topic.interface is not None:
-        return DynamicJointState
-    if topic.of_controller:
-        return JointTrajectoryControllerState
-    return Float64MultiArray if topic.joints else JointState
+#: Stamp, ns, zero if there is none; joints; and their values (m,) of a message.
+Signal = tuple[int, tuple[str, ...], NDArray[np.float64]]
 
 
-def signal_of(topic: DriveTopic, message: Any) -> tuple[int, tuple[str, ...], NDArray[np.float64]]:
-    """
-    Read one message.
+def _of_joint_state(topic: DriveTopic, message: Any) -> Signal:
+    return (nanoseconds(message.header.stamp), tuple(message.name),
+            np.array(getattr(message, topic.field)))
 
-    Returns
-    -------
-    stamp : int
-        ns; zero if there is none.
-    names : tuple of str
-        Joints.
-    values : (m,) ndarray
-        Their signals.
 
-    """
-    if topic.joints:
-        return 0, topic.joints, np.array(message.data)
-    if topic.of_controller:
-        # Humble calls it otherwise.
-        point = message.reference if hasattr(message, 'reference') else message.desired
-        return (nanoseconds(message.header.stamp), tuple(message.joint_names),
-                np.array(point.positions))
-    if topic.interface is None:
-        return (nanoseconds(message.header.stamp), tuple(message.name),
-                np.array(getattr(message, topic.field)))
+def _of_dynamic_state(topic: DriveTopic, message: Any) -> Signal:
     held = {
         name: own.values[own.interface_names.index(topic.interface)]
         for name, own in zip(message.joint_names, message.interface_values, strict=True)
         if topic.interface in own.interface_names}
     return nanoseconds(message.header.stamp), tuple(held), np.array(list(held.values()))
+
+
+def _of_controller_state(_topic: DriveTopic, message: Any) -> Signal:
+    # Humble calls it otherwise.
+    point = message.reference if hasattr(message, 'reference') else message.desired
+    return (nanoseconds(message.header.stamp), tuple(message.joint_names),
+            np.array(point.positions))
+
+
+def _of_array(topic: DriveTopic, message: Any) -> Signal:
+    return 0, topic.joints, np.array(message.data)
+
+
+#: Message types and readers of drive topics by `DriveTopic.kind`; `DRIVE_PARSERS` are those of
+#: bags.
+DRIVE_MESSAGES: dict[str, tuple[Any, Callable[[DriveTopic, Any], Signal]]] = {
+    JOINT_STATE: (JointState, _of_joint_state),
+    DYNAMIC_STATE: (DynamicJointState, _of_dynamic_state),
+    CONTROLLER_STATE: (JointTrajectoryControllerState, _of_controller_state),
+    ARRAY: (Float64MultiArray, _of_array),
+}
 
 
 class JointOrder:
@@ -179,7 +177,7 @@ class JointStateReader:
         """Take in one message of the drive topic."""
         assert self._apart is not None
         self._counts['signals'] += 1
-        stamp, names, u = signal_of(self._apart, message)
+        stamp, names, u = DRIVE_MESSAGES[self._apart.kind][1](self._apart, message)
         values = self._sorted('signal_joints_missing', names, u)
         if values is not None:
             self._pairing.add_signal(stamp or received, *values)
