@@ -18,9 +18,9 @@ gradient of the rest. Newton's method for these conditions, in the scaling of Ne
 (Todd, Toh and Tütüncü 1998, On the Nesterov-Todd direction in semidefinite programming), aims at
 products of a weight that falls to w: Mehrotra's predictor tells how far it may fall in one step,
 and his corrector bends the step (Mehrotra 1992, On the implementation of a primal-dual interior
-point method). The pull keeps its weight w on the way. With the weight of the products, bodies that
-the data ask for a thousand times as large as the prior's would turn the path to the minimum so
-sharply that steps end at the boundary.
+point method). The pull keeps its weight w on the way. With the weight of the products, bodies a
+thousand times as large as the prior's would bend the path to the minimum so sharply that steps end
+at the boundary.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from numpy.linalg import LinAlgError
 from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SCALAR
 from dynid_ros.utilities.arrays import Array, solve_definite
 
-#: Share of the way to the boundary that a step may take. From nearer to it, next steps are short.
+#: Largest step, as a share of the way to the boundary. From nearer to it, later steps are short.
 TO_BOUNDARY = 0.8
 #: Newton decrement, by the weight, at which the search ends: half of it is about the distance from
 #: the minimum (Boyd and Vandenberghe 2004, eq. 9.60).
@@ -42,7 +42,7 @@ CONVERGED = 1e-9
 #: objective is convex; sizes that followed each step could run away with the links.
 NEARLY = 10.0
 NEWTON_STEPS = 100
-#: Share of the diagonal that makes a matrix definite which rounding left semidefinite.
+#: Share of the diagonal added to a matrix that rounding left semidefinite.
 SEMIDEFINITE = 1e-12
 EYE = np.eye(4)
 
@@ -50,7 +50,7 @@ EYE = np.eye(4)
 @dataclass(frozen=True, eq=False)
 class Step:
     """
-    The changes of a step of Newton's method.
+    Changes of a Newton step.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Linearised:
 
     @property
     def weight(self) -> float:
-        """Return the weight that the products have on average."""
+        """Return the average weight of the products."""
         return float(((self.d**2).sum() + self.s @ self.z) / self.cone.size)
 
     def step(self, weight: float, slope: Array, predicted: Step | None = None) -> Step:
@@ -182,7 +182,7 @@ def closest_possible(
             aim = max(weight, near.weight * (1 - min(1.0, predicted.longest))**2)
             step = near.step(aim, slope, predicted)
         except LinAlgError:
-            # So near to the boundary that rounding ends the search: x is all but the minimum.
+            # Rounding ends the search near the boundary, where x is almost the minimum.
             break
         length = min(1.0, TO_BOUNDARY * step.longest)
         y, z = y + length * step.y, z + length * step.z
@@ -197,7 +197,7 @@ def closest_possible(
 
 
 def _first_weight(H: Array, slope: Array, barrier: Array, weight: float, size: float) -> float:
-    """Return about the gain left to the data, per dimension of the cone; at least the last."""
+    """Estimate the gain still possible, per dimension of the cone; at least the final weight."""
     return max(weight, float(np.sum(slope**2 / np.diag(H + weight * barrier))) / size)
 
 
@@ -206,5 +206,5 @@ def _solve(matrix: Array, slope: Array) -> Array:
     try:
         return solve_definite(matrix, slope)
     except LinAlgError:
-        # Rounding leaves no more than semidefiniteness where few rows are fitted all but exactly.
+        # Where few rows are fitted almost exactly, rounding leaves the matrix semidefinite.
         return solve_definite(matrix + SEMIDEFINITE * np.diag(np.diag(matrix)), slope)

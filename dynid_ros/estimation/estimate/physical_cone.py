@@ -24,11 +24,11 @@ UNSEEN = 0.1
 #: 4, so this one is 0.01: it keeps the scalar positive, and a scalar of a thousand times its
 #: centre costs as much as four and a half standard deviations of the Gaussian prior.
 SCALAR = UNSEEN**2 / 4
-#: Standard deviation of the logarithm of the size of a link, by which its prior yields: a link of
-#: a thousand times the mass that is stated is pulled as hard as one of 2.6 times its size.
+#: Prior standard deviation of the logarithm of the size of a link: a link of a thousand times the
+#: stated mass is pulled as hard as one of 2.6 times its size.
 SIZE_STD = 1.0
-#: Largest size, ten times that of a link a thousand times as heavy as stated. Data that no bodies
-#: explain would enlarge a link that they hardly show until rounding leaves nothing of its inertia.
+#: Largest size: ten times that of a link a thousand times as heavy as stated. Data that no body
+#: explains would enlarge a poorly determined link until rounding destroys its inertia.
 LARGEST_SIZE = 1e4
 #: Change of the logarithm of a size below which it has converged.
 SAME_SIZE = 0.1

@@ -36,8 +36,8 @@ from dynid_ros.utilities.arrays import Array
 SHAPE_STD = 0.5
 #: Share by which the data must reduce the variance of a parameter to count as its source.
 FROM_DATA = 0.5
-#: Most that the prior of the size of a link may cost, by its weight. Minima of other sizes differ
-#: by little more, unless a search ended in one that the data refute.
+#: Largest cost of the prior of the size of a link, by its weight. Minima of other sizes differ by
+#: little more, unless the data refute one of them.
 SIZE_COST = float(np.log(LARGEST_SIZE)**2 / 2 / SIZE_STD**2)
 EPSILON = float(np.finfo(float).eps)
 
@@ -179,12 +179,12 @@ class PossibleParameters:
 
     @property
     def _loss(self) -> float:
-        """Log likelihood of the data that `values` lose to their best base parameters."""
+        """Log likelihood of the data lost against their best base parameters."""
         off = self.theta - inverse(self.information) @ self.score
         return float(off @ self.information @ off / 2)
 
     def _from_above(self) -> PossibleParameters:
-        """Fit again from links larger than the data ask for, which shrink as they fit."""
+        """Fit again from links that are too large, which shrink during the fit."""
         theta = self.prior.grouping @ self.cone.prior
         shares = np.abs(inverse(self.information) @ self.score) / np.maximum(
             np.abs(theta), np.finfo(float).tiny)
@@ -194,7 +194,7 @@ class PossibleParameters:
         try:
             values = self._minimise(self.prior, self.information, self.score, start)
         except (LinAlgError, ValueError):
-            # So far above that rounding leaves no body.
+            # Links so large that rounding makes them impossible.
             return self
         possible = all(is_physical(values[link]) for link in self.cone.links)
         return replace(self, values=values) if possible else self

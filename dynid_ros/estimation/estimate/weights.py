@@ -26,7 +26,7 @@ MOST_REWEIGHTINGS, WEIGHTS_CONVERGED = 50, 1e-6
 WEIGHT_FLOOR = 1e-12
 #: Prior noise of a joint relative to its torque, and the number of rows that it counts as.
 FIRST_NOISE, FIRST_FREEDOM = 0.1, 1e-4
-# The load on a joint follows from the estimate: three passes settle it within its error bars.
+# The load on a joint follows from the estimate: it converges to its error bars in three passes.
 LOAD_PASSES = 3
 
 

@@ -84,7 +84,7 @@ def relate_gains(
     arm = with_gains(arm, np.where(scaled, corrections, 0.0))
     if scaled.any():
         return _described(division, arm, BY_MASSES, scaled)
-    # A reference alone makes no ratio.
+    # One gain alone has no ratio.
     return _described(division, arm, RELATIVE, determined & (determined.sum() > 1))
 
 

@@ -36,8 +36,8 @@ from dynid_ros.estimation.diagnosis.clipped_signals import (
 from dynid_ros.estimation.identification.train_test_split import Division
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Most held-out samples that are kept as recorded: each cut-off of the table of errors evaluates
-#: their rows again.
+#: Most held-out samples kept as recorded: each cut-off of the error table evaluates their rows
+#: again.
 MOST_RECORDED = 2**15
 
 

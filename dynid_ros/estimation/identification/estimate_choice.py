@@ -54,9 +54,9 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
     """
     Choose between the unconstrained and the possible parameters of a fit.
 
-    Friction that grows with the load has the load of the unconstrained parameters, since these are
-    fitted first. Possible parameters of another load would not predict what they fit: they are
-    fitted again, with their own.
+    Friction that grows with the load takes the load of the unconstrained parameters, which are
+    fitted first. If the possible parameters imply another load, they are fitted again with their
+    own.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
 def _chosen(
     fitted: FittedModel, prior: ArmPrior, load: Array,
 ) -> tuple[list[Products], ChosenEstimate]:
-    """Choose parameters of rows with the load of other ones (b,); return the rows of torque."""
+    """Choose parameters, given those that load the joints (b,); return them with the rows."""
     arm, solution, kept = fitted.arm, fitted.solution, fitted.kept
     torque = kept.parts(arm, load)
     parts = torque if fitted.rows is kept else fitted.rows.parts(arm, load)

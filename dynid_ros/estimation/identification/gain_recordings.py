@@ -84,8 +84,7 @@ def recorded_gains(
     if mass is not None and not 0 < mass < np.inf:
         raise InputError(f'the mass of the load must be above zero, not {mass:g} kg')
     if arm.n < 2:
-        raise InputError(f"'{arm.name}' has one joint, whose torque no other one contradicts: its "
-                         'gain has no ratio to another')
+        raise InputError(f"'{arm.name}' has one joint: its gain has no ratio to another")
     free, burdened = ([checked_recording(recording, arm)[0] for recording in each]
                       for each in (recordings, loaded))
     if not free:

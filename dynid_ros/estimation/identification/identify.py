@@ -2,8 +2,7 @@
 """
 From recordings to an identified model.
 
-The stages of `identify`, in the order of its body, each with the object that it takes and the one
-that it makes:
+The stages of `identify` in order, each with its input and output:
 
 1. `divide`: recordings → `Division`, checked samples of a training set and a held-out set
 2. `correct_zeros`, if asked: `Division` → `Division` with the zeros of the joints corrected
@@ -50,7 +49,7 @@ from dynid_ros.estimation.verdict.judge import judge, single_files
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.progress import progress
 
-#: Stages of which the result has the seconds.
+#: Stages whose computing time the result holds.
 TIMED_STAGES = ('read', 'condition', 'regress', 'estimate')
 
 

@@ -76,8 +76,8 @@ class KnownSamples:
             if share:
                 raise RecordingError(
                     f'{recording.source} and {known.source} have {100 * share:.3g} % of the '
-                    'samples of the shorter one in common: the same samples can be used once, '
-                    'for fitting or for validation; give another recording, or hold out the '
+                    'samples of the shorter one in common: use samples once, for '
+                    'fitting or for validation; give another recording, or hold out the '
                     'last part of one')
             if self._repeated:
                 continue
@@ -87,8 +87,8 @@ class KnownSamples:
                 found.append(Defect(
                     'effort_repeated', 'warning',
                     f'the drive signals equal those of {Path(known.source).name} bit by bit in '
-                    f'{100 * share:.3g} % of the samples, and the positions do not: a command, '
-                    'and no measurement; record what the drives measure.', value=share))
+                    f'{100 * share:.3g} % of the samples, but the positions differ: they are '
+                    'commands; record what the drives measure.', value=share))
         self._known.append(new)
         return found
 

@@ -20,8 +20,8 @@ from dynid_ros.estimation.model.metrics import Metrics
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-#: Stated parameters as they are, and with friction and rotor inertia fitted to the training set,
-#: since few descriptions state these.
+#: Stated parameters as they are, and with friction and rotor inertia, which few descriptions
+#: state, fitted to the training set.
 AS_STATED, DRIVES_FITTED = 'as stated', 'with friction and rotor inertia fitted'
 #: Error at which stated parameters miss half of the mean square torque, %.
 MOST_PERCENT = 100 * 0.5**0.5
@@ -67,8 +67,8 @@ def stated_findings(model: IdentifiedModel, errors: Mapping[str, Metrics]) -> li
     return [Finding(
         'other_masses', 'the masses that the description states miss '
         f'{found.relative_error_percent:.0f} % of the torque even with friction and rotor inertia '
-        'fitted: it is the description of another arm, its masses are no real ones, its inertias '
-        'are not about the centres of mass, or gains of the drives are wrong',
+        'fitted: it describes another arm, its masses are placeholders, its inertias are not '
+        'about the centres of mass, or drive gains are wrong',
         'compare its kinematics with the arm, and the gains by "dynid gains"',
         severity='warning')]
 

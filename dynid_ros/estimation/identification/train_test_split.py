@@ -24,8 +24,7 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Number of clocks whose times are kept for plots: those of more recordings would dominate a
-#: result.
+#: Clocks whose times are kept for plots: the times of more recordings would dominate a result.
 DRAWN_CLOCKS = 3
 #: Default share to hold out, and its shortest duration, s, of which the low-pass keeps a few rows.
 HOLDOUT, SHORTEST_HELD_OUT_SECONDS = 0.33, 2.0

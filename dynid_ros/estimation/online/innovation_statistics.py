@@ -14,27 +14,26 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
 
 #: Variance of a standard normal distribution clipped at `CUT_DEVIATIONS`.
-_VARIANCE_LEFT = 0.9946
+_CLIPPED_VARIANCE = 0.9946
 
-# Bounds of innovations, and the numbers that determine their noise. Measured figures come
-# from benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted
-# defects.
+# Thresholds of innovations and of their noise, measured by benchmarks/thresholds.py on real arms
+# (UR10, Panda, TX40), simulated arms and planted defects.
 #: Rows over which noise and metrics are averaged.
 MEMORY_ROWS = 300
 #: Standard deviations at which an innovation is clipped before it updates the noise.
 CUT_DEVIATIONS = 3.0
-#: Standard deviations from which an innovation is wild, and is not fitted. Good recordings
-#: reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4 to 52. Live, a
-#: collision stays hidden while the model is uncertain.
-WILD_DEVIATIONS = 30.0
-#: The same from which an innovation near a wild one is not fitted either: the low-pass spreads a
-#: collision over its neighbours. In good recordings, at most 0.9 % of the rows have to wait.
+#: Standard deviations beyond which an innovation is an outlier, and is not fitted. Good recordings
+#: reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4 to 52. Live, no
+#: collision is detected while the model is uncertain.
+OUTLIER_DEVIATIONS = 30.0
+#: The same for an innovation next to an outlier: the low-pass spreads a collision over its
+#: neighbours. In good recordings, at most 0.9 % of the rows have to wait.
 DOUBTFUL_DEVIATIONS = 5.0
 #: Largest correlation of successive errors. A larger one means an offset instead of noise.
 LARGEST_CORRELATION = 0.99
-#: Number of innovations of a joint from which its noise is known.
+#: Innovations of a joint after which its noise is known.
 KNOWN_ROWS = 50
-#: Number of innovations of a joint from which outliers are detected.
+#: Innovations of a joint after which outliers are detected.
 SOME_ROWS = 10
 
 
@@ -80,7 +79,7 @@ class InnovationStatistics(Checkpointed):
         parameters (Nm²), covariance with the row before, last innovation in units of its
         spread, number of innovations used.
     sums : (4, n) ndarray
-        Weighted sums for the figures: rows, squared errors, squared torques, torques.
+        Weighted sums for the metrics: rows, squared errors, squared torques, torques.
     endless : bool
         Whether metrics average over all rows instead of the last `MEMORY_ROWS`.
 
@@ -134,7 +133,7 @@ class InnovationStatistics(Checkpointed):
         self, e: Array, spread: Array, torque: Array,
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """
-        Find outliers: innovations of more than `WILD_DEVIATIONS`.
+        Find outliers: innovations of more than `OUTLIER_DEVIATIONS`.
 
         Parameters
         ----------
@@ -154,7 +153,7 @@ class InnovationStatistics(Checkpointed):
         sure = (self.noise[3] >= SOME_ROWS) & (spread <= self.noise[0])
         least = outliers.TORQUE_SHARE * torque
         std = np.sqrt(self.noise[0] + spread)
-        wild = sure & (np.abs(e) > np.maximum(WILD_DEVIATIONS * std, least))
+        wild = sure & (np.abs(e) > np.maximum(OUTLIER_DEVIATIONS * std, least))
         return wild, sure & ~wild & (np.abs(e) > DOUBTFUL_DEVIATIONS * std)
 
     @property
@@ -175,7 +174,7 @@ class InnovationStatistics(Checkpointed):
     @property
     def inflation(self) -> Array:
         """
-        Variance inflation of a mean by autocorrelated noise, (n,).
+        Inflate the variance of a mean by the autocorrelation factor, (n,).
 
         ``(1 + r) / (1 - r)`` for a first-order autoregressive process of correlation r (Hamilton
         1994, Time Series Analysis, section 7.2).
@@ -185,7 +184,7 @@ class InnovationStatistics(Checkpointed):
 
     @property
     def metrics(self) -> RunningMetrics:
-        """Figures of the last rows."""
+        """Metrics of the last rows."""
         rows, squares, power, sums = self.sums
         spread = power - sums**2 / np.maximum(rows, 1.0)
         return RunningMetrics(
@@ -196,7 +195,7 @@ class InnovationStatistics(Checkpointed):
 
 
 def _ratio(part: Array, whole: Array) -> Array:
-    """Quotient, zero where the denominator is zero."""
+    """Divide; zero where the denominator is zero."""
     there = np.asarray(whole) > 0
     return np.asarray(np.where(there, part, 0.0) / np.where(there, whole, 1.0))
 
@@ -208,7 +207,7 @@ def track_noise(
     """
     Update the noise of `InnovationStatistics` row by row.
 
-    The update is robust in the sense of Huber: a single wild innovation counts as `cut` standard
+    The update is robust in the sense of Huber: a single outlier counts as `cut` standard
     deviations, but the estimate follows a lasting increase. Rows whose prediction is less certain
     than the measurement do not count.
 
@@ -232,6 +231,6 @@ def track_noise(
             u = min(max(u, -limit), limit)
             noise[3, i] += 1.0
             gain = 1.0 / min(noise[3, i] + known, memory)
-            noise[0, i] += gain * (u * u / _VARIANCE_LEFT - variance)
+            noise[0, i] += gain * (u * u / _CLIPPED_VARIANCE - variance)
             noise[1, i] += gain * (u * noise[2, i] - noise[1, i])
             noise[2, i] = u

@@ -24,8 +24,8 @@ from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.verdict.confirmation import Confirmation
 
-#: Pause between two verdicts, as a multiple of the time that a verdict takes, which grows with the
-#: session: verdicts must not take more than a twentieth of a processor.
+#: Pause between two verdicts, as a multiple of their computing time, which grows with the session:
+#: verdicts must not take more than a twentieth of a processor.
 PAUSE_PER_VERDICT = 20.0
 #: Least pause, s: in less time, too few samples arrive to change the verdict. Also the time
 #: without samples after which the verdict is final.
@@ -51,7 +51,7 @@ class LiveVerdict:
     headline : str
         The verdict in a line.
     uses : tuple of Use
-        For which uses the session is good enough, if it was judged at that time.
+        Uses for which the session is good enough, if it was judged at that time.
     description : str or None
         Robot description with these parameters, if the verdict is good.
     fault : str
@@ -69,7 +69,7 @@ class LiveVerdict:
 
 class Judge:
     """
-    Judges a session in a thread of its own, so that the stream continues.
+    Judge a session in a thread of its own, so that the stream continues.
 
     Parameters
     ----------

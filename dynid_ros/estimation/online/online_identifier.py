@@ -94,8 +94,8 @@ class OnlineIdentifier(Checkpointed):
         executor: Executor | None = None,
     ) -> None:
         if delay and arm.drive.signal == COMMAND:
-            raise InputError(f'a delay of {delay:g} s is of measured signals; commands have the '
-                             'delay that "conditioning.delay" in arm.yaml states')
+            raise InputError(f'a delay of {delay:g} s applies to measured signals; state that of '
+                             'commands as "conditioning.delay" in arm.yaml')
         arm.drive.check_scale()
         self.stated, self._source, self._executor = arm, source, executor
         self._given, self._start = prior, start
@@ -106,7 +106,7 @@ class OnlineIdentifier(Checkpointed):
             self.friction_strength = {
                 name: each for name, each in start.friction_strength.items()
                 if name in arm.friction}
-            # Its strengths are for white residuals, as the first rows of a stream are assumed.
+            # The strengths hold for white residuals, which a stream assumes at first.
             self.prior = self.prior.with_friction(self.arm, self.friction_strength)
         self._cutoff_hz, self._delay, self._memory = cutoff_hz, delay, memory
         self.reset()
@@ -127,7 +127,7 @@ class OnlineIdentifier(Checkpointed):
             carry_over(start.theta, start.arm, arm))
         self.samples, self.span = 0, np.zeros(2, dtype=np.int64)
         self.signals = np.array([[np.inf], [-np.inf]]).repeat(arm.n, axis=1)
-        # After `restore`, it goes on from the saved hash.
+        # `restore` continues from the saved hash.
         self._digest = hashlib.sha256()
 
     def forget_after(self, memory: float) -> None:

@@ -59,7 +59,7 @@ class RecursiveLeastSquares(Checkpointed):
         The rows in blocks of time, for error bars; only without forgetting.
     memory : float
         Rows after which the weight of old rows falls to 1/e, in directions that new rows excite;
-        infinite for no forgetting. It may change at any time.
+        infinite for no forgetting. It may be changed at any time.
     frozen : bool
         Whether the estimate is frozen, and rows only validate it.
 
@@ -204,8 +204,8 @@ class RecursiveLeastSquares(Checkpointed):
         """
         Share of the information of each joint that a row keeps in its own direction, (n,).
 
-        A row forgets in one direction only, and all directions take as many rows as the joint has
-        parameters. So each row forgets this many times more to give the stated memory.
+        A row forgets in one direction only, and a joint needs as many rows as parameters to forget
+        in all directions. So each row forgets that many times more to give the stated memory.
         """
         seen = np.count_nonzero(np.diagonal(self.factors, axis1=1, axis2=2)[:, :-1], axis=1)
         return np.asarray(np.exp(-seen / self.memory))

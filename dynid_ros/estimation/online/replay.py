@@ -31,8 +31,8 @@ from dynid_ros.utilities.progress import progress
 
 #: Points of the history.
 HISTORY_POINTS = 200
-#: Values, their standard deviations, which are determined, and which of them by the data rather
-#: than the prior, (p,) each.
+#: Values, their standard deviations, and masks of the determined values and of those that the data
+#: determine rather than the prior, (p,) each.
 Snapshot = tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]
 
 

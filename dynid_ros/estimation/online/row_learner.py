@@ -24,7 +24,7 @@ Flags = NDArray[np.bool_]
 
 class RowLearner(Checkpointed):
     """
-    Predicts each row, then learns from it unless it is an outlier or of a validation motion.
+    Predict each row, then learn from it unless it is an outlier or of a validation motion.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class AtOnce(Executor):
 
 class RowSource(Checkpointed):
     """
-    Makes rows of samples; holds the first ones until cut-off and delay are chosen from them.
+    Make rows of samples; hold the first ones until cut-off and delay are chosen from them.
 
     Rows with this cut-off and delay are then made of the held samples and of all later ones. A
     rest before the motion does not count: a node that starts long before the motion makes the same
@@ -73,8 +73,8 @@ class RowSource(Checkpointed):
     arm : ArmModel
         The arm; its ``conditioning`` may state cut-off and delay.
     cutoff_hz, delay : float or None
-        As for `RowPipeline`; without a cut-off, it is chosen from the first samples, and so is the
-        delay if nobody states it.
+        As for `RowPipeline`; without a cut-off, both are chosen from the first samples, unless the
+        delay is stated.
     position_hz : tuple of float
         As for `RowPipeline`.
     executor : Executor or None
@@ -89,7 +89,7 @@ class RowSource(Checkpointed):
     deciding : int
         Number of held samples used for the choice; zero until they suffice.
     cutoff_hz, delay : float
-        As given or chosen, Hz and s; the cut-off is zero before.
+        As given or chosen, Hz and s; the cut-off is zero until then.
     position_hz : (n,) or (0,) ndarray
         As given or chosen; see `ConditioningSettings`.
     looked : float
@@ -150,7 +150,7 @@ class RowSource(Checkpointed):
         super().restore(state)
 
     def _follow(self, band: Band) -> None:
-        """Make the next rows with a band that is known by now."""
+        """Make the next rows with another band."""
         load_theta = self.pipeline.load_theta
         self._begin(band)
         self.pipeline.load_theta = load_theta
@@ -246,6 +246,6 @@ def _choose(arm: ArmModel, samples: Array, delay: float | None) -> Band:
             stamped=True)
         chosen = choose_conditioning(arm, [recording])
     except RecordingError:
-        # Samples that a recording could not be made of: continue with the usual cut-off.
+        # The samples make no valid recording: continue with the usual cut-off.
         return Band(USUAL_HZ, delay or 0.0, ())
     return Band(chosen.cutoff_hz, chosen.delay if delay is None else delay, chosen.position_hz)
