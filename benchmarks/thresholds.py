@@ -276,7 +276,8 @@ def outlier_rows(good: list[Data]) -> Iterator[tuple[Any, ...]]:
            'the usual torque added for 0.1 s')
     yield (outliers, 'LARGEST_SHARE', [x[1] for x in hits], [0.5],
            'good: the collision; bad: a signal that fails half of the time')
-    yield (innovation_statistics, 'OUTLIER_DEVIATIONS', [data.tracking[1].max() for data in good],
+    yield (innovation_statistics, 'INNOVATION_DEVIATIONS',
+           [data.tracking[1].max() for data in good],
            [data.hit().tracking[1].max() for data in good], 'the usual torque added for 0.1 s')
 
 

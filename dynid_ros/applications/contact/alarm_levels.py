@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Levels that the torque of an arm without contact exceeds as seldom as wanted."""
+"""Levels that the torque of an arm without contact exceeds at a wanted rate."""
 
 from __future__ import annotations
 
@@ -20,28 +20,27 @@ from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Default rate of false alarms of all joints together, 1/h.
 ALARMS_PER_HOUR = 1.0
-#: Length of a piece of which the largest residual counts, s. Residuals of real arms forget their
-#: value within 0.1 to 0.3 s.
+#: Length of a piece, s, of which the largest residual counts. Residuals of real arms are
+#: uncorrelated after 0.1 to 0.3 s.
 PIECE = 0.5
-#: The largest ``TAIL sqrt(N)`` of N values make the tail, and so many at least.
+#: The tail consists of the largest ``TAIL sqrt(N)`` of N values, and of this many at least.
 TAIL, FEWEST_TAIL_VALUES = 2.0, 5
 
 
 class AlarmLevels:
     """
-    Reach of a residual without contact, in standard deviations of the prediction.
+    Find the level of a residual without contact, in standard deviations of the prediction.
 
-    The standard deviation is the one of `torque_variance`, by the covariance of the parameters at
-    a state and the residual of each joint.
+    The standard deviation is that of `torque_variance`: by the covariance of the parameters and
+    the residual of each joint.
 
-    The residual of each joint goes through the low-pass of the observer, the band of the friction
-    is taken off, and the rest divided by the standard deviation of the prediction. In each
-    `PIECE`, which is longer than the memory of the residual, the largest magnitude counts once; so
-    the colour of the residual is taken into account. By the root mean square of their joint, the
-    values of all joints make one tail (see `tail_level`): shared out like this, the alarms of the
-    complete arm are as many as wanted. Residuals of fitted samples make the tail longer, in the
-    size of the held-out ones. Without any residuals, they are taken for residuals of the fit and
-    Gaussian.
+    The residual of each joint passes the low-pass of the observer; the band of the friction is
+    subtracted, and the rest is divided by the standard deviation of the prediction. Each `PIECE`
+    is longer than the correlation of the residual and counts with its largest magnitude only,
+    which accounts for coloured residuals. Divided by the root mean square of their joint, the
+    values of all joints form one tail (see `tail_level`), so that the complete arm has the wanted
+    rate of alarms. Residuals of fitted samples lengthen the tail, scaled to the size of the
+    held-out ones. A model without residuals is assumed to have those of the fit, Gaussian.
 
     Parameters
     ----------
@@ -55,17 +54,17 @@ class AlarmLevels:
     Attributes
     ----------
     sigma : (n,) ndarray
-        Standard deviation of the residual of each joint as the fit has it, Nm; infinite where
-        nothing is known of a joint.
+        Standard deviation of the residual of each joint in the fit, Nm; infinite for an unknown
+        joint.
     ratio : (n,) ndarray
-        Root mean square of the residual within the band of the identification, beside the band
-        of the friction, in these standard deviations.
+        Root mean square of the residual within the band of the identification, without the band of
+        the friction, in these standard deviations.
     level : (n,) ndarray
-        Magnitude that this residual exceeds at the wanted rate, in the same.
+        Magnitude that this residual exceeds at the wanted rate, in the same unit.
     rate : float
         Wanted rate of each joint, 1/s.
     held_out : bool
-        Whether samples that were not used for fitting give the size of the residual.
+        Whether held-out samples determine the size of the residual.
 
     Raises
     ------
@@ -93,7 +92,7 @@ class AlarmLevels:
             (own, size), (fitted, other) = (_together(
                 [parts[joint] for parts, held_out in sets if held_out == kind])
                 for kind in (True, False))
-            # Fitted samples count in the size of the held-out ones.
+            # Scale fitted samples to the size of the held-out ones.
             factor = max(1.0, size / other) if size and other else 1.0
             values, size = np.concatenate([own, factor * fitted]), max(size, factor * other)
             known[joint] = len(values) >= 2 * FEWEST_TAIL_VALUES and size > 0
@@ -108,7 +107,7 @@ class AlarmLevels:
 
 def gaussian_level(bandwidth_hz: float, rate: float) -> float:
     """
-    Level that low-passed white noise exceeds at a rate, to either side, standard deviations.
+    Find the level that low-passed white noise exceeds at a rate, in standard deviations.
 
     ``rate = 2 a u phi(u)`` for the covariance ``exp(-a |t|)`` of a first-order low-pass: of
     ``u exp(-u²/2) = c``, the larger solution is ``u² = -W₋₁(-c²)`` by Lambert's function.
@@ -126,10 +125,10 @@ def gaussian_level(bandwidth_hz: float, rate: float) -> float:
 
 def tail_level(values: Array, piece: float, rate: float) -> float:
     """
-    Level that the largest value of a piece exceeds at a rate.
+    Find the level that the largest value of a piece exceeds at a rate.
 
-    The excess of the tail (see `TAIL`) is taken for exponential: bounded and Gaussian values fall
-    off faster. Its mean is known from m values only, so that the level follows from the predictive
+    The excess of the tail (see `TAIL`) is assumed exponential: bounded and Gaussian values fall
+    off faster. Only m values determine its mean, so the level follows from the predictive
     distribution, ``rate(u) = rate(u0) (1 + (u - u0) / (m mean))^-m``.
 
     Parameters
@@ -157,7 +156,7 @@ def tail_level(values: Array, piece: float, rate: float) -> float:
 def _residuals(
     model: IdentifiedModel, prediction: Prediction, bandwidth_hz: float,
 ) -> Iterator[tuple[Array, Array]]:
-    """Largest values of each joint as `alarm_levels` has it, and all of its values."""
+    """Return the largest values of each joint, see `AlarmLevels`, and all of its values."""
     from scipy.signal import lfilter
 
     period = float(np.median(np.diff(prediction.t))) if len(prediction.t) > 1 else PIECE
@@ -173,7 +172,7 @@ def _residuals(
         peaks, values = [np.empty(0)], [np.empty(0)]
         for part in _stretches(one, breaks, 2 * size):
             both = np.column_stack([one[part], own[part]])
-            # From the first value on, as if it had been there before.
+            # Initialise by the first value.
             both = np.concatenate([np.repeat(both[:1], size, axis=0), both])
             low = lfilter([0.0, 1.0 - pole], [1.0, -pole], both[1:], axis=0)[size - 1:]
             beside = np.maximum(np.abs(low[:, 0]) - low[:, 1], 0.0)

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Friction of joints that stand still or turn round: a band, and no value."""
+"""Friction of joints at rest or at a reversal: a band instead of a value."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from dynid_ros.estimation.blocks.prediction import friction_load
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
-#: Speed at which friction has the level of sliding, as a multiple of the one up to which it is
+#: Speed at which friction reaches that of sliding, as a multiple of the speed up to which it is
 #: uncertain.
 SLIDING = 2.0
 
 
 class FrictionBand:
     """
-    Torque that friction may have beside the modelled one, by the speed of each joint.
+    Bound the difference of friction from the modelled one, by the speed of each joint.
 
-    A joint at rest holds any torque up to its friction of sliding F; one that turns round changes
+    A joint at rest holds any torque up to its sliding friction F; at a reversal, friction changes
     from -F to F over displacements that no encoder velocity resolves. Up to the speed v0, the
-    ``smooth_speed`` of the arm's friction shape, friction therefore counts as ``F qd / v0``, and
-    ``F (1 - |qd| / v0)`` to either side of it is possible. Beyond v0 it is the model's.
+    ``smooth_speed`` of the arm's friction shape, friction therefore counts as ``F qd / v0``, with
+    a band of ``F (1 - |qd| / v0)`` on either side. Beyond v0 it is the model's.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class FrictionBand:
 
     def at(self, q: Array, qd: Array, history: JointHistory) -> tuple[Array, Array]:
         """
-        Correct the modelled friction, and bound what it may be.
+        Correct the modelled friction, and bound its error.
 
         Parameters
         ----------

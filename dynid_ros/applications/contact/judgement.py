@@ -21,14 +21,14 @@ NOISE_SECONDS = 30.0
 RELEASE, QUIET_SECONDS = 0.6, 0.15
 #: Time over which the torque is averaged for a tare, s.
 TARE = 0.5
-#: Time above the threshold up to which a torque teaches like noise, s: noise that could not teach
-#: would raise the same alarm for ever.
+#: Time above the threshold up to which a torque counts as noise, s: otherwise, noise would raise
+#: the same alarm for ever.
 SHORT = 0.1
 #: Rows of the state: low-passed torque, mean torque, mean square of the noise; contact, samples
 #: above its threshold and below its release; largest noise of the piece, and whether it is one of
 #: a contact.
 _LOW, _MEAN, _SQUARE, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT = range(8)
-#: Pieces that are remembered, ten minutes of them, and those that are needed, five seconds.
+#: Most pieces kept, ten minutes, and fewest needed, five seconds.
 REMEMBERED_PIECES, NEEDED = 1200, 2 * FEWEST_TAIL_VALUES
 
 
@@ -36,11 +36,11 @@ class Judgement:
     """
     Decide on contact, joint by joint.
 
-    The residual of the model is known within the band of its identification. Noise beyond that
-    band is measured in the stream, separately for motion and rest: from the largest value of each
-    `PIECE` without contact follows the level N that is exceeded at the wanted rate, as L standard
-    deviations of the prediction are by the residual (see `alarm_levels`). The threshold is
-    ``sqrt(L² (sigma² + Var) + N²) + friction``, with Var by the covariance of the parameters.
+    The residual of the model is known within the band of its identification: it exceeds L standard
+    deviations of the prediction at the wanted rate (see `AlarmLevels`). Noise beyond that band is
+    measured in the stream, separately for motion and rest: the largest values of each `PIECE`
+    without contact determine the level N that it exceeds at that rate. The threshold is
+    ``sqrt(L² (sigma² + Var) + N²) + friction``, with Var from the covariance of the parameters.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Judgement:
     Attributes
     ----------
     offset : (n,) ndarray
-        Torque that the tare takes off, Nm.
+        Torque that the tare subtracts, Nm.
 
     """
 
@@ -76,7 +76,7 @@ class Judgement:
         self._moves = self._moved = False
 
     def restart(self) -> None:
-        """Begin a new stretch: the noise and the tare stay, contacts end."""
+        """Begin a new stretch: keep noise and tare, end contacts."""
         self._state[[_LOW, _MEAN, _TOUCHED, _ABOVE, _QUIET, _PEAK, _SPOILT]] = 0.0
         self._settled = self._in_piece = 0
 
@@ -86,7 +86,7 @@ class Judgement:
         return self._settled >= self._needed
 
     def tare(self) -> None:
-        """Take the mean torque off from now on."""
+        """Subtract the mean torque from now on."""
         self.offset = self._state[_MEAN].copy()
         self._state[[_TOUCHED, _ABOVE, _QUIET]] = 0.0
 
@@ -110,7 +110,7 @@ class Judgement:
         std : (m, n) ndarray
             Its standard deviation without contact, Nm.
         threshold : (m, n) ndarray
-            Magnitude from which on it is a contact, Nm; infinite where that is not known yet.
+            Magnitude from which on it is a contact, Nm; infinite while unknown.
         contact : (m, n) ndarray of bool
             Joints that feel one.
 
@@ -176,7 +176,7 @@ def judge(
                 state[_QUIET, j] += 1.0
                 if state[_QUIET, j] >= gains[3] and state[_TOUCHED, j] > 0.0:
                     state[_TOUCHED, j] = state[_ABOVE, j] = 0.0
-                    # The low-pass remembers the contact, which would pass for noise.
+                    # The low-pass still holds the contact, which would count as noise.
                     state[_LOW, j] = now
             else:
                 state[_QUIET, j] = 0.0
@@ -195,9 +195,9 @@ class StreamNoise:
     """
     Largest values of the last pieces of motion, and of the last pieces of rest.
 
-    Motor torque ripples while an arm moves, and an encoder is quiet while it rests: the noise
-    of one does not predict the noise of the other. By the mean of its joint, the values of all
-    joints make one tail, as in `alarm_levels`.
+    Motor torque ripples while an arm moves, and encoders are quiet while it rests: the noise of
+    one does not predict that of the other. Divided by the mean of their joint, the values of all
+    joints form one tail, as in `AlarmLevels`.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class StreamNoise:
 
     def __init__(self, joints: int, rate: float) -> None:
         self.rate = rate
-        # Of rest and motion; NaN where a joint felt a contact.
+        # Of rest and motion; NaN for a joint in contact.
         self._peaks = np.full((2, REMEMBERED_PIECES, joints), np.nan)
         self._count = [0, 0]
         self._levels = np.full((2, joints), np.inf)

@@ -13,11 +13,11 @@ from dynid_ros.dynamics.rigid_body import jacobians
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
-#: Time between samples that are looked at, s, and time over which they are averaged, s.
+#: Time between the samples used, and time over which they are averaged, s.
 SAMPLE_SECONDS, AVERAGING_SECONDS = 0.1, 60.0
-#: Motion of a joint from which on it is judged, s.
+#: Motion after which a joint is judged, s.
 LEAST_MOTION_SECONDS = 20.0
-#: Root mean square residual from which a model has aged, in residuals of the identification.
+#: Root mean square residual of an aged model, relative to the residual of the identification.
 AGED = 2.0
 #: Bound on a residual, so that a contact of some seconds does not count as an aged model.
 RESIDUAL_BOUND = 4.0
@@ -28,14 +28,14 @@ EXPLAINED = 0.5
 @dataclass(frozen=True)
 class Aged:
     """
-    A model that fits no more.
+    A model that no longer fits.
 
     Attributes
     ----------
     joints : tuple of str
         Joints whose residual has grown.
     ratio : float
-        Largest residual of a joint, in the residuals of the identification.
+        Largest residual of a joint, relative to its residual in the identification.
     payload : float or None
         Mass at the tool that explains the residuals, beside the one that was identified, kg.
     sentence : str
@@ -62,7 +62,7 @@ class ModelAge:
 
     def __init__(self, model: IdentifiedModel) -> None:
         self._arm = model.arm
-        # Seconds of motion, and square sum of the residuals by their standard deviation.
+        # Seconds of motion, and sum of squared residuals in standard deviations.
         self._seconds, self._squares = np.zeros((2, model.arm.n))
         self._load = np.zeros(3)
         self._next = -np.inf
@@ -70,7 +70,7 @@ class ModelAge:
     def take(self, t: Array, q: Array, torque: Array, std: Array,
              moving: NDArray[np.bool_]) -> None:
         """
-        Take in samples; one in `SAMPLE_SECONDS` is looked at.
+        Take in samples; one in `SAMPLE_SECONDS` is used.
 
         Parameters
         ----------

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""External torque without acceleration, as the samples come."""
+"""External torque without acceleration, sample by sample."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dynid_ros.estimation.blocks.prediction import friction_load, torque_varianc
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
-#: Default bandwidth: a step is at 63 % after 20 ms.
+#: Default bandwidth: a step reaches 63 % after 20 ms.
 BANDWIDTH_HZ = 8.0
 #: Largest bandwidth as a share of the sample rate; the filter needs room below half the rate.
 HIGHEST = 0.1
-#: Samples by which the output is behind the input, and that give none at the start of a stretch.
+#: Samples by which the output lags; as many at the start of a stretch give none.
 OUTPUT_LAG, FIRST_WITHOUT_OUTPUT = 1, REACH
 
 
@@ -28,9 +28,9 @@ class MomentumObserver:
     Low-passed external torque from the generalised momentum.
 
     With ``d/dt(P theta) + F theta = tau`` for an arm that touches nothing (see
-    `momentum_regressors`), the observer low-passes both sides by ``K / (s + K)``; what the right
-    side has more is the external torque, measured minus modelled. That is the residual of the
-    generalised-momentum observer, with the opposite sign. Since it is linear in the parameters,
+    `momentum_regressors`), the observer low-passes both sides by ``K / (s + K)``; the right side
+    minus the left one is the external torque, measured minus modelled. It is the residual of the
+    generalised-momentum observer with the opposite sign. Since it is linear in the parameters,
     their covariance gives its variance. The impulse response is positive, so that the low-passed
     band of the friction bounds the low-passed friction.
 

@@ -25,10 +25,10 @@ from dynid_ros.utilities.arrays import Array
 
 #: Samples from which the rate is measured.
 RATE_SAMPLES = 50
-#: Time for which samples are collected before they are worked on, s.
+#: Time for which samples are collected before they are processed, s.
 LIVE_PORTION_SECONDS = 0.005
-#: Fewest samples that are worked on at once, from which a clock that was set back shows; and most,
-#: whose rows are in memory.
+#: Fewest samples processed at once, enough to reveal a clock that was set back; and most, limited
+#: by memory.
 FEWEST_TOGETHER, MOST_TOGETHER = 2, 512
 
 
@@ -41,7 +41,7 @@ class MonitoredSamples(NamedTuple):
     t : (m,) ndarray
         Times, s.
     known : float
-        Stamp of the newest sample that had come by then, s.
+        Stamp of the newest sample received by then, s.
     q, qd : (m, n) ndarray
         rad, rad/s (m for prismatic joints).
     torque : (m, n) ndarray
@@ -67,9 +67,9 @@ class Monitor(JointStream[MonitoredSamples]):
     """
     Watch an arm by its identified model.
 
-    Samples are checked, brought to a uniform rate, differentiated by `ShortLag`, and go through
-    the momentum observer; `Judgement` finds contact in noise. The first `RATE_SAMPLES` samples
-    give the rate.
+    Samples are checked, resampled to a uniform rate, differentiated by `ShortLag`, and passed to
+    the momentum observer; `Judgement` tells contact from noise. The first `RATE_SAMPLES` samples
+    determine the rate.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Monitor(JointStream[MonitoredSamples]):
     bandwidth_hz : float
         Of the observer; at rates below ten times it, a tenth of the rate.
     portion : float
-        Time for which samples are collected before they are worked on, s.
+        Time for which samples are collected before they are processed, s.
     noise : StreamNoise, optional
         Noise of the stream so far; unknown if not given.
 
@@ -120,7 +120,7 @@ class Monitor(JointStream[MonitoredSamples]):
 
     def tare(self) -> None:
         """
-        Take the external torque of the last half second off from now on.
+        Subtract the external torque of the last half second from now on.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Monitor(JointStream[MonitoredSamples]):
 
     @property
     def wanted(self) -> int:
-        """Return the number of samples with which the next ones become complete."""
+        """Return the number of samples that complete the next portion."""
         return self._size - len(self.samples)
 
     @property
@@ -156,7 +156,7 @@ class Monitor(JointStream[MonitoredSamples]):
         self._stamps = self._stamps[:0]
 
     def _follow_rate(self, t: Array) -> bool:
-        """Look at the rate once there are enough stamps; a rate that is new begins anew."""
+        """Measure the rate once there are enough stamps; restart if it has changed."""
         self._stamps = np.append(self._stamps, t)
         if len(self._stamps) < RATE_SAMPLES - 2:
             return False

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The monitor over a recording: its contacts, and curves for a picture."""
+"""Run the monitor over a recording: contacts, and curves for a plot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dynid_ros.utilities.arrays import runs_of
 from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.summarised import Summarised
 
-#: Time for which samples of a recording are collected, s: none waits for the answer.
+#: Time for which samples of a recording are collected, s: nobody waits for the result.
 RECORDED_PORTION_SECONDS = 0.2
 #: Rate of the curves that are kept, Hz; the observer has no more information.
 CURVE_HZ = 50.0
@@ -41,7 +41,7 @@ class Contact:
     Attributes
     ----------
     start, stop : float
-        From when to when a joint felt it, s since the start of the recording.
+        Begin and end of it, s since the start of the recording.
     joints : tuple of str
         Joints that felt it, the clearest one first.
     torque, threshold : (n,) ndarray
@@ -68,14 +68,14 @@ class Contact:
 
 class MonitoredRecording(Summarised):
     """
-    Findings of the monitor in a recording: it learns the noise of it first, and runs again.
+    Run the monitor over a recording twice: first to learn its noise.
 
     Parameters
     ----------
     model : IdentifiedModel
         The model.
     recording : Recording
-        As it was recorded; its faults go through the rules of the stream.
+        As it was recorded; the rules of the stream handle its faults.
     alarms_per_hour : float
         False alarms of all joints together, 1/h.
 
@@ -96,7 +96,7 @@ class MonitoredRecording(Summarised):
     bandwidth_hz : float
         Of the observer, Hz.
     aged : Aged or None
-        Whether the model fitted no more, at any time.
+        Whether the model no longer fitted, at any time.
 
     Raises
     ------

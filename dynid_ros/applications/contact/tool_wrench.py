@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The wrench on the tool behind an external torque."""
+"""The wrench on the tool that causes an external torque."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Force and moment of a usual contact, N and Nm: a push of 100 N within 0.1 m of the origin.
 USUAL_FORCE, USUAL_MOMENT = 100.0, 10.0
-#: Share of the usual variance that is left of a component that the torque determines.
+#: Share of the usual variance below which the torque determines a component.
 DETERMINED_VARIANCE = 0.5
 
 
@@ -32,7 +32,7 @@ class ToolWrench:
     covariance : (6, 6) ndarray
         Of the estimate.
     determined : (6,) ndarray of bool
-        Components that the torque determines, rather than that a contact is a usual one.
+        Components that the torque determines rather than the prior of a usual contact.
 
     """
 
@@ -45,7 +45,7 @@ def tool_wrench(
     arm: ArmModel, q: ArrayLike, torque: ArrayLike, std: ArrayLike,
 ) -> ToolWrench:
     """
-    Estimate the wrench behind an external torque, taking it to act on the tool.
+    Estimate the wrench on the tool that causes an external torque.
 
     Parameters
     ----------
@@ -58,16 +58,16 @@ def tool_wrench(
     Returns
     -------
     ToolWrench
-        Weighted least squares of ``torque = -Jᵀ w``, with `USUAL_FORCE` and `USUAL_MOMENT` as the
-        standard deviations of w beforehand: less than six joints, joints at rest and singular
-        poses leave components open, and the most usual wrench is taken of those that fit.
+        Weighted least squares of ``torque = -Jᵀ w``, with `USUAL_FORCE` and `USUAL_MOMENT` as
+        prior standard deviations of w, which decide where fewer than six joints, joints at rest or
+        singular poses leave components undetermined.
 
     """
     usual = np.repeat([USUAL_MOMENT, USUAL_FORCE], 3)
     J = jacobians(arm, np.atleast_2d(np.asarray(q, dtype=float)))[0]
     weight = 1 / np.asarray(std, dtype=float)
     design = -J.T * weight[:, None] * usual
-    # The update of a Gaussian prior of unit covariance, by the smaller of both matrices.
+    # Update of a Gaussian prior of unit covariance, with the smaller of the two matrices.
     gain = np.linalg.solve(np.eye(len(design)) + design @ design.T, design).T
     known = np.where(weight > 0, weight * np.asarray(torque, dtype=float), 0.0)
     left = np.eye(6) - gain @ design

@@ -27,7 +27,7 @@ ROTOR_INERTIA, COUPLING, OFFSET = 'rotor inertia', 'coupling', 'offset'
 FURTHER_FRICTION = 'friction beyond viscous and Coulomb'
 #: Attributes of a URDF by the friction terms that they hold.
 DYNAMICS = {'viscous': 'damping', 'coulomb': 'friction'}
-#: Share of the file's error by which a part has to lower it before it is worth advice.
+#: Share of the file's error that a part must remove to be worth advice.
 WORTH = 0.02
 
 
@@ -133,7 +133,7 @@ def _whole(model: IdentifiedModel, motion: RowMotion) -> Array:
     """Torque (N, n) of a model at the rows."""
     if not is_live(model):
         return motion.part.tau_hat
-    # Each row was predicted before it was used, the first ones by a poor estimate.
+    # A stream predicts each row before it is used, the first ones by a poor estimate.
     return motion.at_rows(model.predict_torque(
         motion.q, motion.qd, motion.qdd, history=history_of(motion.t, motion.q)))
 
@@ -153,7 +153,7 @@ def _missing(
     if OFFSET in arm.friction:
         found[OFFSET] = np.broadcast_to(arm.friction_nominal[OFFSET], motion.part.tau.shape)
     if set(arm.friction) - {*PLAIN_TERMS}:
-        # What the other parts leave of the difference.
+        # The rest of the difference.
         found[FURTHER_FRICTION] = _whole(model, motion) - predicted - sum(found.values())
     return found
 

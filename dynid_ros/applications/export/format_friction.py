@@ -82,12 +82,12 @@ def row_motions(model: IdentifiedModel, *, held_out: bool) -> list[RowMotion]:
 
 def simple_arm(model: IdentifiedModel, *, rotor_inertia: bool) -> ArmModel:
     """
-    Return what a format can hold of a model: possible links with viscous and Coulomb friction.
+    Reduce a model to what a format can hold: possible links, viscous and Coulomb friction.
 
-    Coefficients are fitted joint by joint, by least squares without negative values, to what the
-    links leave of the measured torque of the fitted rows, with an offset beside them that the
-    format does not hold. A model without rows, as of a fleet, has them fitted to its own friction
-    up to the limit of each speed.
+    Coefficients are fitted joint by joint, by non-negative least squares, to the measured torque
+    of the fitted rows minus that of the links, together with an offset that the format does not
+    hold. For a model without rows, as of a fleet, they are fitted to its own friction up to the
+    speed limits.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ def simple_arm(model: IdentifiedModel, *, rotor_inertia: bool) -> ArmModel:
 
 
 def _coefficients(qd: Array, sign: Array, tau: Array) -> Array:
-    """Viscous and Coulomb coefficient of a joint, zero for one that stands still throughout."""
+    """Fit viscous and Coulomb friction of a joint; zero for one that stands still throughout."""
     from scipy.optimize import nnls
 
     moves = np.isfinite(tau)
     if not moves.any():
         return np.zeros(2)
-    # An offset of either sign beside them: left to them, it would be taken for friction.
+    # Fit an offset of either sign, too, lest it counts as friction.
     ones = np.ones(moves.sum())
     columns = np.column_stack([qd[moves], sign[moves], ones, -ones])
     return np.asarray(nnls(columns, tau[moves])[0][:2])

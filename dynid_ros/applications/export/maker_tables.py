@@ -28,7 +28,7 @@ _UR_LINKS = ('shoulder', 'upper_arm', 'forearm', 'wrist_1', 'wrist_2', 'wrist_3'
 
 def maker_table(arm: ArmModel, source: Path) -> str:
     """
-    Replace the links in a maker's YAML; all else that it states stays.
+    Replace the links in a maker's YAML; keep all else.
 
     Parameters
     ----------

@@ -14,7 +14,8 @@ from dynid_ros.applications.payload.estimate import Payload
 
 #: Significant digits; error bars are far above them.
 PAYLOAD_DIGITS, DECIMALS = 6, 9
-#: Time over which a controller of Universal Robots takes up a load, s: gravity jumps otherwise.
+#: Time over which a controller of Universal Robots applies a load, s: gravity would jump
+#: otherwise.
 TRANSITION_SECONDS = 1
 
 
@@ -146,7 +147,7 @@ def _rounded(body: LoadBody) -> list[float]:
 
 
 def _short(value: float) -> float:
-    # Rounding of the solver, far below what any controller resolves, is no digit.
+    # Drop digits of the solver's rounding, which no controller resolves.
     return round(float(f'{value:.{PAYLOAD_DIGITS}g}'), DECIMALS) + 0.0
 
 
@@ -190,7 +191,7 @@ def payload_as_dict(found: Payload) -> dict[str, Any]:
 
 
 def _gain(found: Payload) -> dict[str, Any] | None:
-    """Return by how much what was known shrinks the interval of what was not."""
+    """State how far the known values shrink the intervals of the others."""
     if found.gain is None:
         return None
     what, unit, before, after = found.gain

@@ -65,7 +65,7 @@ def urdf_of(arm: ArmModel) -> str:
         [*own.effort, *np.zeros(len(led))]])
     bounded = np.isfinite(limits[:2]).all(axis=0)
     kinds = np.where(arm.tree.prismatic, 'prismatic', np.where(bounded, 'revolute', 'continuous'))
-    # A URDF has no word for an unknown bound but zero.
+    # A URDF states unknown bounds as zero.
     limits = np.where(np.isfinite(limits), limits, 0.0)
     assert arm.inertial is not None
     for joint, name in enumerate(arm.tree.link_names):
@@ -93,8 +93,8 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
     """
     Replace inertias and friction in a URDF; meshes, comments and all else stay.
 
-    An identified link is the sum of all that moves with its joint. Links that are fixed to it keep
-    their inertia, unless what is left for the link itself is no body: they then lose it to it.
+    An identified link is the sum of all links that move with its joint. Links fixed to it keep
+    their inertia, unless the rest is not physical: then the link takes theirs, too.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _plain_root(text: str, source: Path) -> Element:
     builder = ElementTree.TreeBuilder(insert_comments=True, insert_pis=True)
     text = with_prefixes(text.encode()).decode()
     for prefix, place in re.findall(r'xmlns:([\w.-]+)=["\']([^"\']+)', text):
-        # Else they are written as ns0 and so on, of which no reader knows the meaning.
+        # Otherwise they are written as ns0 and so on, which no reader knows.
         with suppress(ValueError):
             ElementTree.register_namespace(prefix, place)
     root = ElementTree.fromstring(text, ElementTree.XMLParser(target=builder))

@@ -31,9 +31,9 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 
-#: Probability of any bag, or any arm, that differs in a fleet without faults.
+#: Probability that any bag or arm is reported in a fleet without faults.
 FALSE_ACCUSATION = 1e-2
-#: Bags before and after a change of load, at least: fewer are odd bags.
+#: Fewest bags before and after a change of load: fewer are odd bags.
 FEWEST_WITH_LOAD = 3
 
 
@@ -49,7 +49,7 @@ class OddBag:
     difference : str
         Difference from the other bags of its arm.
     loaded : bool
-        Whether a load is all of it.
+        Whether a load explains it.
     findings : tuple of Finding
         Its cause; empty if the table of suspects reports none.
 
@@ -117,13 +117,13 @@ def judge_arms(
     groups : mapping of str to sequence of StoredBag
         Bags of each arm, in the order of their dates.
     spread : Spread
-        Where the work is done: each arm is one task, which goes over its sidecars.
+        Where the work is done: each arm is one task.
 
     Returns
     -------
     dict of str to ArmReport, IdentifiedModel or None
-        Arms by name; the model of all bags that belong but those of arms that differ from the
-        others, and after a change of load.
+        Arms by name; the model of all usual bags after a change of load, without arms that differ
+        from the others.
 
     """
     chance = FALSE_ACCUSATION / sum(map(len, groups.values()))
@@ -197,7 +197,7 @@ def _stretches(
     if not first:
         return [every], ''
     before, after = bags[:first], bags[first:]
-    # One side deviates from the fit to the other.
+    # Compare one side with the fit to the other.
     sign, moved = (-1, before) if every.odd[0] else (1, after)
     load = deviations([merged(map(factors, moved))], arm, every.fit, [False]).load[0]
     return [compare(arm, factors, part, chance) for part in (before, after)], load_text(
@@ -208,8 +208,8 @@ def _change(every: Comparison, days: Array) -> int:
     """
     Find the first bag after a change of load; zero without one.
 
-    It is one where all bags up to a date, or all since then, carry another load than the others,
-    on two days or more: what an arm carries for a part of a day is no change of it.
+    All bags up to a date, or all since then, carry another load than the others, on two days or
+    more: a load of part of a day does not count.
     """
     belongs = np.flatnonzero(~every.odd)
     for first, own in ((int(belongs[0]), slice(0, belongs[0])),

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Bags of a fleet: where they lie, whose they are, and whether they have changed."""
+"""Bags of a fleet: their places, their arms, and whether they have changed."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _system(word: str) -> tuple[Any, str]:
     try:
         fs, root = url_to_fs(word if '://' in word else str(Path(word).resolve()))
     except Exception as error:
-        # An unknown protocol, a package that is missing, an address that is none.
+        # An unknown protocol, a missing package, an invalid address.
         raise InputError(f'{word} cannot be opened: {error}') from error
     return fs, str(root).rstrip('/')
 
@@ -166,9 +166,9 @@ def owners(bags: Sequence[Bag], by: str | None) -> list[str | None]:
 @contextmanager
 def local_copy(bag: Bag) -> Iterator[Path]:
     """
-    Have a bag on this machine, with the ``recording.yaml`` in its folder or beside it.
+    Provide a bag on this machine, with the ``recording.yaml`` in its folder or beside it.
 
-    It is the bag itself, or a copy for as long as it is needed.
+    This is the bag itself, or a temporary copy.
     """
     if '://' not in bag.name:
         yield Path(bag.name)

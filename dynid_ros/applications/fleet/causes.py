@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Why a bag does not belong, by the table of suspects."""
+"""Find why a bag does not belong, by the table of suspects."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
-#: Finding that stands for a bag that does not fit; the table of suspects looks for its cause.
+#: Finding for a bag that does not fit, before the table of suspects finds its cause.
 MISFIT = Finding('residual', 'the bag does not fit its arm')
 
 
 def cause_file(settings: FleetSettings, bag: Bag, recordings: int) -> str:
-    """Name the file of a cause, by all that it depends on."""
+    """Name the file of a cause by a hash of its inputs."""
     return '-'.join((bag.stem, bag.identity[:8], settings.sha256[:8], f'{recordings}.json'))
 
 
@@ -37,10 +37,10 @@ def explain(
     settings: FleetSettings, bag: Bag, kept: Path, recordings: int,
 ) -> tuple[Finding, ...]:
     """
-    Find the cause for which a bag does not fit: none unless the table of suspects reports one.
+    Find why a bag does not fit, if the table of suspects reports a cause.
 
-    The bags of the fleet, as many as there are recordings, share the probability of a false cause.
-    The file of a cause is read if it is there.
+    The recordings of the fleet share the probability of a false cause. An existing file of the
+    cause is read.
     """
     with suppress(OSError, ValueError):
         stored: tuple[Finding, ...] = from_plain(

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Work on the processes of a Dask cluster, of this machine or of others."""
+"""Distribute work over a Dask cluster, on this machine or others."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import Any
 from dynid_ros.errors import DynidError, InputError
 from dynid_ros.utilities.progress import progress
 
-#: Does independent work, given the name of the stage, a function, and its arguments under each
-#: key. Returns the result of each key: None where each worker dies of the work.
+#: Run independent work, given the name of the stage, a function, and its arguments by key. Return
+#: the results by key: None if each worker dies of the work.
 Spread = Callable[[str, Callable[..., Any], Mapping[int, tuple[Any, ...]]], dict[int, Any]]
 
-#: Tasks that wait in the scheduler at a time: a million at once would take its memory.
+#: Most tasks that wait in the scheduler: a million would fill its memory.
 WAITING = 2000
-#: Workers that may die of a task before it counts as the cause.
+#: Deaths of workers after which their task counts as the cause.
 RETRIES = 3
 LOST_SCHEDULER = 'the Dask scheduler was lost; run the command again, finished sidecars are kept'
 
@@ -37,7 +37,7 @@ def one_by_one(
 @contextmanager
 def cluster(scheduler: str | None) -> Iterator[Spread]:
     """
-    Connect to a cluster, or make one of a process for each processor of this machine.
+    Connect to a cluster, or make one with a process for each processor of this machine.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
         raise InputError(
             "a fleet needs Dask; install it (pip install 'dask[distributed]' fsspec)"
         ) from error
-    # Dask logs each worker that dies; the command reports what follows from it.
+    # Dask logs each worker that dies; the command reports the consequence.
     for name in ('distributed', 'distributed.client', 'distributed.utils'):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     settings = {'distributed.scheduler.allowed-failures': RETRIES,
@@ -78,7 +78,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
                 '"dask scheduler"') from error
         with client, _lost_schedulers(client):
             if scheduler is None:
-                # A heartbeat as the cluster closes is an error to Tornado.
+                # Tornado logs a heartbeat during the close of the cluster as an error.
                 client.run(logging.disable, logging.CRITICAL)
             yield lambda stage, work, arguments: _with_progress(
                 stage, len(arguments), _on_workers(client, work, arguments))
@@ -92,7 +92,7 @@ def _lost_schedulers(client: Any) -> Iterator[None]:
     try:
         yield
     except (Exception, asyncio.CancelledError) as error:
-        # What a client raises that closes for want of a scheduler depends on the moment.
+        # A client that loses its scheduler raises different exceptions at different times.
         lost = client.status != 'running' or isinstance(
             error, (asyncio.CancelledError, CancelledError, CommClosedError))
         if isinstance(error, DynidError) or not lost:

@@ -23,17 +23,17 @@ from dynid_ros.utilities.arrays import Array
 Factors = Callable[[int], QRFactors]
 Mask = NDArray[np.bool_]
 
-#: Bags of an arm, or arms of a fleet, from which their spread is known.
+#: Fewest bags of an arm, or arms of a fleet, that show their spread.
 FEWEST_COMPARED = 5
-#: Residual by the usual one of a bag, from which a bag differs enough to matter.
+#: Residual of a bag relative to the usual one, above which the difference matters.
 ODD_RESIDUAL = 2.0
-#: Fits to the half of the bags that agrees best, and then to all that are no outliers.
+#: Fits to the half of the bags that agrees best, and then to all but outliers.
 CONCENTRATION, REFITS = 2, 2
-#: Standard deviation of the lower half of a normal distribution, by its own.
+#: Standard deviation of the lower half of a normal distribution, relative to the whole.
 LOWER_HALF = 0.603
-#: Standard deviations from which a bag does not take part in the next fit.
+#: Standard deviations above which the next fit leaves a bag out.
 FAR = 2.5
-#: Least mass of a load that a text states, kg; with less, only the moments differ.
+#: Least mass of a load in a message, kg; below it, only the moments differ.
 LIGHT = 1e-3
 #: Bags whose factors are stacked at once: fewer repeat the factorisation, more only take memory.
 STACKED_TOGETHER = 16
@@ -83,9 +83,9 @@ def compare(
     """
     Find the bags that differ from the others.
 
-    A fit to all bags follows those that differ, so that the others seem to. The half that
-    drifts least is found as by Rousseeuw and Van Driessen 1999, A fast algorithm for the minimum
-    covariance determinant estimator, Technometrics 41, then the bags that do not stray.
+    Odd bags would bias a fit to all. So the half that drifts least is fitted first (Rousseeuw and
+    Van Driessen 1999, A fast algorithm for the minimum covariance determinant estimator,
+    Technometrics 41), then all bags but outliers.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def compare(
     bags : sequence of int
         Numbers of the bags; fewer than `FEWEST_COMPARED` do not differ.
     chance : float
-        Probability with which a bag differs although nothing is wrong with it.
+        Probability that a good bag differs.
 
     """
     place, half = np.arange(len(bags)), (len(bags) + 1) // 2
@@ -117,7 +117,7 @@ def compare(
     if len(bags) < FEWEST_COMPARED:
         fit = fitted(every)
         return Comparison(bags, fit, deviating(every, fit), ~every, ~every)
-    # A load that changes in the middle of the bags would leave a fit to all in between.
+    # A fit to all would lie between two loads that half of the bags carry each.
     starts = [closer_half(start, fitted(start))
               for start in (every, place < half, place >= len(bags) - half)]
     chosen, fit = min(starts, key=lambda each: float(np.log(each[1].sigma).sum()))
@@ -147,20 +147,20 @@ def merged(parts: Iterable[QRFactors]) -> QRFactors:
 
 def upper_limit(values: Array, chance: float, least: float) -> float:
     """
-    Return the value above which values stray from the others, outliers apart.
+    Return the limit above which values are outliers.
 
-    One-sided: from the middle outwards, each value is compared with all smaller ones, until one
-    is an outlier of them by Student's t. All further ones are outliers, too.
+    From the median upwards, each value is compared with all smaller ones by Student's t, until one
+    is an outlier. All larger ones are outliers, too.
 
     Parameters
     ----------
     values : (B,) ndarray
         The values, normal but for outliers.
     chance : float
-        Probability with which one of them is an outlier although none is.
+        Probability of a false outlier among them.
     least : float
-        Least standard deviation that is believed. The logarithm of squares of b parameters that
-        are normal has ``sqrt(2 / b)``.
+        Least credible standard deviation. The logarithm of squares of b normal parameters has
+        ``sqrt(2 / b)``.
 
     References
     ----------

@@ -23,12 +23,12 @@ from dynid_ros.utilities.arrays import Array
 
 Places = NDArray[np.intp]
 
-#: Standard deviation of a relative gain, and of a level of friction, before any rows: it may be
-#: zero, or twice the usual one.
+#: Prior standard deviation of a relative gain, and of a level of friction: each may be zero, or
+#: twice the usual one.
 GAIN = 1.0
-#: Level of friction by the usual one that temperature explains.
+#: Level of friction, relative to the usual one, that temperature explains.
 LEAST_LEVEL, MOST_LEVEL = 0.5, 2.0
-#: Mass and first moments of a load. Its inertias take a longer recording than most bags are.
+#: Mass and first moments of a load. Its inertias need longer recordings than most bags.
 LOAD = 4
 
 
@@ -39,19 +39,19 @@ class Deviations(NamedTuple):
     Attributes
     ----------
     drift : (B,) ndarray
-        Logarithm of the squares, in units of the residuals of the fit, by which parameters of its
-        own explain a bag better than those of the others.
+        Logarithm of the reduction in squares, in units of the residuals of the fit, by parameters
+        of the bag's own.
     beyond_load : (B,) ndarray
         The same for a bag that may carry another load.
     residual : (B,) ndarray
-        What the others leave of the bag, by what they leave of their own rows.
+        Residual of the bag with the parameters of the others, relative to their own residual.
     error_percent : (B,) ndarray
-        The same by the torque of the bag, with the usual friction.
+        The same relative to the torque of the bag, with the usual friction.
     load : (B, 4) ndarray
         Mass and first moments of the last link beyond those of the fit, kg and kg m.
     coefficients : (B, f + n) ndarray
-        Friction coefficients, and drive gains by the usual ones, beside another load; NaN where
-        a bag leaves them to the prior.
+        Friction coefficients, and drive gains relative to the usual ones, fitted with another
+        load; NaN where the prior determines them.
 
     """
 
@@ -74,10 +74,10 @@ def deviations(
     """
     Compare bags with the others.
 
-    Under one model of the bag and the others, the residual of the bag has the covariance
-    ``I - W N⁻¹ Wᵀ``, with the information N of both: where the others determine nothing, nothing
-    can differ. The squares that parameters of its own explain in it are those of Chow's test.
-    Beside them the friction of each joint has a level of its own, as by temperature.
+    If one model fits the bag and the others, the residual of the bag has the covariance
+    ``I - W N⁻¹ Wᵀ``, with the information N of both: a bag cannot differ where the others
+    determine nothing. Its own parameters reduce the squares as in Chow's test. In addition, the
+    friction of each joint has a level of its own, to allow for temperature.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def deviations(
 
 
 class _OwnParameters:
-    """Parameters that a bag may have of its own beside those of a fit."""
+    """Parameters of a bag beside those of a fit."""
 
     def __init__(self, arm: ArmModel, fit: Solution) -> None:
         b, own = base_parameters(arm).count, friction_places(arm)
@@ -111,7 +111,7 @@ class _OwnParameters:
         self._fit, self._friction, self._joints = fit, fit.theta[own], np.eye(arm.n)
         self._columns = np.hstack([
             every[:, own], load_columns(arm, Placement()), every[:, others]])
-        # Torque that each joint has of its own factor of gain, and of its level of friction.
+        # Torque of each joint by its own relative gain, and by its level of friction.
         self._inertial, self._rubbing = fit.theta.copy(), np.zeros(b)
         self._inertial[own] = 0.0
         rubs = own[[not name.startswith('Fo') for name in friction_names(arm)]]
@@ -128,7 +128,7 @@ class _OwnParameters:
         own, left, information, score = self._evidence(part, fitted)
 
         def explained(*places: Places, of: Array = score) -> tuple[Array, Array, float]:
-            """Return values, NaN where the prior gives them, and squares that they explain."""
+            """Return values, NaN where the prior determines them, and the squares explained."""
             chosen = np.concatenate(places)
             prior = self._prior[np.ix_(chosen, chosen)]
             covariance = np.linalg.inv(information[np.ix_(chosen, chosen)] + prior)

@@ -16,11 +16,11 @@ DAY = 86400.0
 #: Probability of any false drift in the complete fleet, for values in any order. All series of
 #: all arms share it.
 DRIFT_CHANCE = 1e-4
-#: Kendall's tau from which on values follow the date: that of a line from end to end of two
-#: standard deviations of a single bag. The mean of many shows changes that matter to nobody.
+#: Kendall's tau above which values follow the date: that of a line which rises by two standard
+#: deviations of a single bag. Many bags would reveal changes that do not matter.
 LEAST_TAU = 1 / 3
-#: Drift by the level, for friction, or of the gain itself. Warming up changes friction by a tenth
-#: within an hour.
+#: Least relative drift of friction, or of a gain. Warming up changes friction by a tenth within an
+#: hour.
 LEAST_CHANGE = 0.1
 
 

@@ -29,7 +29,7 @@ from dynid_ros.estimation.verdict.judge import held_out_findings, not_excited, U
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import counted
 
-#: Bags from which their scatter shows how sure an estimate is.
+#: Fewest bags whose scatter determines the error bars.
 FEWEST_BAGS = 5
 
 
@@ -45,7 +45,7 @@ def fleet_model(
     settings : FleetSettings
         Settings of the fleet.
     name : str
-        Whose bags they are.
+        Name of the arm.
     bags : sequence of BagFacts
         The bags.
     data : QRFactors
@@ -65,7 +65,7 @@ def fleet_model(
         return None
     solution = solve(data, arm_prior(arm))
     own, left_out_squares = without_each(solution)
-    # Few bags scatter too little.
+    # The scatter of few bags is too small.
     scatter = scatter_of(own if len(bags) >= FEWEST_BAGS else own[:0], solution)
     estimate = free_estimate(arm_prior(arm), solution, scatter)
     source, squares = f'{counted(len(bags), "bag")} of {name}', data.residual_squares(
@@ -94,7 +94,7 @@ def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Arra
     Returns
     -------
     changes : (B, b) ndarray
-        As of `whitened_changes`; the other bags may lie on other machines.
+        As of `whitened_changes`; the other bags may be on other machines.
     left_out_squares : (B, n) ndarray
         Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
 
@@ -102,7 +102,8 @@ def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Arra
     found, left, half = [], [], solution.half
     for part in parts:
         normal = Products.of(part).weighted(solution.sigma)[:-1]
-        # theta less that without the bag, (N - A)⁻¹ s, by the bag's normal matrix A and all N.
+        # theta minus that without the bag, (N - A)⁻¹ s, with A and N the normal matrices of the
+        # bag and of all.
         system = np.eye(len(solution.theta)) - half.T @ normal[:, :-1] @ half
         own = np.linalg.solve(system, half.T @ (normal @ np.append(-solution.theta, 1.0)))
         found.append(own)
@@ -116,7 +117,7 @@ def _metrics(
     """Return figures from sums of squares."""
     power, rows, base = data.torque_squares(), data.rows, base_parameters(arm).names
     offsets = [f'Fo{k + 1}' for k in range(arm.n)]
-    # The column of an offset is one in each row, so that its product sums the torque up.
+    # The column of an offset is one in each row, so its product with the torque is the sum.
     total = np.array([factor[:, base.index(name)] @ factor[:, -1] if name in base else np.nan
                       for factor, name in zip(data.factors, offsets, strict=True)])
     own = np.where(rows > 0, left, np.nan)

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""From a folder of bags to models, and to the faults of bags and arms."""
+"""Identify models from a folder of bags, and find faults of bags and arms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 SETTINGS_FILE, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
-#: Bags from which settings are chosen, spread over all of them, and tries to find as many.
+#: Bags that determine the settings, spread over all, and most tries to find as many.
 SAMPLE, SAMPLE_TRIES = 7, 40
 
 
@@ -47,7 +47,7 @@ class FleetResult:
     bags : tuple of BagFacts
         All of them.
     read : int
-        How many were read in this run; the sidecars of the others were there.
+        How many were read in this run; the others have sidecars.
     arms : dict of str to ArmReport
         Arms by name.
     whole : IdentifiedModel or None
@@ -171,7 +171,7 @@ def _conditioning(
     arm.drive.check_scale()
     count = min(SAMPLE_TRIES, len(bags))
     places = np.unique(np.linspace(0, len(bags) - 1, count).round().astype(int))
-    # From a stride to the next, so that the first few are spread, too.
+    # In strides, so that the first few are spread, too.
     order = np.concatenate([places[k::SAMPLE] for k in range(SAMPLE)]).tolist()
     chosen: list[ConditioningSettings] = []
     reason = ''
@@ -211,8 +211,8 @@ def _explained(
     settings: FleetSettings, bags: Mapping[str, Bag], odd: Sequence[OddBag], folder: Path,
     spread: Spread,
 ) -> tuple[OddBag, ...]:
-    """Look for the causes of odd bags, which are kept beside the sidecars; a load is its own."""
-    # A larger fleet asks for more evidence; up to the next power of two, the causes stay.
+    """Find the causes of odd bags, which are kept beside the sidecars; a load needs none."""
+    # A larger fleet needs more evidence; round up to a power of two to keep causes.
     count = 1 << (len(bags) - 1).bit_length()
     causes = spread('causes', explain, {
         k: (settings, bag, folder / cause_file(settings, bag, count), count)

@@ -21,8 +21,8 @@ from dynid_ros.errors import ResultError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 
 SETTINGS_VERSION = 2
-#: Friction columns of a sidecar. Columns of the load follow from an estimate, which a bag that is
-#: read once does not know, and columns of the warmth from motion before the bag.
+#: Friction columns of a sidecar. Columns of the load depend on an estimate, which is unknown when
+#: a bag is read, and columns of the history on motion before it.
 SIDECAR_FRICTION = tuple(name for name, term in TERMS.items() if not term.state)
 
 
@@ -50,12 +50,12 @@ class FleetSettings:
     received: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel to workers as text, which `settings_of` makes one object there for all bags."""
+        """Pickle as text, of which `settings_of` makes one object for all bags of a worker."""
         return settings_of, (self.text,)
 
     @cached_property
     def text(self) -> str:
-        """Everything as one line of JSON, which `settings_of` reads back."""
+        """Write all settings as a line of JSON for `settings_of`."""
         return json.dumps({
             'format': SETTINGS_VERSION, 'topic': self.topic, 'received': self.received,
             'conditioning': to_plain(self.conditioning),
@@ -63,7 +63,7 @@ class FleetSettings:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of all that a sidecar depends on: friction terms of the model are none of it."""
+        """Hash what a sidecar depends on: all but the friction terms of the model."""
         plain = json.loads(self.text)
         for name in ('friction', 'friction_nominal'):
             del plain['arm'][name]
@@ -83,7 +83,7 @@ class FleetSettings:
 
 @lru_cache(maxsize=4)
 def settings_of(text: str) -> FleetSettings:
-    """Read settings back, as one object, to which the base parameters of its arm belong."""
+    """Read settings; equal ones are one object, which shares the base parameters of its arm."""
     try:
         plain: Any = json.loads(text)
         if plain['format'] != SETTINGS_VERSION or tuple(plain['candidates']) != SIDECAR_FRICTION:
@@ -99,7 +99,7 @@ def settings_of(text: str) -> FleetSettings:
 
 
 def common_conditioning(chosen: Sequence[ConditioningSettings]) -> ConditioningSettings:
-    """Take medians of the choices for single bags: one that does not belong decides nothing."""
+    """Take medians of the choices for single bags, which are robust to odd bags."""
     rate, cutoff, delay = (float(np.median([getattr(each, name) for each in chosen]))
                            for name in ('rate_hz', 'cutoff_hz', 'delay'))
     return replace(chosen[0], rate_hz=rate, delay=delay).at(cutoff)

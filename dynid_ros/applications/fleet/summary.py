@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The summary of a bag: its factors and facts, in a sidecar that is written once."""
+"""Summarise a bag by its factors and facts, in a sidecar that is written once."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class BagFacts:
     samples : int
         Samples as recorded.
     fault : str
-        Kind of the reason for which it is skipped; empty for a good bag.
+        Kind of the reason to skip it; empty for a good bag.
     reason : str
         The reason, a sentence.
     defects : tuple of Defect
@@ -137,7 +137,7 @@ def summarise(settings: FleetSettings, bag: Bag, path: Path) -> BagFacts:
     """
     Read, check, condition and compress a bag, and write its sidecar.
 
-    A bag that cannot be used has a fault and its reason: a bad bag stops no fleet.
+    An unusable bag gets a fault and its reason: it does not stop the fleet.
     """
     facts, factors = BagFacts(bag.name, bag.identity, settings.sha256), None
     try:
@@ -158,7 +158,7 @@ def summarise(settings: FleetSettings, bag: Bag, path: Path) -> BagFacts:
         facts = replace(facts, fault=facts.fault or 'unreadable',
                         reason=str(error).removeprefix(f'{bag.name}: '))
     except Exception as error:
-        # Whatever one bag does to the decoders, the others are still to be read.
+        # Whatever a bag raises in the decoders, read the others.
         facts = replace(facts, fault='failed',
                         reason=one_line(f'{type(error).__name__}: {error}'))
     write_summary(path, facts, None if facts.fault else factors)
@@ -173,13 +173,13 @@ def read_bag(settings: FleetSettings, bag: Bag, local: Path) -> Recording:
 
 
 def _recorded(bag: Bag, local: Path) -> dict[str, Any]:
-    """Whose bag it is and when it was recorded, as its own files or its name state."""
+    """Return arm and date of a bag, as its own files or its name state."""
     about: dict[str, Any] = {}
     with suppress(RecordingError):
         _, about = read_sidecar(local)
     arm, dates = about.get('arm'), []
     name = about.get('serial') or (arm.get('name') if isinstance(arm, dict) else None)
-    # The time of its file is no date: a copy may have made it.
+    # Do not take the time of its file, which may be that of a copy.
     with suppress(KeyError, ValueError):
         dates.append(datetime.fromisoformat(str(about['started'])).timestamp())
     with suppress(OSError):

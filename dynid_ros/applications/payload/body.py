@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The body nearest to an estimated load, and the quantities that people ask for."""
+"""The body nearest to an estimated load, with mass, centre and inertia."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from dynid_ros.estimation.estimate.physical_cone import PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.utilities.arrays import Array
 
-#: Standard deviations of the mass from which on the centre of mass starts the search.
+#: Mass in standard deviations above which the search starts from the centre of mass.
 SURE_MASS = 3.0
-#: Mass of the ball that the search starts from where the data give none, kg.
+#: Mass of the ball from which the search starts if the data determine none, kg.
 SOME = 1e-3
-#: Density of the ball, kg/m³: a gripper and what it holds are mostly air.
+#: Density of the ball, kg/m³: grippers and workpieces are mostly air.
 BALL_DENSITY = 700.0
-#: Relative standard deviation of the prior of the body: it decides only where the data leave room.
+#: Relative standard deviation of the prior of the body, which matters only where data are weak.
 BALL_STD = 1.0
-#: Stiffness that holds a body at what is known of it, relative to that of all else: the body
-#: misses it by some 1e-7, and the sum keeps half of its digits.
+#: Stiffness that holds a body at its known values, relative to all else: the body misses them by
+#: some 1e-7, and the sum keeps half of its digits.
 HELD = 1e7
 #: Fields of a geometry_msgs/Inertia, and their units.
 INERTIA_FIELDS = {'m': 'kg', 'com.x': 'm', 'com.y': 'm', 'com.z': 'm',
@@ -128,8 +128,8 @@ def load_body(found: LoadEstimate) -> LoadBody:
     """
     Find the body nearest to an estimate.
 
-    The prior is a ball of the estimated mass at the estimated centre: it decides only where the
-    data leave room.
+    The prior is a ball of the estimated mass at the estimated centre, which matters only where the
+    data are weak.
 
     Parameters
     ----------
@@ -153,16 +153,16 @@ def load_body(found: LoadEstimate) -> LoadBody:
     pull = N.T @ (weight * cone.hessian(body)) @ N
     spread = np.linalg.inv(N.T @ information @ N + pull)
     covariance = np.asarray(N @ spread @ (found.scatter + pull) @ spread @ N.T)
-    # The ball lies where the estimate is: it must not make mass and centre more certain.
+    # The ball is placed at the estimate, so it must not make mass and centre more certain.
     values, vectors = np.linalg.eigh((found.covariance - covariance)[:4, :4])
     covariance[:4, :4] += vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T
     share = np.clip(np.einsum('ij,ji->i', spread, N.T @ information @ N), 0, 1)
-    # A parameter follows from the open directions that it has a part in; without any it is known.
+    # A parameter follows from the open directions with a component in it; without any it is known.
     return LoadBody(body, covariance, np.where(N != 0, share, 1.0).min(axis=1))
 
 
 def _held(open_directions: Array, stiffness: Array) -> Array:
-    """Return the information (10, 10) that holds a body at what is known, to rounding."""
+    """Return the information (10, 10) that holds a body at its known values, to rounding."""
     Q, _ = np.linalg.qr(open_directions, mode='complete')
     fixed = Q[:, open_directions.shape[1]:]
     return np.asarray(HELD * np.diag(stiffness).max() * fixed @ fixed.T)

@@ -17,11 +17,11 @@ from dynid_ros.utilities.arrays import Array
 # Bounds of a change of the load. Measured figures come from benchmarks/payload.py.
 
 #: Consecutive parts of the rows. A change lies between two of them, with two or more on either
-#: side: what one part alone shows may as well be a contact.
+#: side: a single part may as well show a contact.
 ROW_PARTS = 8
-#: Probability of a change that is as clear in a recording whose load is fixed.
+#: Probability of a change as clear in a recording with a fixed load.
 FALSE_CHANGE = 1e-4
-#: Change of the mass that matters, and by the mass. Errors of the model make up to 0.1 kg of one.
+#: Change of the mass that matters, kg and relative. Errors of the model cause up to 0.1 kg.
 CHANGE_KG, CHANGE_SHARE = 0.12, 0.1
 #: Change of the centre of mass that matters where there is a load on both sides.
 SHIFT_M = 0.015
@@ -55,7 +55,7 @@ class Change:
 
     @property
     def matters(self) -> bool:
-        """Whether it is certain, and larger than errors of the model can make it."""
+        """Whether it is certain, and larger than errors of the model explain."""
         if self.chance >= FALSE_CHANGE:
             return False
         lighter, heavier = sorted((float(self.before[0]), float(self.after[0])))
@@ -73,12 +73,11 @@ def largest_change(
     """
     Find the clearest change.
 
-    A load of its own before and after a moment explains some of what is left, and so does a
-    load of its own in each part. Errors of the model and the colour of the noise make parts
-    differ as well, and show in how much they differ on either side of the moment: the two
-    are compared as in the analysis of variance (Chow 1960, Tests of equality between sets of
-    coefficients in two linear regressions, Econometrica 28), and the clearest moment pays
-    for all that were looked at.
+    Separate loads before and after a moment explain some of the residual, and so do separate loads
+    in each part. Errors of the model and coloured noise make parts differ as well, also on either
+    side of the moment: an analysis of variance compares the two (Chow 1960, Tests of equality
+    between sets of coefficients in two linear regressions, Econometrica 28), with a Bonferroni
+    correction for all moments tried.
 
     Parameters
     ----------
@@ -128,5 +127,5 @@ def _step(score: Array, information: Array) -> Array:
 
 
 def _explained(score: Array, information: Array) -> float:
-    """Return the weighted squares that a load of their own explains in some rows."""
+    """Return the weighted squares that a separate load explains in some rows."""
     return float(score @ _step(score, information))

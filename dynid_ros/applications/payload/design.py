@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Motions that determine a load: what is unknown, and the arm with the heaviest load on."""
+"""Motions that determine a load: the unknowns, and the arm with the heaviest load."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from dynid_ros.utilities.arrays import Array
 #: Name of the objective.
 PAYLOAD = 'payload'
 #: Without a model: standard deviation of the residual of a joint relative to its effort limit, and
-#: how many samples a second count as independent. Models of real arms have about as much.
+#: independent samples a second. Models of real arms have about as much.
 RESIDUAL_SHARE, INDEPENDENT_HZ = 5e-3, 5.0
-#: A first moment counts by this length, m: as much as an error of the centre of 5 mm is worth an
-#: error of the mass of 1 %.
+#: Length that scales first moments, m: an error of the centre of 5 mm counts as one of the mass of
+#: 1 %.
 MOMENT_LENGTH_M = 0.5
 #: Points of the highest harmonic at which the information of a motion is taken.
 INFORMATION_POINTS = 60
@@ -55,26 +55,26 @@ class PayloadDesign:
     seconds : float
         Length of the motion, s.
     mass : float
-        Mass of the heaviest load, kg; the limits hold with it on.
+        Mass of the heaviest load, kg, with which the limits hold.
     center : (3,) array_like
         Its centre of mass in the frame of the tool, m.
     given : sequence of IdentifiedModel
         Models of the arm without the load; without any, the arm counts as known exactly, its
         friction as unknown, and the noise as `RESIDUAL_SHARE` of the effort limits.
     known : sequence of str
-        What will be known of the load: ``mass``, ``com`` (its centre), or both; the motion is for
-        the rest, which is its inertia where both are known.
+        Known quantities of the load: ``mass``, ``com`` (its centre), or both; the motion
+        determines the others, which is the inertia where both are known.
     link : str, optional
         Joint that moves the link that carries it; by default the link of the tool.
 
     Attributes
     ----------
     arm : ArmModel
-        The arm with its load on, for the limits.
+        The arm with its load, for the limits.
     load : (10,) ndarray
         The load, in the frame of the tool.
     objective : DesignObjective
-        Variance of what is open of the mass and the first moments, or of the inertia, of any load.
+        Variance of the unknown mass and first moments, or of the inertia, of any load.
     measured : bool
         Whether the noise comes from a model; else it is assumed.
 
@@ -102,13 +102,13 @@ class PayloadDesign:
         _, singular, V = np.linalg.svd(G @ Q)
         # Open directions of a load's parameters that motions of this arm determine, orthonormal.
         self._basis = basis = Q @ V[singular > COLUMN_ROUNDING * singular[0]].T
-        self._told = told = _told(basis, Q, _wanted(stated))
+        self._determined = determined = _determined(basis, Q, _wanted(stated))
         self._open = stated.center is None
-        if not len(told) or (stated.mass is None and 0 not in told):
+        if not len(determined) or (stated.mass is None and 0 not in determined):
             raise InputError(
                 f"no motion of '{arm.name}' shows a load's {'rest' if known else 'mass'}: its "
                 'joints never carry the mass separately from the place of its centre')
-        # With the samples of white noise that the motion counts as.
+        # By the number of white samples that the motion is worth.
         if given:
             base = objective_given(DesignObjective(), arm, given, seconds)
             assert base.weights is not None and base.prior is not None
@@ -121,9 +121,9 @@ class PayloadDesign:
             parts, own = [S, G @ basis], [np.zeros((S.shape[1], S.shape[1]))]
         unknowns, r = np.hstack(parts), basis.shape[1]
         information = block_diag(*own, np.zeros((r, r)))
-        wanted = np.zeros((unknowns.shape[1], len(told)))
-        is_moment = (told > 0) & (told < 4)
-        wanted[-r:] = basis[told].T * np.where(is_moment, 1 / MOMENT_LENGTH_M, 1.0)
+        wanted = np.zeros((unknowns.shape[1], len(determined)))
+        is_moment = (determined > 0) & (determined < 4)
+        wanted[-r:] = basis[determined].T * np.where(is_moment, 1 / MOMENT_LENGTH_M, 1.0)
         self._sought = Sought(PAYLOAD, unknowns, information, wanted)
         self.objective = DesignObjective(weights=self._weights, sought=self._sought)
         self.load, self.measured = ball(mass, np.asarray(center, dtype=float)), bool(given)
@@ -153,10 +153,10 @@ class PayloadDesign:
         by_load = np.column_stack([-center, np.eye(3)]) / mass
         spread = np.sqrt(np.diag(by_load @ covariance @ by_load.T))
         return (float(np.sqrt(covariance[0, 0])),
-                np.where(self._open & ~np.isin([1, 2, 3], self._told), np.inf, spread))
+                np.where(self._open & ~np.isin([1, 2, 3], self._determined), np.inf, spread))
 
     def notes(self, motion: FourierMotion) -> dict[str, Any]:
-        """Return the load, and what a motion determines of it, for the notes of a design."""
+        """Describe the load, and its error bars after a motion, for the notes of a design."""
         mass_std, center_std = self.expected_std(motion)
         mass = float(self.load[0])
         return {'regards_earlier_results': self.measured, 'payload': {
@@ -175,16 +175,16 @@ def with_load(arm: ArmModel, load: Array) -> ArmModel:
 
 
 def _wanted(known: KnownLoad) -> NDArray[np.intp]:
-    """Return the parameters that a motion is for: mass and first moments, or what is left."""
+    """Return the parameters to determine: mass and first moments, or the others."""
     if known.center is None:
         return np.arange(4) if known.mass is None else np.arange(1, 4)
     return np.arange(1) if known.mass is None else np.arange(4, len(INERTIAL))
 
 
-def _told(basis: Array, every: Array, wanted: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Find those of some parameters that motions determine as far as they are open."""
-    told, whole = ((each[wanted] ** 2).sum(axis=1) for each in (basis, every))
-    return np.asarray(wanted[told > (1 - COLUMN_ROUNDING) * whole])
+def _determined(basis: Array, every: Array, wanted: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Find the wanted parameters that motions determine, as far as they are unknown."""
+    excited, whole = ((each[wanted] ** 2).sum(axis=1) for each in (basis, every))
+    return np.asarray(wanted[excited > (1 - COLUMN_ROUNDING) * whole])
 
 
 def _assumed_weights(arm: ArmModel) -> Array:
@@ -197,6 +197,6 @@ def _assumed_weights(arm: ArmModel) -> Array:
 
 
 def _friction_ties(arm: ArmModel, model: IdentifiedModel) -> Array:
-    """Information on the changes of friction by what a model knows of it, (f,)."""
+    """Information on the changes of friction, by a model, (f,)."""
     spread = friction_spread(model, arm)
     return np.where(spread > 0, 1 / np.where(spread > 0, spread, 1.0)**2, 0.0)

@@ -39,7 +39,7 @@ from dynid_ros.utilities.arrays import joined
 from dynid_ros.utilities.summarised import Summarised
 from dynid_ros.utilities.text import plain, within
 
-#: Rests from which on they may determine the load.
+#: Fewest rests that may determine the load.
 FEWEST_RESTS = 3
 
 
@@ -59,8 +59,8 @@ class Payload(Summarised):
     body : LoadBody
         Its parameters.
     masses : dict of str to (float, float)
-        Mass and its standard deviation by each method that the recordings allow, whether or not a
-        body can have it, kg.
+        Mass and its standard deviation by each method that the recordings allow, possible or not,
+        kg.
     present : bool
         Whether there is a load.
     evidence : Evidence
@@ -72,7 +72,7 @@ class Payload(Summarised):
     findings : tuple of Finding
         Reasons against the estimate; empty for a good one.
     remarks : tuple of str
-        What a user should know besides, a sentence each.
+        Further remarks for the user, a sentence each.
     samples : int
         Rows of the regression in which the arm moves.
     sources : tuple of str
@@ -82,7 +82,7 @@ class Payload(Summarised):
     free : LoadBody or None
         The body without that knowledge; None if nothing was known.
     repeats : tuple of Repeat
-        What each recording of a session of several tells alone, in the order of time.
+        Estimates from each single recording of a session, in the order of time.
     link : str or None
         Joint that moves the link with the load, where that was given; makers' payloads are at the
         tool.
@@ -108,7 +108,7 @@ class Payload(Summarised):
     link: str | None = None
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return the answer and what is known besides, for a console or a notebook."""
+        """Return the answer and further facts, for a console or a notebook."""
         return [('Payload', f'of {self.model.arm.name} from {", ".join(self.sources)}'),
                 ('load', self.headline), *(('remark', each) for each in self.remarks)]
 
@@ -143,12 +143,12 @@ class Payload(Summarised):
     @property
     def gain(self) -> tuple[str, str, float, float] | None:
         """
-        Return what a known mass or centre is worth, or None where nothing was known.
+        Return the benefit of a known mass or centre, or None if nothing was known.
 
         Returns
         -------
         str, str
-            What it determines better: the centre, the mass or the inertia; and its unit.
+            Quantity that it improves: the centre, the mass or the inertia; and its unit.
         float, float
             Half of its 95 % interval without the knowledge and with it; of several coordinates,
             the root of the mean square.
@@ -172,7 +172,7 @@ class Payload(Summarised):
 
     @property
     def ready(self) -> bool:
-        """Whether a controller may take the load: it is trusted, on the tool, and complete."""
+        """Whether to send the load to a controller: it is trusted, on the tool, and complete."""
         return (self.trustworthy and self.present and self.link is None
                 and bool(self.body.from_data[:4].all()))
 
@@ -240,7 +240,7 @@ def _estimate(
         fits['motion'], parts = fit_motion(regression, session, parts)
     if len(rests.q) >= FEWEST_RESTS:
         fits['rests'] = fit_rests(regression, rests)
-    # By the mass; where that is known, by the centre.
+    # By the mass; if that is known, by the centre.
     method = min(fits, key=lambda name: tuple(fits[name].std), default='')
     if not regression.shows_mass:
         link = regression.arm.tree.link_names[regression.arm.tool_link]

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Verdict on an estimated load: present or not, trusted or not, and the joints that show it."""
+"""Verdict on an estimated load: presence, trust, and the joints that are evidence."""
 
 from __future__ import annotations
 
@@ -35,18 +35,19 @@ from dynid_ros.utilities.text import plain, within
 # Bounds of the verdict on a load. Measured figures come from benchmarks/payload.py, with simulated
 # arms.
 
-#: Mass below which an arm counts as free, if its error bar reaches zero.
+#: Mass below which an arm counts as free if its error bar includes zero.
 FREE_KG = 0.05
 #: Half the width of that error bar in standard deviations.
 ERROR_BAR = 3.0
 #: Torque error of a joint with the load, relative to the error of the model in its own recording
-#: and to the torque itself, from which another cause must be at work.
+#: and to the torque itself, above which there must be another cause.
 UNEXPLAINED, UNEXPLAINED_SHARE = 4.0, 0.1
-#: Torque of a joint that ten free parameters of a load explain, and not the body or the free arm,
-#: by what the model leaves of its own recording. Loads of real arms reach 0.7, and those with a
-#: counterweight 3 and more.
+#: Torque of a joint that ten free parameters of a load explain, but neither the body nor the free
+#: arm, relative to the residual of the model's own recording. Loads of real arms reach 0.7, and
+#: those with a counterweight 3 and more.
 NO_BODY = 2.0
-#: Velocity by the largest one in the recording of the model, above which friction is extrapolated.
+#: Velocity relative to the largest one in the recording of the model, above which friction is
+#: extrapolated.
 FASTER = 1.2
 #: Share of the range of a joint that the recording of the model must cover.
 COVERED = 0.5
@@ -61,11 +62,11 @@ class Evidence:
     ----------
     before, after, free : (n,) ndarray
         Root mean square without a load, with it, and with the ten parameters that fit best,
-        whether or not a body can have them; friction and zeros are of the recording.
+        possible or not; friction and zeros are of the recording.
     torque : (n,) ndarray
         Root mean square of the torque itself.
     usual : (n,) ndarray
-        What the model leaves of its own recording; at rest, friction adds to it.
+        Residual of the model in its own recording; at rest, friction adds to it.
 
     """
 
@@ -119,7 +120,7 @@ def _arms(fit: LoadFit, body: LoadBody) -> tuple[Array, Array, Array]:
 
 
 def _left(parts: Sequence[Part], thetas: Array) -> Array:
-    """Return what parameters of each recording (K, b) leave of the torque, (n,)."""
+    """Return the residual torque of parameters of each recording (K, b), (n,)."""
     counts = np.maximum(np.sum([part.rows.rows for part in parts], axis=0), 1)
     return np.asarray(np.sqrt(residual_squares(parts, thetas) / counts))
 
@@ -145,7 +146,7 @@ def judge_payload(
     bar = ERROR_BAR * std
     none = mass < FREE_KG and abs(mass) <= bar and not evidence.loaded.any()
     findings = [] if change is None or not change.matters else [_changed(change)]
-    # One load does not explain the torque of two.
+    # One load cannot explain the torque of two.
     if not findings and (elsewhere := _elsewhere(regression, parts, evidence)):
         return False, (elsewhere,), ()
     if mass < -bar:
@@ -167,15 +168,15 @@ def judge_payload(
 
 
 def contradiction(known: KnownLoad, free: LoadBody) -> tuple[Finding, ...]:
-    """Compare what is known of a load with the body that the recordings tell without it."""
-    told = [(known.mass, free.mass, free.mass_std, 'mass', 'kg', 1.0)]
+    """Compare known values of a load with the body that the recordings give without them."""
+    pairs = [(known.mass, free.mass, free.mass_std, 'mass', 'kg', 1.0)]
     if known.center is not None:
-        told += [(float(stated), float(found), float(std), f'centre {axis}', 'mm', 1e3)
+        pairs += [(float(stated), float(found), float(std), f'centre {axis}', 'mm', 1e3)
                  for axis, stated, found, std in zip(
                      'xyz', known.center, free.center, free.center_std, strict=True)]
     apart = [f'{what} of {plain(scale * stated)} {unit}, and the recordings '
              f'{within(scale * found, scale * INTERVAL * std, unit)}'
-             for stated, found, std, what, unit, scale in told
+             for stated, found, std, what, unit, scale in pairs
              if stated is not None and abs(stated - found) > ERROR_BAR * std]
     if not apart:
         return ()
@@ -187,7 +188,7 @@ def contradiction(known: KnownLoad, free: LoadBody) -> tuple[Finding, ...]:
 def _unexplained(
     regression: LoadRegression, parts: Sequence[Part], evidence: Evidence,
 ) -> Finding:
-    """Name the joints that no body explains, and who disagrees: one joint, or the link."""
+    """Name the joints that no body explains, and the cause: one joint, or the link."""
     arm, usual, sides = regression.model.arm, evidence.usual, ''
     names, units = np.array(arm.joint_names), torque_units(arm)
     for joint in range(arm.n):
@@ -213,7 +214,7 @@ def _unexplained(
 def _elsewhere(
     regression: LoadRegression, parts: Sequence[Part], evidence: Evidence,
 ) -> Finding | None:
-    """Name another link on which a body explains what none on this one does."""
+    """Name another link on which a body explains the torque."""
     arm, found = regression.arm, []
     missed = evidence.after > NO_BODY * evidence.usual
     if not missed.any() or not np.sum([part.rows.rows for part in parts]):

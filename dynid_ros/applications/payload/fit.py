@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Least squares of a load on the rows of an arm of which a model is known."""
+"""Fit a load to the rows of an arm with a known model."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
-#: Reweightings at most, and the relative change of the weights at which they have settled.
+#: Most reweightings, and the relative change of the weights at which they have converged.
 LOAD_REWEIGHTINGS, LOAD_WEIGHTS_SETTLED = 10, 1e-3
-#: Least residual of a joint by its torque: no joint takes all weight.
+#: Least residual of a joint relative to its torque, so that no joint takes all weight.
 LEAST_RESIDUAL = 1e-6
 
 
 @contextmanager
 def finite_numbers(model: IdentifiedModel, sources: Sequence[str]) -> Iterator[None]:
     """
-    Refuse a model and recordings, as of damaged files, whose sums of squares overflow.
+    Refuse a model and recordings, as of damaged files, with sums of squares that overflow.
 
     Raises
     ------
@@ -54,11 +54,11 @@ def finite_numbers(model: IdentifiedModel, sources: Sequence[str]) -> Iterator[N
 
 class LoadRegression:
     """
-    Regression of a load, with what a model knows as further rows.
+    Regression of a load, with the information of a model as further rows.
 
-    Unknown are the load, and how far the arm's parameters are from the model's: by the errors of
-    the model, and since friction and the zeros of torque change from one recording to another.
-    A parameter that the model's samples leave open counts with the width of the arm's prior.
+    The unknowns are the load and the deviation of the arm's parameters from the model's: by errors
+    of the model, and since friction and zeros of torque change between recordings. A parameter
+    that the model's samples do not determine has the width of the arm's prior.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class LoadRegression:
         others : (b + h,) ndarray
             Differences of the base parameters from the model's, further unknowns.
         shift : (b + h, 10) ndarray
-            By how much these follow from the load.
+            Change of these with the load.
         half : (b + h, b + h) ndarray
             Upper triangle whose square is their covariance where the load is known.
 
@@ -167,7 +167,7 @@ class LoadRegression:
 
     def fit(self, parts: Sequence[Part]) -> LoadFit:
         """
-        Fit recordings, in the order of time, each joint weighted by what is left of it.
+        Fit recordings, in the order of time, each joint weighted by its residual.
 
         Friction and zeros change from each recording to the next, by as much as from the model's
         to the first.
@@ -229,7 +229,7 @@ class LoadRegression:
         return columns, np.tile(self._spread[changing], count - 1)
 
     def on_link(self, link: int) -> LoadRegression:
-        """Return the regression of a load on another link, of which nothing is known."""
+        """Return the regression of an unknown load on another link."""
         other = copy(self)
         other.known = KnownLoad()
         other.columns = np.asarray(
@@ -238,16 +238,16 @@ class LoadRegression:
 
     @property
     def shows_mass(self) -> bool:
-        """Whether any motion tells the mass apart from the place of its centre."""
+        """Whether any motion separates the mass from the place of its centre."""
         Q, _ = np.linalg.qr(self.known.open_directions)
         _, singular, V = np.linalg.svd(self.columns @ Q)
-        told = ((Q @ V[singular > COLUMN_ROUNDING * singular[0]].T)[0]**2).sum()
-        return bool(told > (1 - COLUMN_ROUNDING) * (Q[0]**2).sum() or self.known.mass is not None)
+        share = ((Q @ V[singular > COLUMN_ROUNDING * singular[0]].T)[0]**2).sum()
+        return bool(share > (1 - COLUMN_ROUNDING) * (Q[0]**2).sum() or self.known.mass is not None)
 
     @property
     def prior(self) -> Array:
         """
-        Return what is known of the arm with its load before any rows, as rows ``[w tau]``.
+        Return the prior of the arm with its load, as rows ``[w tau]``.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class LoadRegression:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Name the parameters that a load changes and that the model has from its prior."""
+        """Name the parameters that a load changes and that only the model's prior determines."""
         unknown = load_columns(self.model.arm).any(axis=1) & ~self.model.from_data
         if not unknown.any():
             return ()

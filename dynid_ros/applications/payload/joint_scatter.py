@@ -1,10 +1,10 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
-Scatter of a load by how much joints contradict each other, and how many witnesses there are.
+Scatter of a load by the contradictions of joints, and the number of witnesses.
 
-A model is wrong by gears, cables, friction and drives, each in one joint: that goes with the
-motion, so that no later part of it tells anything new, and other joints do not share it. So the
-rows of a joint are one group of the jackknife.
+Gears, cables, friction and drives cause model errors, each in one joint. These depend on the
+motion, so a later part of it adds no evidence, but other joints do not share them. Hence the rows
+of a joint are one group of the jackknife.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ def joint_scatter(
     counts : (n,) ndarray of int
         Samples of each joint.
     half : (b + h, b + h) ndarray
-        Upper triangle whose square is the covariance of all others where the load is known.
+        Upper triangle whose square is the covariance of all others given the load.
     factor : (k, k) ndarray
-        Triangle of the rows that are left to the load, and of its prior.
+        Triangle of the rows projected to the load, and of its prior.
     asked : int
-        Parameters that are asked for, the first open ones of the load.
+        Number of wanted parameters, the first open ones of the load.
 
     """
     data = np.dstack([rows.load, rows.left])
@@ -106,24 +106,24 @@ def joint_scatter(
 
 
 def _weak(size: int) -> Array:
-    """Return rows (k, k) of a prior: the load of some links has directions that no joint tells."""
+    """Return rows (k, k) of a prior, for directions of a load that no joint determines."""
     return np.eye(size) / LOAD_STD
 
 
 def witnesses(rows: JointRows, half: Array, inverse: Array, asked: int) -> float:
     """
-    Count the degrees of freedom in which a disturbance would show that looks like a load.
+    Count the degrees of freedom that would reveal a disturbance which looks like a load.
 
-    These are of two kinds: the other joints, and the functions of the motion beside the load in
-    the residual of the joint itself. Where all joints move in step, hardly any are of the second
-    kind; and where one joint tells the load, and the others little of it, one is of the first.
+    These are of two kinds: the other joints, and functions of the motion, other than the load, in
+    the residual of the joint itself. If all joints move in step, hardly any are of the second
+    kind; if one joint alone determines the load, one is of the first.
 
     Parameters
     ----------
     rows : JointRows
         Rows of the joints.
     half, inverse : (b + h, b + h), (k, k) ndarray
-        Square roots of the covariance of all others where the load is known, and of the load.
+        Square roots of the covariance of all others given the load, and of the load.
     asked : int
         As for `joint_scatter`.
 
@@ -148,8 +148,8 @@ def _other_joints(load: Array, asked: int) -> tuple[float, Array]:
     Returns
     -------
     freedom : float
-        Degrees of freedom of the jackknife's variance for white residuals: n - 1 where all joints
-        tell the same, one where a single joint tells nearly all.
+        Degrees of freedom of the jackknife's variance for white residuals: n - 1 if all joints are
+        equally informative, one if a single joint has nearly all information.
     weights : (n,) ndarray
         Share of each joint in that variance.
 
@@ -173,18 +173,18 @@ def _other_joints(load: Array, asked: int) -> tuple[float, Array]:
     changes = -np.einsum('ija,lka->ijlk', b, b)
     changes[:, joints, :, joints] += np.einsum('ija,lja->jil', a, b)
     variances = np.einsum('ijij->j', changes)
-    # Of a load that no joint tells, all are witnesses.
+    # If no joint determines the load, all are witnesses.
     total = max(float(variances.sum()), np.finfo(float).tiny)
     return 1 / max(float(((changes / total)**2).sum()), 1 / len(h)), variances / total
 
 
 def _own_functions(rows: JointRows, half: Array, inverse: Array) -> Array:
     """
-    Count the functions of the motion in which each joint would show its disturbance, (n,).
+    Count the functions of the motion that would reveal a disturbance of each joint, (n,).
 
-    A disturbance that follows the motion is a random sum of the columns of its joint, each as
-    large as the others. What the fit leaves of it has so many degrees of freedom (Satterthwaite),
-    and they count by the share of its squares that is left.
+    A disturbance that follows the motion is a random sum of the columns of its joint, all of one
+    size. Its residual has this many degrees of freedom (Satterthwaite), weighted by the share of
+    its squares that is left.
 
     Parameters
     ----------

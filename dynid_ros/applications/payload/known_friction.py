@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Friction that a model knows, and how far another recording's may be from it."""
+"""Friction of a model, and how far that of another recording may differ."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def breakaway(model: IdentifiedModel) -> Array:
 
 
 def with_offsets(arm: ArmModel) -> ArmModel:
-    """Return an arm whose torque has zeros of its own in each recording."""
+    """Return an arm with torque offsets, which differ between recordings."""
     return arm if OFFSET in arm.friction else arm.with_friction((*arm.friction, OFFSET))
 
 
@@ -45,9 +45,9 @@ def friction_spread(model: IdentifiedModel, arm: ArmModel) -> Array:
     """
     Return how far the friction of another recording may be from a model's, (f,).
 
-    These are standard deviations in the order of ``friction_names(arm)``, whose terms may be
-    others. An offset, which may be zero by chance, has no less than a share of the torque that
-    holds the joint, and than the residual in which the model may have missed it.
+    These are standard deviations in the order of ``friction_names(arm)``, which may have other
+    terms. That of an offset, which may be zero by chance, is at least a share of the torque that
+    holds the joint, and at least the residual, which may hide it.
     """
     known = dict(zip(base_parameters(model.arm).names, model.theta.tolist(), strict=True))
     size = np.abs([known.get(name, 0.0) for name in friction_names(arm)])

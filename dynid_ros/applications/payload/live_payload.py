@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The load of an arm from a live stream, while the model of the arm without it stays."""
+"""Estimate the load of an arm from a live stream, given the model of the arm without it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.online.estimate import Prior
 from dynid_ros.estimation.online.online_identifier import Learned, OnlineIdentifier
 
-#: Last rows in which a change of the load is looked for: a minute at 20 Hz.
+#: Last rows searched for a change of the load: a minute at 20 Hz.
 RECENT_ROWS = 1200
-#: Rows of a joint before which no load is fitted: each row has a value of every joint, and ten
-#: parameters and the changes of friction would explain any noise of fewer.
+#: Fewest rows of a joint to fit a load: ten parameters and the changes of friction would explain
+#: any noise of fewer.
 FEWEST_ROWS = 20
 
 
 class LivePayload(OnlineIdentifier):
     """
-    A session that estimates the load of an arm of which a model is known, by all rows so far.
+    A session that estimates the load of an arm with a known model, by all rows so far.
 
     The recursion keeps the triangular factors of all rows, so that `estimate_payload` gives the
-    same load from the same rows, weights included. A change of the load is looked for in the last
-    `RECENT_ROWS` rows alone.
+    same load from the same rows, weights included. Only the last `RECENT_ROWS` rows are searched
+    for a change of the load.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class LivePayload(OnlineIdentifier):
         return learned
 
     def load(self) -> Payload | None:
-        """Return the load as it is known now; None as long as the rows leave the mass open."""
+        """Return the current load; None as long as the rows do not determine the mass."""
         regression = self._regression
         rows, model = self.learner.recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST_ROWS:

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""An estimated load, and what was known of it before: its mass, its centre, or both."""
+"""An estimated load, and its known mass, centre, or both."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class KnownLoad:
     center: Array | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a mass that no load has."""
+        """Refuse an impossible mass."""
         if self.mass is not None and not 0 < self.mass < np.inf:
             raise InputError(f'the known mass of a load must be above zero, not {self.mass:g} kg')
 
@@ -47,7 +47,7 @@ class KnownLoad:
 
     @property
     def start(self) -> Array:
-        """Return parameters (10,) that agree with what is known; see `open_directions`."""
+        """Return parameters (10,) that agree with the known values; see `open_directions`."""
         start = np.zeros(len(INERTIAL))
         if self.mass is not None:
             start[0] = self.mass
@@ -71,22 +71,22 @@ class KnownLoad:
 
     @property
     def asked(self) -> int:
-        """Return how many open directions come first: the mass, else the centre or inertia."""
+        """Count the wanted directions, which come first: the mass, else the centre or inertia."""
         return 1 if self.mass is None else 3 if self.center is None else 6
 
 
 @dataclass(frozen=True, eq=False)
 class LoadEstimate:
     """
-    A load, by least squares beside its prior, whether or not a body can have it.
+    A load by least squares with its prior, possible or not.
 
     Attributes
     ----------
     load : (10,) ndarray
         Inertial parameters.
     factor : (10, 10) ndarray
-        Triangle A of the rows that are left to the load, and of its prior: ``‖A (p - load)‖²`` is
-        what parameters p that agree with what is known add to the weighted squares.
+        Triangle A of the rows projected to the load, and of its prior: parameters p that agree
+        with the known values add ``‖A (p - load)‖²`` to the weighted squares.
     scatter : (k, k) ndarray
         Covariance of ``Nᵀ Aᵀ A (load - truth)``, with N the open directions.
     known : KnownLoad

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The live estimate of a load on a recording, as fast as possible."""
+"""Run the live estimate of a load on a recording."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ def replay_payload(
     payload : Payload
         The last estimate.
     history : History
-        The course of mass, centre and inertia, as `LoadBody.fields`, from the time on at which
-        the mass is determined.
+        The course of mass, centre and inertia, as `LoadBody.fields`, once the mass is determined.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""A load from rests: torque that holds the arm, with friction that holds it, too."""
+"""Fit a load to rests, where friction holds the arm, too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.utilities.arrays import Array
 
-#: Rests that the scatter before any data counts as.
+#: Number of rests that the prior of the scatter is worth.
 PRIOR_RESTS = 3.0
 PASSES = 5
 
@@ -23,9 +23,9 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
     """
     Estimate mass and centre of mass of a load from rests.
 
-    At rest a joint is held by its drive and by friction, of which only the bound is known. A part
-    of it follows the direction of approach and is estimated, joint by joint; the rest scatters
-    from one rest to the next.
+    At rest, a joint is held by its drive and by friction, whose bound alone is known. A part of
+    the friction depends on the direction of approach and is estimated, joint by joint; the rest
+    varies from one rest to the next.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
         change = others[:-n] + regression.columns @ load
         left = free - W @ change - held @ others[-n:]
         squares = PRIOR_RESTS * start**2 + (left**2).sum(axis=0)
-        # A joint that is loaded by the load gives up some of its rests to the parameters.
+        # A joint that carries the load loses degrees of freedom to the parameters.
         before, sigma = sigma, np.sqrt(squares / (PRIOR_RESTS + max(count - 4 / n, 0.5)))
     half = factor @ regression.known.open_directions
     return LoadFit(load, factor, half.T @ half, regression.known,
@@ -66,6 +66,6 @@ def fit_rests(regression: LoadRegression, rests: Rests) -> LoadFit:
 
 
 def rest_rows(arm: ArmModel, rests: Rests) -> Array:
-    """Return the rows (k, n, b) of base parameters at rest, where friction is not known."""
+    """Return the rows (k, n, b) of base parameters at rest, without friction."""
     still = np.zeros_like(rests.q)
     return regressor(arm, rests.q, still, still, load=still)[:, :, base_parameters(arm).columns]

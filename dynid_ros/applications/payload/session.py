@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""A session: recordings with and without a load in the order of time, and what repeats show."""
+"""A session: recordings with and without a load in the order of time, and their repeatability."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ APART = 3.0
 @dataclass(frozen=True)
 class Repeat:
     """
-    What one recording of a session tells alone.
+    Estimate from a single recording of a session.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Repeat:
     loaded : bool
         Whether the arm carries the load in it.
     mass, mass_std : float
-        Mass that it tells, and its standard deviation, kg; none is expected without the load.
+        Mass and its standard deviation, kg; zero is expected without the load.
 
     """
 
@@ -66,8 +66,8 @@ def in_order(
     Returns
     -------
     list of (Recording, bool)
-        With the load or not. Where the stamps of one do not tell when it began, all stand in the
-        order given, those without the load first.
+        With the load or not. If the stamps of one do not show when it began, all keep the order
+        given, those without the load first.
 
     """
     every = [*((each, False) for each in unloaded), *((each, True) for each in loaded)]
@@ -82,8 +82,8 @@ def before_the_load(
     """
     Divide the recordings without the load into those of a model, and those that come later.
 
-    The model is of those before the first recording with the load, if there are any and the times
-    are known, and else of all.
+    The model uses those before the first recording with the load, if there are any and the times
+    are known; otherwise all.
     """
     order = in_order(loaded, unloaded)
     first = next((k for k, (_, carries) in enumerate(order) if carries), len(order))
@@ -161,7 +161,7 @@ def compressed_parts(
 def fit_motion(
     regression: LoadRegression, session: Sequence[tuple[KeptRows, str, bool]], parts: list[Part],
 ) -> tuple[LoadFit, list[Part]]:
-    """Fit the rows in which joints move; return the rows with their load, too."""
+    """Fit the rows in which joints move; return these rows, too."""
     fit = regression.fit(parts)
     for _ in range(LOAD_PASSES - 1 if regression.arm.needs_load else 0):
         # The load on the joints follows from inertial parameters, which friction does not change.

@@ -22,7 +22,7 @@ OLDEST = (3, 3)
 
 def loaded(text: str) -> Any:
     """
-    Load an MJCF as it is, but for its end stops, and without a file of warnings.
+    Load an MJCF without its end stops, and without a file of warnings.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def loaded(text: str) -> Any:
         model = mujoco.MjModel.from_xml_string(text)
     except ValueError as error:
         raise InputError(f'MuJoCo refuses the arm: {error}') from error
-    # An arm was recorded within its limits; one that has left them is lost, stops or not.
+    # An arm was recorded within its limits; a simulation beyond them is lost with stops, too.
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     return model
@@ -67,7 +67,7 @@ def simulated(
     commands : bool
         Whether position actuators follow the drive signal; else it is the torque.
     extra : (M·B, K, n) ndarray, optional
-        Torque beside that of the drives, Nm; the restarts are repeated for each of its rows.
+        Torque added to that of the drives, Nm; the restarts are repeated for each of its rows.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def _places(model: Any, data: Any) -> Array:
 
 @contextmanager
 def _no_warnings(mujoco: Any) -> Iterator[None]:
-    """Keep MuJoCo from a file in the working directory; positions show a lost simulation."""
+    """Keep MuJoCo from writing a file of warnings; positions show a lost simulation."""
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda _: None)
     try:

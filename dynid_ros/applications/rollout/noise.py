@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Noise of a recorded torque, and torque beside a model with the spectrum of its residual."""
+"""Noise of a recorded torque, and random torque with the spectrum of a model's residual."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
 
-#: Rows of the residual at most: five minutes or more, of which a spectrum is known well enough.
+#: Most rows of the residual: five minutes or more determine its spectrum well enough.
 MOST_ROWS = 2**14
-#: Samples of a series of noise, from which parts are taken.
+#: Samples of a series of noise, of which parts are taken.
 NOISE_SAMPLES = 2**13
 #: Sum of the squares of the weights 1, -2 and 1 of a second difference.
 DIFFERENCE_SQUARES = 6.0
@@ -29,7 +29,7 @@ def sensor_noise(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -
     """
     Estimate the standard deviation of the torque's noise from sample to sample, (n,), Nm.
 
-    Second differences of the residual remove its smooth part, which is the error of the model: of
+    Second differences remove the smooth part of the residual, which is the error of the model; for
     white noise, their mean square is six times the variance.
 
     Parameters
@@ -47,7 +47,7 @@ def sensor_noise(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -
     """
     squares = []
     for each in motions:
-        # So many of an hour's samples are enough.
+        # This many samples of an hour are enough.
         t, q, qd, qdd, tau = (getattr(each, name)[:MOST_ROWS]
                               for name in ('t', 'q', 'qd', 'qdd', 'tau'))
         residual = tau - model.predict_torque(q, qd, qdd, history=history_of(t, q))
@@ -60,16 +60,16 @@ def fast_noise(
     rng: np.random.Generator,
 ) -> Array:
     """
-    Draw the part of white noise that a low-pass takes away, (count, K, n) at times (K,), s, Nm.
+    Draw the part of white noise that a low-pass removes, (count, K, n) at times (K,), s, Nm.
 
-    Beside a residual that has passed the filter, it completes the error of the recorded torque.
+    Together with a filtered residual it is the complete error of the recorded torque.
 
     Parameters
     ----------
     level : (n,) ndarray
         From `sensor_noise`.
     rate_hz : float
-        Rate of the samples, between which the torque is on straight lines.
+        Rate of the samples, between which the torque is linear.
     low_pass : Decimator
         The filter, at this rate.
     times : (K,) ndarray
@@ -99,10 +99,10 @@ def _at_random_places(
 
 class TorqueError:
     """
-    Torque that an exported model leaves unexplained, in held-out rows if the model keeps any.
+    Residual torque of an exported model, in held-out rows if the model keeps any.
 
-    It is drawn with the amplitudes of its spectrum and random phases, the same for all joints, so
-    that the error of a draw is as coloured as the residual, and as correlated between joints.
+    Draws have the amplitudes of its spectrum and random phases, the same for all joints: they are
+    as coloured as the residual, and as correlated between joints.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class TorqueError:
         """Draw torque (count, K, n) at times (K,), s, from random places of one such series."""
         series = np.fft.rfft(self.rows, axis=0)
         series *= np.exp(2j * np.pi * rng.random((len(series), 1)))
-        # The mean has no phase but a sign.
+        # The mean has a sign instead of a phase.
         series[0] = np.abs(series[0]) * rng.choice([-1.0, 1.0])
         fine = SAMPLES_PER_ROW * np.fft.irfft(series, SAMPLES_PER_ROW * len(self.rows), axis=0)
         return _at_random_places(fine, SAMPLES_PER_ROW * self.rate_hz, times, count, rng)

@@ -24,12 +24,11 @@ def draw_parameters(model: IdentifiedModel, count: int, seed: int = 0) -> Array:
     """
     Draw physically possible standard parameters from the posterior of a model.
 
-    Each draw repeats the fit of the `standard_parameters` to other data and another prior: the
-    score of the data is moved by noise of its covariance, which the jackknife over groups gave,
-    and the centre of the prior is drawn from the prior. Without constraints this is an exact draw
-    from the Gaussian posterior, correlated as its covariance states. With them, a draw is inside
-    the cone because every fit is: parameters that the data determine move by their error bars, and
-    the others by the prior.
+    Each draw repeats the fit of the `standard_parameters` with other data and another prior: noise
+    with the covariance of the jackknife is added to the score of the data, and the centre of the
+    prior is drawn from the prior. Without constraints this is an exact draw from the Gaussian
+    posterior. With them, a draw is inside the cone because every fit is: parameters that the data
+    determine vary by their error bars, and the others by the prior.
 
     Parameters
     ----------
@@ -62,7 +61,7 @@ def draw_parameters(model: IdentifiedModel, count: int, seed: int = 0) -> Array:
         raise InputError(f'the number of samples must be at least one, not {count}')
     found, rng = model.standard_parameters(), np.random.default_rng(seed)
     half = score_root(model, found)
-    # Strengths of shrunk friction were chosen as if residuals were white.
+    # Strengths of shrunk friction hold for white residuals.
     spread = found.prior.inflated(model.colour).std
     draws = np.empty((count, len(found.values)))
     for k in range(count):
@@ -87,7 +86,7 @@ def score_root(model: IdentifiedModel, found: PossibleParameters) -> Array:
     L = np.linalg.cholesky(found.information + rows.T @ rows)
     coloured = rows * np.where(found.prior.is_shrunk, np.sqrt(model.colour), 1.0)
     prior = solve_triangular(L, coloured.T, lower=True)
-    # In coordinates in which A + B is the identity, rounding is alike in all directions.
+    # In coordinates with A + B = 1, rounding is the same in all directions.
     values, vectors = np.linalg.eigh(L.T @ model.covariance @ L - prior @ prior.T)
     return np.asarray(L @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 

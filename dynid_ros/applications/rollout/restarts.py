@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Measured states of a recording from which a simulation is started again and again."""
+"""Measured states of a recording at which simulations start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.utilities.arrays import Array
 
-#: Restarts at most for each horizon, spread evenly: an hour costs no more than some minutes, and
+#: Most restarts for each horizon, spread evenly: an hour takes no longer than some minutes, and
 #: the error has a standard error of 5 % or less.
 MOST_RESTARTS = 200
 
@@ -26,7 +26,7 @@ class Restarts:
     horizon : float
         Seconds until the next restart.
     t : (K,) ndarray
-        Times of the steps since the restart, s, the first of them zero.
+        Times of the steps since the restart, s, from zero.
     start : (B,) ndarray
         Times of the restarts since the start of the recording, s.
     q : (B, K + 1, n) ndarray
@@ -70,7 +70,7 @@ def restarts(
     timestep : float
         Step of the simulation, s.
     edge : int
-        Samples at either end of a stretch that its filters spoil.
+        Samples at either end of a stretch that the filters distort.
     spans : sequence of (float, float), optional
         Only parts within these times are taken.
     most : int
@@ -85,7 +85,8 @@ def restarts(
     -----
     MuJoCo's semi-implicit Euler method advances velocities before positions. With velocities of
     half a step before, positions are those of Störmer and Verlet, of second order. Otherwise, at
-    the usual step of 2 ms, an acceleration of 5 rad/s² would end 2.5 mrad away after 0.5 s.
+    the usual step of 2 ms, an acceleration of 5 rad/s² would cause an error of 2.5 mrad after 0.5
+    s.
 
     """
     steps = round(horizon / timestep)
@@ -94,7 +95,7 @@ def restarts(
     total = sum(map(len, starts))
     if not total:
         return None
-    # A few of an hour's are interpolated.
+    # Interpolate only a few restarts of an hour.
     chosen = np.unique(np.linspace(0, total - 1, most).round().astype(int))
     bounds = np.cumsum([0, *map(len, starts)])
     found: list[tuple[Array, Array, Array, Array]] = []
@@ -125,12 +126,12 @@ def _starts(
 
 
 def _between(t: Array, x: Array, at: Array) -> Array:
-    """Signals (N, n) at other times, on straight lines between samples, (..., n)."""
+    """Interpolate signals (N, n) linearly, (..., n)."""
     return np.stack([np.interp(at, t, own) for own in x.T], axis=-1)
 
 
 def _positions(motion: ConditionedMotion, at: Array) -> Array:
-    """Positions at other times (B, K), (B, K, n), by the cubic of two states."""
+    """Interpolate positions at times (B, K) by cubics between states, (B, K, n)."""
     from scipy.interpolate import CubicHermiteSpline
 
     return np.asarray(CubicHermiteSpline(motion.t, motion.q, motion.qd)(at))

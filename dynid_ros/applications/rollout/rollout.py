@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""How far a simulated arm is from where the recorded one moved, under the same torque."""
+"""Position errors of a simulated arm under the recorded torque."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ import numpy as np
 from dynid_ros.applications.export.format_friction import simple_arm
 from dynid_ros.applications.rollout.batch import loaded, simulated
 from dynid_ros.applications.rollout.restarts import Restarts
-from dynid_ros.applications.rollout.stretches import driven, kept_rows, of_recording, TOLD
+from dynid_ros.applications.rollout.stretches import (
+    driven,
+    HEADLINE_SECONDS,
+    kept_rows,
+    of_recording,
+)
 from dynid_ros.arm.drive import BY_MASSES
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Recording
@@ -32,19 +37,18 @@ LOST = 2 * np.pi
 
 class Rollouts(Summarised):
     """
-    Errors of simulations that start from a recording's measured states again and again.
+    Errors of simulations that start at the measured states of a recording.
 
-    The exported MJCF moves in MuJoCo, at its own step, under the recorded torque, less the offset
-    that the identification found in it; where drives follow recorded commands, its position
-    actuators follow them.
+    MuJoCo moves the exported MJCF, at its own step, under the recorded torque minus the identified
+    offset; if drives follow recorded commands, its position actuators follow them.
 
     Parameters
     ----------
     model : IdentifiedModel
         The model.
     recording : Recording, optional
-        The recording; of one that the model was fitted to, only the part that was held out counts.
-        Without one, the held-out rows that the model keeps, at `TOLD` alone.
+        The recording; only the held-out part of a fitted one counts. Without one, the held-out
+        rows that the model keeps, at `HEADLINE_SECONDS` alone.
     others : mapping of str to ArmModel, optional
         Further arms of the same joints, with nominal parameters; by default `STATED`, the one that
         arm.yaml or the URDF states, if it is physical.
@@ -60,16 +64,16 @@ class Rollouts(Summarised):
     by_commands : bool
         Whether commands drive the arm, not torque.
     horizons : tuple of float
-        Those that the recording is long enough for, s.
+        Horizons for which the recording is long enough, s.
     counts : tuple of int
-        Restarts of each of them.
+        Restarts of each.
     errors : dict of str to (H, n) ndarray
         Root mean square of the position error at each horizon, rad or m, by the simulated arm:
         `IDENTIFIED`, the others, and `FLOOR`, the noise of the recorded torque through the
         identified model. Infinite where a joint that turns is off by more than a turn, or the
         simulation broke down.
     curves : dict of str to (K, n) ndarray
-        The same over the time since the restart, of the longest horizon.
+        The same over the time since the restart, for the longest horizon.
     t : (K,) ndarray
         These times, s.
 
@@ -90,7 +94,7 @@ class Rollouts(Summarised):
         given = kept_rows(model) if recording is None else of_recording(model, recording)
         arm = self.arm = model.arm
         exported = loaded(mjcf_of(simple_arm(model, rotor_inertia=True), servos=True))
-        # What took gravity out of a signal holds the arm, that of the model too.
+        # If the signal lacks gravity, something else holds the arm, and the model, too.
         models = {IDENTIFIED: exported, **{
             name: loaded(mjcf_of(replace(other, drive=arm.drive).as_measured, servos=True))
             for name, other in (stated_peer(arm) if others is None else others).items()}}
@@ -125,27 +129,28 @@ class Rollouts(Summarised):
         self.t = found[-1].t + exported.opt.timestep
 
     @property
-    def _told(self) -> int:
-        """Place of `TOLD` among the horizons, or of the longest one."""
-        return self.horizons.index(TOLD) if TOLD in self.horizons else len(self.horizons) - 1
+    def _headline_index(self) -> int:
+        """Index of `HEADLINE_SECONDS` among the horizons, or of the longest one."""
+        known = HEADLINE_SECONDS in self.horizons
+        return self.horizons.index(HEADLINE_SECONDS) if known else len(self.horizons) - 1
 
     @property
     def headline(self) -> str:
-        """State the errors at `TOLD`, or at the longest horizon."""
-        k = self._told
-        first, *others = ((name, self.told(name, k)) for name in self.errors)
+        """State the errors at `HEADLINE_SECONDS`, or at the longest horizon."""
+        k = self._headline_index
+        first, *others = ((name, self.error_text(name, k)) for name in self.errors)
         return (f'moves to within {first[1]} over {self.horizons[k]:g} s'
                 + ''.join(f'; {name} {error}' for name, error in others))
 
-    def told(self, name: str, k: int) -> str:
+    def error_text(self, name: str, k: int) -> str:
         """State an error over all joints at a horizon, in degrees, or in mm where all slide."""
-        return told(float(self.overall(name)[k]), sliding=bool(self.arm.prismatic.all()))
+        return error_text(float(self.overall(name)[k]), sliding=bool(self.arm.prismatic.all()))
 
     def table(self) -> list[list[str]]:
         """Errors of each joint at the horizon of the headline: a column for each simulated arm."""
-        k = self._told
+        k = self._headline_index
         return [[f'joint, {self.horizons[k]:g} s', *self.errors], *(
-            [joint, *(told(float(own[k, j]), sliding=bool(self.arm.prismatic[j]))
+            [joint, *(error_text(float(own[k, j]), sliding=bool(self.arm.prismatic[j]))
                       for own in self.errors.values())]
             for j, joint in enumerate(self.arm.joint_names))]
 
@@ -171,7 +176,7 @@ class Rollouts(Summarised):
         return [
             ('Rollouts', f'of {self.arm.name} on {self.source}, {kind}, driven by '
              + ('commands' if self.by_commands else 'torque')),
-            *((name, ', '.join(f'{self.told(name, k)} over {horizon:g} s'
+            *((name, ', '.join(f'{self.error_text(name, k)} over {horizon:g} s'
                                for k, horizon in enumerate(self.horizons)))
               for name in self.errors)]
 
@@ -194,7 +199,7 @@ class Rollouts(Summarised):
         return np.asarray(np.sqrt((chosen**2).mean(axis=1)))
 
 
-def told(value: float, *, sliding: bool) -> str:
+def error_text(value: float, *, sliding: bool) -> str:
     """Write a position error, rad or m, in degrees or mm."""
     if not np.isfinite(value):
         return 'lost' if sliding else f'more than {np.rad2deg(LOST):.0f}°'
@@ -203,9 +208,9 @@ def told(value: float, *, sliding: bool) -> str:
 
 def stated_peer(arm: ArmModel) -> dict[str, ArmModel]:
     """
-    Return the arm with the parameters that its description states, if one can move with it.
+    Return the arm with its stated parameters, if they can be simulated.
 
-    That takes possible links, and a drive signal in their unit.
+    They must be possible, and the drive signal must have their unit.
     """
     if not arm.drive.in_newton_metres and arm.drive.scale != BY_MASSES:
         return {}

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Possible models of an arm with the torque that they leave unexplained, and their motion."""
+"""Possible models of an arm, their residual torque, and their motion."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dynid_ros.utilities.one_thread import one_thread
 
 class Samples:
     """
-    Arms that data and prior leave possible, for simulators.
+    Arms drawn from the posterior of data and prior, for simulators.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Samples:
     arms : list of ArmModel
         Links, rotor inertia, viscous and Coulomb friction of each.
     centre : ArmModel
-        The same of the model itself, as it is exported.
+        The same of the exported model itself.
     error : TorqueError
         Torque that the exported model leaves unexplained.
 
@@ -72,7 +72,7 @@ class Samples:
         """
         Draw torque beside each sample, (S, K, n) at times (K,), s, Nm.
 
-        The error of the model, and the offset of the torque's sensor as far as it is unknown.
+        It is the error of the model plus the unknown part of the torque sensor's offset.
         """
         rng = np.random.default_rng(self.seed)
         return np.concatenate([
@@ -96,11 +96,11 @@ class Samples:
         Parameters
         ----------
         recording : Recording
-            The recording; of one that the model was fitted to, the part that was held out.
+            The recording; of a fitted one, the held-out part.
         horizon : float
             Seconds from one restart to the next.
         share : float
-            Probability of an interval, whose ends are quantiles that no number of samples biases.
+            Probability of an interval between quantiles, unbiased for any number of samples.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class Samples:
 
 
 def _arms(model: IdentifiedModel, centre: ArmModel, parameters: Array) -> list[ArmModel]:
-    """Put samples into the form of an exported arm."""
+    """Make arms as exported from samples."""
     arm, layout = model.arm, model.arm.layout
     friction = _plain_friction(model, centre, parameters)
     return [replace(
@@ -150,8 +150,8 @@ def _plain_friction(
     """
     Viscous and Coulomb coefficients (S, n) of samples, not negative.
 
-    Those of the exported model, moved by the difference of its friction terms and those of the
-    sample at the speeds of the fitted rows, by least squares.
+    These are those of the exported model plus a least-squares fit to the difference in friction of
+    the sample, at the speeds of the fitted rows.
     """
     arm = model.arm
     if not centre.friction:

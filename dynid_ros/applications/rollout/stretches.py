@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Stretches of a recording, or of the rows that a result keeps, along which arms are simulated."""
+"""Stretches of a recording, or of the rows of a result, along which arms are simulated."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Horizons, s.
 HORIZONS = (0.1, 0.5, 2.0)
-#: The one that a line of a summary states.
-TOLD = 0.5
-#: Restarts along the rows that a model keeps: few, since each takes a thousandth of a second of
-#: `identify` for each arm, and the error still has a standard error of a quarter or less.
+#: Horizon of the summary line, s.
+HEADLINE_SECONDS = 0.5
+#: Restarts along the rows of a model: few, since each takes `identify` a millisecond for each arm,
+#: and the error still has a standard error of a quarter or less.
 ROW_RESTARTS = 10
 #: Rows are even to within the rounding of their times; a gap is longer by more than this share.
 ROW_JITTER = 0.1
-#: Difference of positions up to which two sets of samples are the same, by their range: the
-#: filters of a part see other samples near its ends.
+#: Relative difference of positions up to which two sets of samples are the same: the filters of a
+#: part see other samples near its ends.
 SAME_POSITIONS = 1e-3
 
 
@@ -84,7 +84,7 @@ class Stretches:
 
 def of_recording(model: IdentifiedModel, recording: Recording) -> Stretches:
     """
-    Condition a recording; of one that the model was fitted to, the held-out part counts.
+    Condition a recording; only the held-out part of a fitted one counts.
 
     Raises
     ------
@@ -103,8 +103,8 @@ def kept_rows(model: IdentifiedModel) -> Stretches:
     """
     Return the motion between the held-out rows that a model keeps, where all joints move.
 
-    Torque of rows has passed the low-pass of the fit, which is exact for all that it passes, and
-    rounds the steps of friction where a joint turns. Of a joint that stands still it is not kept.
+    The low-pass of the fit has rounded the steps of friction at reversals in the torque of rows.
+    The torque of a joint at rest is not kept.
 
     Raises
     ------
@@ -125,28 +125,28 @@ def kept_rows(model: IdentifiedModel) -> Stretches:
         np.ones_like(each.q, dtype=np.bool_), warmth_of(each.t, each.q), source=run.source)
         for run, each in zip(runs, fine, strict=True)]
     return Stretches(
-        motions, '; '.join(part.source for part in parts), True, (TOLD,), ROW_RESTARTS,
+        motions, '; '.join(part.source for part in parts), True, (HEADLINE_SECONDS,), ROW_RESTARTS,
         [CubicSpline(run.t, own)(each.t)
          for run, each, own in zip(runs, fine, _row_noise(fine), strict=True)])
 
 
 def _even_runs(part: Prediction, rate_hz: float) -> list[Prediction]:
-    """Rows of a prediction without gaps, in which all joints move, as long as `TOLD` at least."""
+    """Return rows without gaps in which all joints move, for `HEADLINE_SECONDS` at least."""
     known = np.asarray(np.isfinite(part.tau).all(axis=1))
     even = np.abs(rate_hz * np.diff(part.t) - 1) < ROW_JITTER
-    # A run of steps ends at the row behind its last one.
+    # A run of steps ends at the row after its last one.
     runs = runs_of(even & known[1:] & known[:-1])
     return [replace(part, **{name: getattr(part, name)[first:last + 1] for name in (
         't', 'q', 'qd', 'tau', 'tau_hat')}) for first, last in runs.tolist()
-        if last - first >= max(rate_hz * TOLD, SPLINE_ROWS)]
+        if last - first >= max(rate_hz * HEADLINE_SECONDS, SPLINE_ROWS)]
 
 
 def _row_noise(motions: Sequence[RowMotion]) -> list[Array]:
     """
     Draw noise of the torque of rows, (N, n) for each motion, Nm.
 
-    White noise after the low-pass, with second differences as large as those of the residual,
-    of which they remove the smooth error of the model, as `sensor_noise` has it.
+    It is low-passed white noise with the second differences of the residual, which exclude the
+    smooth error of the model; see `sensor_noise`.
     """
     rng = np.random.default_rng(0)
     unit = [each.at_rows(rng.normal(size=each.q.shape)) for each in motions]
@@ -182,7 +182,7 @@ def unseen_part(
 
 
 def usable_edge(settings: ConditioningSettings) -> int:
-    """Return how many samples at the ends of a stretch the low-pass of the positions spoils."""
+    """Count the samples at the ends of a stretch that the low-pass of the positions distorts."""
     return settings.decimator().reach // int(POSITION_CUTOFF)
 
 
@@ -200,6 +200,6 @@ def driven(model: IdentifiedModel, motions: Sequence[ConditionedMotion]) -> list
     if has_servos(arm):
         return [each.q + (each.tau + damping_torque(each.qd, arm.drive)) / arm.drive.gain
                 for each in motions]
-    # A zero of the torque's sensor is no torque, and no simulator has it.
+    # The offset of the torque sensor is no torque, and no simulator has it.
     offset = model.possible_arm.friction_nominal.get('offset', np.zeros(arm.n))
     return [each.tau - offset for each in motions]

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Compensated wrenches of a sensor that is known: live, or of a recording."""
+"""Compensated wrenches of an identified sensor, live or recorded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Compensated(NamedTuple):
         ``[Tx Ty Tz Fx Fy Fz]`` in the stated frame of the sensor, without the load behind it and
         without bias, Nm and N.
     interval : (k, 6) ndarray
-        Half of the 95 % interval of each around zero where nothing touches the tool.
+        Half of the 95 % interval of each around zero while nothing touches the tool.
 
     """
 
@@ -42,10 +42,10 @@ class Compensated(NamedTuple):
 
 class Compensator:
     """
-    Take load and biases off wrenches as they come.
+    Subtract load and biases from a stream of wrenches.
 
-    The biases are those at the end of the recording of the sensor, and those of `tare` from then
-    on. The same samples in portions of any size give the same wrenches.
+    The biases are those at the end of the recording of the sensor, until `tare` replaces them.
+    Portions of any size give the same wrenches.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ class Compensator:
         self._last: deque[tuple[float, Array, Array]] = deque()
         self._offset = np.zeros(WRENCH_WIDTH)
         self._reference = np.zeros((WRENCH_WIDTH, len(fit.values)))
-        # Averages of a tare over so many windows leave as little noise of their own.
+        # The noise of a tare falls with the number of windows in its average.
         self._noise = fit.sigma**2
 
     @property
     def lag(self) -> float:
-        """Time by which wrenches are behind the samples, s; zero until their rate is known."""
+        """Lag of the wrenches behind the samples, s; zero until their rate is known."""
         return self._stream.lag
 
     def push(self, t: Array, q: Array, wrench: Array) -> Compensated:
@@ -76,7 +76,7 @@ class Compensator:
         Returns
         -------
         Compensated
-            What became complete.
+            Wrenches that became complete.
 
         """
         found = self._stream.push(t, q, wrench)
@@ -95,7 +95,7 @@ class Compensator:
 
     def tare(self) -> None:
         """
-        Take the wrench of the last half second off from now on.
+        Subtract the wrench of the last half second from now on.
 
         Raises
         ------
@@ -108,12 +108,12 @@ class Compensator:
             raise InputError(
                 f'the wrench is known for {seconds:.2g} s only; tare half a second later')
         self._offset = np.mean([left for _, left, _ in self._last], axis=0)
-        # Errors of load and bias that the tare holds, too, cancel.
+        # Errors of load and bias in the tare cancel.
         self._reference = np.mean([columns for *_, columns in self._last], axis=0)
         windows = max(1.0, seconds / (2 * LONG_HALF_WINDOW_SECONDS))
         self._noise = self._sensor.fit.sigma**2 * (1 + 1 / windows)
 
 
 def compensate(sensor: WristSensor, recording: WrenchRecording) -> Compensated:
-    """Compensate a recording, as the node does that hears it."""
+    """Compensate a recording as the node does live."""
     return Compensator(sensor).push(recording.t, recording.q, recording.wrench)

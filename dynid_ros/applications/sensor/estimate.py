@@ -43,7 +43,7 @@ SHORTEST = 10.0
 @dataclass(frozen=True, eq=False, repr=False)
 class WristSensor(Summarised):
     """
-    A force-torque sensor, and what hangs behind it.
+    A force-torque sensor, and the load behind it.
 
     Attributes
     ----------
@@ -66,12 +66,11 @@ class WristSensor(Summarised):
     body : LoadBody
         The load, in the stated frame.
     held_out : float
-        Mean square of the residual of the last part, which was not fitted, by what is expected of
-        it.
+        Mean square of the residual of the held-out last part, relative to its expectation.
     findings : tuple of Finding
         Reasons against the estimate; empty for a good one.
     remarks : tuple of str
-        What a user should know besides, a sentence each.
+        Further remarks for the user, a sentence each.
 
     """
 
@@ -126,7 +125,7 @@ class WristSensor(Summarised):
 
     @property
     def headline(self) -> str:
-        """Answer in a line what hangs behind the sensor."""
+        """State the load behind the sensor in a line."""
         if not self.trustworthy:
             return refusal(self.findings[0])
         mass, std = self.mass
@@ -139,7 +138,7 @@ class WristSensor(Summarised):
                 f'{angle}° from its frame.')
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return the answer and what is known besides, for a console or a notebook."""
+        """Return the answer and further facts, for a console or a notebook."""
         return [('Wrist sensor', f'of {self.arm.name} from {self.source}'),
                 ('answer', self.headline), *(('remark', each) for each in self.remarks)]
 
@@ -148,7 +147,7 @@ def estimate_sensor(
     arm: ArmModel, recording: WrenchRecording, link: str = TOOL, frame: Placement | None = None,
 ) -> WristSensor:
     """
-    Estimate what hangs behind a sensor, and how the sensor errs.
+    Estimate the load behind a sensor, and the errors of the sensor.
 
     Parameters
     ----------
@@ -188,7 +187,7 @@ def estimate_sensor(
 
 
 def course(t: Array, recording: WrenchRecording) -> Array:
-    """Return where in a recording times are, from -1 to 1."""
+    """Map times of a recording to -1 to 1."""
     return np.asarray(2 * (t - recording.t[0]) / _seconds(recording) - 1)
 
 
@@ -216,7 +215,7 @@ def _rows(
 
 
 def _load(fit: WrenchFit) -> LoadEstimate:
-    """Take the load out of a fit, with a mass above zero."""
+    """Return the load of a fit, with a mass above zero."""
     load = fit.values[LOAD_VALUES] * (-1.0 if fit.values[LOAD_VALUES][0] < 0 else 1.0)
     information = fit.factor.T @ fit.factor
     return LoadEstimate(

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Verdict on a force-torque sensor: what separates mass and bias, and a part that was held out."""
+"""Verdict on a force-torque sensor: separation of mass and bias, and a held-out part."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import plain, within
 
-#: Share at the end of a recording that is held out, and the probability that the held-out part of
-#: a good recording is blamed.
+#: Share at the end of a recording that is held out, and the probability of a finding on that of a
+#: good recording.
 HELD_OUT, CHANCE = 0.2, 1e-3
-#: Error bar of the orientation, rad, beyond which the error bars of all else, which hold for small
-#: rotations, mean nothing.
+#: Error bar of the orientation, rad, beyond which all error bars, which assume small rotations,
+#: are invalid.
 LARGEST_TURN = 1.0
 #: Names of the components of a wrench, and their units.
 COMPONENTS = ('Tx', 'Ty', 'Tz', 'Fx', 'Fy', 'Fz')
@@ -43,7 +43,7 @@ def judge_sensor(
     Returns
     -------
     held_out : float
-        Mean square of the residual of the last part by what is expected of it.
+        Mean square of the residual of the last part, relative to its expectation.
     findings : tuple of Finding
         Reasons against the estimate.
     remarks : tuple of str

@@ -18,16 +18,16 @@ from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
-#: Where the unknowns stand: bias, its change over half of the
-#: recording, the rotation of the sensor, and the load.
+#: Places of the unknowns: bias, its change over half of the recording, the rotation of the sensor,
+#: and the load.
 BIAS, DRIFT, TURN_VALUES, LOAD_VALUES = slice(0, 6), slice(6, 12), slice(12, 15), slice(15, 25)
-#: Standard deviations of the unknowns beforehand: far beyond any sensor, and a radian.
+#: Prior standard deviations of the unknowns: far beyond any sensor, and a radian.
 PRIOR_ROOT = 1 / np.concatenate([
     np.full(12, 1e4), np.full(3, 1.0), np.full(len(INERTIAL), LOAD_STD)])
 #: Parts of a recording that a jackknife leaves out in turn: each is longer than the noise is
 #: correlated, and longer than a movement.
 GROUPS = 10
-#: Iterations at most, and the step at which they end, by the standard deviations beforehand.
+#: Most iterations, and the step at which they end, in prior standard deviations.
 STEPS, SETTLED = 30, 1e-9
 #: Passes in which the weights of the components follow their residuals.
 PASSES = 5
@@ -36,7 +36,7 @@ PASSES = 5
 @dataclass(frozen=True, eq=False)
 class WrenchFit:
     """
-    A sensor and what hangs behind it.
+    A sensor and the load behind it.
 
     The wrench is ``Rᵀ Y p + bias + drift u``, with the columns Y and the load p in the frame that
     is stated for the sensor, and u from -1 to 1 in the course of the recording.
@@ -99,14 +99,13 @@ def fit_wrenches(load: Array, wrench: Array, u: Array) -> WrenchFit:
     wrench : (N, 6) ndarray
         As measured.
     u : (N,) ndarray
-        Where in the course of the recording, from -1 to 1.
+        Time in the recording, from -1 to 1.
 
     Returns
     -------
     WrenchFit
-        By Gauss and Newton's method, from the stated frame and from the rotation that forces
-        alone tell; the better end counts. Error bars come from a jackknife over parts of the
-        recording.
+        By the Gauss-Newton method, from the stated frame and from the rotation by forces alone;
+        the better result counts. Error bars come from a jackknife over parts of the recording.
 
     """
     sigma = np.maximum(wrench.std(axis=0), np.finfo(float).tiny)
@@ -138,7 +137,8 @@ def _by_forces(load: Array, wrench: Array) -> Array:
     accel = np.column_stack([load[:, 3:, 0], np.ones(len(load))])
     by_force = np.linalg.lstsq(accel, wrench[:, 3:], rcond=None)[0][:3].T
     U, _, V = np.linalg.svd(by_force)
-    # The forces are mass times Rᵀ; of a mass below zero where the load is felt, not held.
+    # The forces are mass times Rᵀ, with a negative mass if the sensor measures the load's
+    # reaction.
     return np.asarray((U @ V * np.sign(np.linalg.det(U @ V))).T)
 
 
@@ -147,7 +147,7 @@ def _descended(
 ) -> tuple[Array, Array, Array]:
     """Descend from a rotation; return the rotation, all values, and the residual (N, 6)."""
     values = np.zeros(LOAD_VALUES.stop)
-    # Without a load a rotation has no effect: the rest comes first.
+    # Without a load, a rotation has no effect: fit the others first.
     held = np.arange(TURN_VALUES.start, TURN_VALUES.stop)
     for step in range(STEPS):
         predicted, columns = _predicted(load, u, rotation, values)
@@ -183,7 +183,7 @@ def _with_errors(
     solution = Solution(np.zeros(size), np.ones(1), inverse_of(triangle), R[:, :-1], R[:, -1],
                         weak, np.ones(0), np.inf)
     scatter = group_scatter(groups, solution)
-    # The load comes last, so that the end of the triangle is what all else leaves to it.
+    # The load comes last, so that the end of the triangle is its information, all else refitted.
     return WrenchFit(
         rotation, values, scatter.covariance(solution), triangle[LOAD_VALUES, LOAD_VALUES],
         sigma, scatter.colour)

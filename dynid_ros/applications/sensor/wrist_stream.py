@@ -19,12 +19,12 @@ from dynid_ros.utilities.arrays import Array
 
 #: Samples from which the rate is measured.
 FIRST = 50
-#: Half of the window over which positions and wrenches are averaged first, s: as the monitor's.
+#: Half of the window over which positions and wrenches are averaged first, s, as in the monitor.
 HALF_SHORT = 0.015
 #: Half of the window over which the wrench and the columns of the load are averaged, s: it passes
 #: 7 Hz to -3 dB, which arms hardly exceed.
 LONG_HALF_WINDOW_SECONDS = 0.05
-#: Samples that are worked on at once: their columns fill some 20 MB.
+#: Samples processed at once: their columns fill some 20 MB.
 MOST = 4096
 
 
@@ -53,9 +53,8 @@ class WristStream:
     Bring samples to a uniform rate, and filter wrench and columns of the load alike.
 
     Positions are averaged over a short window and differentiated; then the wrench, and the columns
-    that follow from the motion, pass one longer window, as the rows of an arm do: both keep one
-    time, and lose the same frequencies. Recordings and live samples go through it alike, in
-    portions of any size.
+    of the motion, pass one longer window, as the rows of an arm do: both have the same lag and
+    bandwidth. Recordings and live samples are treated alike, in portions of any size.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ class WristStream:
     Attributes
     ----------
     lag : float
-        Time by which the output is behind the input, s; zero until the rate is known.
+        Lag of the output, s; zero until the rate is known.
 
     """
 
@@ -89,7 +88,7 @@ class WristStream:
         Parameters
         ----------
         t : (k,) ndarray
-            Stamps, s; samples that do not come later than those before are left out.
+            Stamps, s; samples that are not later than those before are left out.
         q : (k, n) ndarray
             Positions of the joints, rad or m.
         wrench : (k, 6) ndarray
@@ -98,7 +97,7 @@ class WristStream:
         Returns
         -------
         WristSamples
-            What became complete.
+            Samples that became complete.
 
         """
         rows = np.column_stack([t, q, wrench])
@@ -124,7 +123,7 @@ class WristStream:
         self._resampler.watch_rate(t)
         rate = self._resampler.rate_hz
         short = _hann(HALF_SHORT, rate)
-        # Taps run from the oldest sample on; all have one length, and one time in their middle.
+        # Taps begin with the oldest sample; all have one length and one centre.
         slope = rate * np.convolve(short, DIFFERENCE[::-1])
         self._short = np.array([
             np.pad(short, 2 * REACH), np.pad(slope, REACH),

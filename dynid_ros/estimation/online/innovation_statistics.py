@@ -25,7 +25,7 @@ CUT_DEVIATIONS = 3.0
 #: Standard deviations beyond which an innovation is an outlier, and is not fitted. Good recordings
 #: reach 14; the usual torque, added to a joint for a tenth of a second, makes 4.4 to 52. Live, no
 #: collision is detected while the model is uncertain.
-OUTLIER_DEVIATIONS = 30.0
+INNOVATION_DEVIATIONS = 30.0
 #: The same for an innovation next to an outlier: the low-pass spreads a collision over its
 #: neighbours. In good recordings, at most 0.9 % of the rows have to wait.
 DOUBTFUL_DEVIATIONS = 5.0
@@ -133,7 +133,7 @@ class InnovationStatistics(Checkpointed):
         self, e: Array, spread: Array, torque: Array,
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """
-        Find outliers: innovations of more than `OUTLIER_DEVIATIONS`.
+        Find outliers: innovations of more than `INNOVATION_DEVIATIONS`.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class InnovationStatistics(Checkpointed):
         sure = (self.noise[3] >= SOME_ROWS) & (spread <= self.noise[0])
         least = outliers.TORQUE_SHARE * torque
         std = np.sqrt(self.noise[0] + spread)
-        wild = sure & (np.abs(e) > np.maximum(OUTLIER_DEVIATIONS * std, least))
+        wild = sure & (np.abs(e) > np.maximum(INNOVATION_DEVIATIONS * std, least))
         return wild, sure & ~wild & (np.abs(e) > DOUBTFUL_DEVIATIONS * std)
 
     @property

@@ -177,7 +177,7 @@ def _by_fit(
 
 
 def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
-    limit = innovation_statistics.OUTLIER_DEVIATIONS
+    limit = innovation_statistics.INNOVATION_DEVIATIONS
     return tuple(
         f"{count} torque samples of joint '{name}' are outliers, more than {limit:.0f} "
         f'standard deviations from their prediction: {CAUSE}; left out'

@@ -163,9 +163,9 @@ def rollout_figure(found: Rollouts) -> Picture:
     for j, (axis, name, unit) in enumerate(zip(
             axes[:, 0], found.arm.joint_names, units, strict=True)):
         for label, curve in found.curves.items():
-            told = 1000 * curve[:, j] if unit == 'mm' else np.rad2deg(curve[:, j])
+            shown = 1000 * curve[:, j] if unit == 'mm' else np.rad2deg(curve[:, j])
             floor = label == FLOOR
-            axis.plot(found.t, told, label=label, linewidth=1.2,
+            axis.plot(found.t, shown, label=label, linewidth=1.2,
                       color=MEASURED if floor else colours.get(label),
                       linestyle='--' if floor else '-')
         axis.set_yscale('log')
