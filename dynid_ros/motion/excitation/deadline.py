@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Time that a search may take, looked at in every phase of it."""
+"""Time limit of a search, checked in each of its phases."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from time import perf_counter
 
 #: Share of the time by which the verification of the last motion may exceed it.
 OVERRUN = 0.15
-#: Share of the time after which the first motion found is taken to start from. Where finding it
-#: takes as long, the descents that follow never end before the time does.
+#: Share of the time after which the search starts from the first motion found. If finding it takes
+#: longer, no descent ends in time.
 FIRST_MOTION_SHARE = 0.2
 #: Largest share of the time that is kept for that verification.
 LARGEST_RESERVE = 0.5
 
 
 class OutOfTimeError(Exception):
-    """Ends a phase of a search; it never leaves the search."""
+    """End a phase of a search; it never leaves the search."""
 
 
 def now() -> float:
-    """Return the time of the clock that searches look at, s."""
+    """Return the time of the clock of searches, s."""
     return perf_counter()
 
 
@@ -53,11 +53,11 @@ class Deadline:
 
     @property
     def far_gone(self) -> bool:
-        """Whether so much is gone that a search should go on with the first motion it has."""
+        """Whether it is late enough to continue with the first motion found."""
         return self.gone > FIRST_MOTION_SHARE * self.seconds
 
     def reserve_for_motion(self, seconds: float) -> None:
-        """Keep the time in which a motion was verified for the last one, the longest, s."""
+        """Reserve the longest verification of a motion so far for the last one, s."""
         self._motion = max(self._motion, seconds)
 
     def check(self) -> None:

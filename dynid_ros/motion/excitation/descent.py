@@ -13,13 +13,13 @@ from dynid_ros.motion.excitation.design_cost import DesignCost
 from dynid_ros.motion.excitation.information_criteria import Criterion
 from dynid_ros.utilities.arrays import Array, solve_definite
 
-#: Part of the way to the nearest limit that a step may go.
+#: Largest step, as a share of the way to the nearest limit.
 BOUNDARY = 0.95
-#: Decrease that a step must bring, as share of what the slope promises (Armijo).
+#: Least decrease of a step, as a share of that predicted by the slope (Armijo).
 DECREASE = 1e-4
-#: Halvings of a step before the descent is given up.
+#: Halvings of a step before the descent ends.
 MOST_HALVINGS = 12
-#: Predicted decrease at which the descent has arrived.
+#: Predicted decrease at which the descent has converged.
 ARRIVED = 1e-5
 #: First guess of the curvature of the criterion.
 FIRST_CURVATURE = 1e-2
@@ -94,7 +94,7 @@ class Descent:
             else:
                 if learnt == 0:
                     return
-                # What earlier steps taught may mislead here; the descent learns anew.
+                # The curvature of earlier steps may mislead here: restart the estimate.
                 self._curvature, learnt = FIRST_CURVATURE * np.eye(self.X.size), 0
                 continue
             following = there()

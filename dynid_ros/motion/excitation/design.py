@@ -2,8 +2,8 @@
 """
 Optimal exciting motions within all limits, and validation motions, with their metadata.
 
-The stages from a task to the file of a motion, each with the object that it takes and the one that
-it makes; `motion/execution/motion_control.py` goes on from the file:
+The stages from a task to the file of a motion, each with its input and output;
+`motion/execution/motion_control.py` continues from the file:
 
 1. `build_scene`: links and objects around the arm → `Scene`, with the pairs that need clearance
 2. `initial_guess`: `Task` and random numbers → coordinates of a motion within all limits
@@ -28,14 +28,13 @@ from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.motion_pair import MotionPair
 from dynid_ros.utilities.arrays import Array
 
-#: Period of a validation motion relative to the optimised one: no multiple of either
-#: is near the other for long.
+#: Period of a validation motion relative to the optimised one: their multiples never stay close.
 OTHER_PERIOD = 0.77
 #: Periods of the exciting motion for each of the validation motion, which need not repeat.
 FEWER_PERIODS = 3
 #: Seed of the random amplitudes of a validation motion, beside the seed of the task.
 OTHER_SEED = 1973
-#: Digits of the numbers of the metadata, none of which is read back.
+#: Digits of the numbers of the metadata, which nobody reads back.
 METADATA_DIGITS = 6
 
 
@@ -81,7 +80,7 @@ def design(
 
 
 def design_both(arm: ArmModel, task: Task, scene: Scene | None) -> Design:
-    """Design an exciting motion, and with its notes the other one, if the limits leave one."""
+    """Design an exciting motion and, if the limits leave one, a validation motion, with notes."""
     designed = design(arm, task, scene)
     try:
         pair, found = with_validation(designed, task, scene)
@@ -97,7 +96,7 @@ def with_validation(
     designed: Design, task: Task, scene: Scene | None,
 ) -> tuple[MotionPair, Design]:
     """
-    Add a validation motion to an exciting one, and the way to it.
+    Append a validation motion, and the way to it, to an exciting one.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def validation_motion(
     arm : ArmModel
         The arm; all limits are kept as by `design`.
     task : Task, optional
-        The motion that is to be validated; its seed, length and number of harmonics count.
+        The motion to validate; its seed, length and number of harmonics count.
     scene : Scene, optional
         Obstacles.
     begin : (n,) ndarray, optional
@@ -198,7 +197,7 @@ def design_metadata(designed: Design, task: Task, scene: Scene | None) -> dict[s
 
 
 def _less_clearance(scene: Scene) -> dict[str, float]:
-    """Distances that pairs keep which are never as far apart as the clearance, m."""
+    """Distances of pairs that never reach the clearance, m."""
     return {name: _short(value) for name, value in zip(scene.names, scene.kept, strict=True)
             if value < scene.clearance}
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The function that a design descends: criterion and barriers along a motion."""
+"""Cost function of a design: criterion and barriers along a motion."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ FORWARD_STEP = 1e-6
 DIFFERENCED_TOGETHER = 8
 #: Points in the period of the highest harmonic: of the descent, and of its limits.
 POINTS_PER_PERIOD, LIMIT_POINTS = 28, 100
-#: Share by which the descent keeps off the limits, for what lies between the points.
+#: Distance of the descent from the limits, as a share, to allow for values between the points.
 SPARE_LIMIT_SHARE = 1e-3
-#: Distance by which it keeps off the clearances, m.
+#: The same for clearances, m.
 SPARE_CLEARANCE = 0.005
 #: Velocity at which Coulomb friction turns over in the descent, as share of the limit.
 TURNOVER = 0.02
@@ -55,7 +55,7 @@ def by_states(
     by_regressor : (K, n, p) ndarray
         Derivative of the function by each entry of the regressor.
     check : callable, optional
-        Called again and again; may raise to end the computation.
+        Called repeatedly; may raise to end the computation.
 
     Returns
     -------
@@ -111,7 +111,7 @@ class Hindrance:
     sample : int
         The sample at which it does.
     pairs : (v,) ndarray of int
-        Pairs of bodies that violate their clearance; none where torque is the matter.
+        Pairs of bodies that violate their clearance; none if torque is violated.
     joints : (n,) ndarray of bool
         Joints that can move these apart, or whose torque is beyond its limit.
 
@@ -135,7 +135,7 @@ class DesignCost:
     limits : AllLimits
         The limits.
     check : callable
-        Called again and again; may raise to end a computation.
+        Called repeatedly; may raise to end a computation.
 
     Attributes
     ----------
@@ -213,12 +213,12 @@ class DesignCost:
 
     def hindrance(self, states: Array) -> Hindrance | None:
         """
-        Find what violates a torque limit or a clearance at states (3, K, n).
+        Find a violated torque limit or clearance at states (3, K, n).
 
         Returns
         -------
         Hindrance or None
-            The first violation that was found; None where all is kept.
+            The first violation found; None if all limits are kept.
 
         """
         if self.collision is not None:

@@ -11,17 +11,17 @@ from dynid_ros.motion.excitation.deadline import Deadline, OutOfTimeError
 from dynid_ros.motion.excitation.design_cost import DesignCost, Hindrance
 from dynid_ros.utilities.arrays import Array
 
-#: Positions that are tried as the middle of a motion, and those tried before a new random one.
+#: Most positions tried as the middle of a motion, and most repairs before a new random one.
 MIDDLE_POSITIONS = 500
 REPAIRS = 50
-#: Share of the largest amplitude of each joint with which a design starts.
+#: Initial amplitudes of a design, as a share of the largest ones.
 START_AMPLITUDE = 0.8
-#: Factor of the amplitudes of the joints that bring bodies too near, or of all joints.
+#: Factor of the amplitudes of joints that bring bodies too near, or of all joints.
 AMPLITUDE_FACTOR = 0.7
-#: Least mean share to which the amplitudes are cut, so that nothing is hit.
+#: Least mean share to which amplitudes are cut to avoid contact.
 LEAST_AMPLITUDE = 1e-3
-#: Random motions of which the one whose amplitudes need the least cut is taken, and the mean
-#: share of the amplitudes beyond which no further one is tried.
+#: Random motions, of which the one with the least cut amplitudes is taken, and the mean share of
+#: the amplitudes that ends the trials.
 RANDOM_MOTIONS = 10
 ENOUGH_AMPLITUDE = 0.95
 #: Share of the room around its middle in which a motion is centred, and that after `REPAIRS`.
@@ -44,7 +44,7 @@ def initial_guess(
     rng : numpy.random.Generator
         Source of the random numbers.
     deadline : Deadline
-        When much of the time is gone, the best motion so far is returned.
+        Late in the search, the best motion so far is returned.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def initial_guess(
     InputError
         No position keeps all clearances and torques; the message names the obstacle.
     OutOfTimeError
-        None was found in time; the message says what was in the way.
+        None was found in time; the message names the violated limit.
 
     """
     widest, best = 0.0, None
@@ -88,7 +88,7 @@ def initial_guess(
 def _free_share(
     cost: DesignCost, arm: ArmModel, center: Array, move: Array, least: float, deadline: Deadline,
 ) -> Array | None:
-    """Shares (n,) of a move that keep all limits; None where their mean gets to the least."""
+    """Shares (n,) of a move that keep all limits; None if their mean falls to the least."""
     share = np.ones(len(move))
     while share.mean() > least:
         X = center + share[:, None] * move
@@ -98,7 +98,7 @@ def _free_share(
         if deadline.late:
             q = cost.series.states(X)[0, hindrance.sample]
             raise OutOfTimeError(f'in the last motion {_lacking(cost, arm, q, hindrance)}')
-        # That sample is repaired alone, since all of them take a hundred times as long.
+        # Repair that sample alone, since all would take a hundred times as long.
         here = slice(hindrance.sample, hindrance.sample + 1)
         while hindrance is not None and share.mean() > least:
             share[hindrance.joints if len(hindrance.pairs) else slice(None)] *= AMPLITUDE_FACTOR
@@ -113,9 +113,9 @@ def _free_position(
     """
     Coordinates of a motion at rest at a position that keeps all clearances and torques.
 
-    After `REPAIRS` random positions, joints that bring bodies too near are drawn again, the others
-    stay while that helps (min-conflicts; Minton et al. 1992): of many pairs one always touches at
-    a random position.
+    After `REPAIRS` random positions, only joints that bring bodies too near are drawn again
+    (min-conflicts; Minton et al. 1992), since at a random position one of many pairs always
+    touches.
     """
     allowed = cost.allowed.allowed
     center = np.zeros((arm.n, cost.series.maps.shape[2]))
@@ -134,7 +134,7 @@ def _free_position(
         # Torque counts once the bodies are clear.
         conflicts = float(len(found.pairs)) or 0.5
         if conflicts <= fewest:
-            # A joint that carries too much may be relieved by any other one.
+            # Any other joint may relieve a joint that carries too much.
             q, fewest = trial, conflicts
             repaired = k >= REPAIRS and len(found.pairs) > 0
             drawn_again = found.joints if repaired else np.ones(arm.n, dtype=bool)
@@ -151,7 +151,7 @@ def _free_position(
 
 
 def _lacking(cost: DesignCost, arm: ArmModel, q: Array, hindrance: Hindrance) -> str:
-    """Name the limit that is violated most at a position (n,), and by how much a clearance is."""
+    """Name the most violated limit at a position (n,), and the violation of a clearance."""
     pairs = hindrance.pairs
     if not len(pairs):
         over = [name for name, out in zip(arm.joint_names, hindrance.joints, strict=True) if out]

@@ -16,7 +16,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.motion.excitation.design_objective import DesignObjective
 from dynid_ros.utilities.arrays import Array
 
-#: Part of the covariance of standardised parameters that rounding may hide.
+#: Share of the covariance of standardised parameters that rounding may hide.
 COVARIANCE_ROUNDING = 1e-8
 
 
@@ -51,8 +51,8 @@ def objective_given(
     Notes
     -----
     The information of a result is the inverse of its covariance, which allows for coloured
-    residuals. The motion to design is assumed to have the same rate and colour: each of its
-    samples then counts less than a white one by the ratio of the two variances.
+    residuals. The motion to design is assumed to have the same rate and colour, so that each of
+    its samples counts less than a white one by the ratio of the two variances.
 
     """
     names = base_parameters(arm.memoryless).names
@@ -73,7 +73,7 @@ def objective_given(
 
 
 def white_rate(results: Sequence[IdentifiedModel]) -> float:
-    """Return how many samples a second with white noise the samples of results count as, Hz."""
+    """Return the rate of white samples that carry as much information as results, Hz."""
     return float(np.mean([result.row_rate_hz / result.colour for result in results]))
 
 

@@ -33,9 +33,9 @@ from dynid_ros.utilities.summarised import Summarised
 RESULT_POINTS = 60
 #: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
 DESCENT_STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
-#: Random motions of which a validation motion is the best.
+#: Random motions of which the best becomes a validation motion.
 RANDOM = 8
-#: First share by which the amplitude is cut where a limit is not kept; doubled until it is.
+#: First cut of the amplitude if a limit is violated, as a share; doubled until it is kept.
 FIRST_CUT = 1e-3
 #: Share of the velocity and acceleration limits on the way from one motion to another.
 WAY_SPEED = 0.5
@@ -59,12 +59,12 @@ class Design(Summarised):
     starts : int
         Number of starts.
     complete : bool
-        Whether the search came to its end, so that the result depends on the seed alone.
+        Whether the search was complete, so that the result depends on the seed alone.
     seconds : float
         Computing time.
     pair : MotionPair or None
-        The motion and another one behind it that validates a model, from `design_excitation`
-        where the limits leave one.
+        The motion followed by one for validation, from `design_excitation`, if the limits leave
+        one.
     arm : ArmModel
         The arm that it was made for.
     notes : dict
@@ -156,8 +156,8 @@ class Search:
         """
         Descend from all starts, or from as many as the time allows.
 
-        After each stage the better half of the descents goes on (successive halving; Jamieson and
-        Talwalkar 2016, AISTATS), since a stage tells much of what a complete descent reaches.
+        After each stage the better half of the descents continues (successive halving; Jamieson
+        and Talwalkar 2016, AISTATS), since a stage predicts the result of a complete descent well.
         """
         complete, best = self._within_time(self._race)
         if not np.isfinite(best.score):
@@ -185,7 +185,7 @@ class Search:
         return self._within_time(self._draw)[1]
 
     def _within_time(self, work: Callable[[], None]) -> tuple[bool, Design]:
-        """Work until the time is over: whether all was done, and the best motion."""
+        """Work until the time is over; return whether all was done, and the best motion."""
         complete, why = True, ''
         self._deadline = Deadline(self._task.seconds)
         try:
@@ -220,7 +220,7 @@ class Search:
                 self._descend(descent, *stage)
 
     def _entered(self, start: int) -> Descent:
-        """Begin a descent; however little time is left, there is a result."""
+        """Begin a descent; there is a result however little time is left."""
         first = self.first(start)
         if self._best is None:
             self._offer(first)
@@ -244,7 +244,7 @@ class Search:
     def _offer(self, X: Array) -> bool:
         """Keep a motion if it is the best within all limits, reduced in amplitude if necessary."""
         begin = self._deadline.gone
-        # Without any result, the first one is worth the time that it takes.
+        # The first result may take any time.
         check = self._deadline.check_end if self._best is not None else lambda: None
         try:
             return self._verified(X, check)

@@ -22,7 +22,7 @@ EXTRAPOLATION = 0.1
 
 def with_effort(model: IdentifiedModel, trajectory: Trajectory) -> Trajectory:
     """
-    Fill in the torque that a trajectory takes.
+    Fill in the torque that a trajectory needs.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Gains of the PD control that are set or proposed, and whether the sampled loop bears them."""
+"""Gains of the PD control, given or proposed, and the stability of the sampled loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DELAY = 0.004
 
 def proposed_gains(arm: ArmModel, period: float) -> Gains:
     """
-    Gains that an arm bears behind topics.
+    Propose gains with which an arm is stable behind topics.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def given_gains(arm: ArmModel, stiffness: Sequence[float], damping: Sequence[flo
 
 def check_stable(arm: ArmModel, gains: Gains, period: float) -> None:
     """
-    Make sure that the sampled loop is stable, at positions all over the range of the joints.
+    Make sure that the sampled loop is stable, at positions throughout the range of the joints.
 
     Parameters
     ----------

@@ -2,8 +2,7 @@
 """
 Control of a motion: states, faults and requests in, commands out; no clock, no topics.
 
-The stages from the file of a motion to a command, each with the object that it takes and the one
-that it makes:
+The stages from the file of a motion to a command, each with its input and output:
 
 1. `load_motion`: excitation.yaml → `MotionExecutor`, with a motion that keeps all limits
 2. `StateWatch`: joint state → `MotionState`, whose publisher is known
@@ -27,13 +26,13 @@ from dynid_ros.motion.execution.start_checks import check_start
 from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.utilities.arrays import Array
 
-#: Intervals between states of which the period is the median: at most, and at least.
+#: Most and fewest intervals between states, whose median is the period.
 INTERVALS, FEWEST_INTERVALS = 50, 5
 
 
 class MotionControl:
     """
-    Takes states, faults and requests, and commands an arm through its output.
+    Take states, faults and requests, and command an arm through its output.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ class MotionControl:
     timeout : float
         Age from which the last state counts as unknown, s.
     dry : bool
-        Whether the output commands nothing, so that the arm need not follow.
+        Whether the output commands nothing, so that the arm does not have to follow.
 
     Attributes
     ----------
@@ -86,7 +85,7 @@ class MotionControl:
 
     @property
     def watched(self) -> bool:
-        """Whether the motion is aborted where a bound is broken."""
+        """Whether a violated bound aborts the motion."""
         return self.phase in WATCHED
 
     @property
@@ -142,7 +141,7 @@ class MotionControl:
         self._executor.check_free()
 
     def leave(self) -> None:
-        """Leave an arm that was moved with a command that holds it where it was last seen."""
+        """Leave an arm that was moved with a command to hold its last position."""
         if self.last is not None and self.phase is not Phase.IDLE:
             self._output.hold(self.last)
 
@@ -154,7 +153,7 @@ class MotionControl:
             self._output.begin(self._executor, time)
 
     def fault(self, violation: Violation) -> None:
-        """Abort the motion, if there is one, and hold the arm where it was last seen."""
+        """Abort the motion, if there is one, and hold the last position of the arm."""
         if not self.watched:
             return
         self.violation = violation
@@ -173,7 +172,7 @@ class MotionControl:
         self, now: float, state: MotionState, mixed: bool = False,
     ) -> tuple[Reference, Array] | None:
         """
-        Take in a state, and command what follows from it.
+        Take in a state, and send the next command.
 
         Parameters
         ----------
@@ -182,8 +181,8 @@ class MotionControl:
         state : MotionState
             Measured.
         mixed : bool
-            Whether several nodes publish states. Whose state this is cannot be known then, so it
-            may only abort a motion.
+            Whether several nodes publish states. The state may then be of another arm, so that it
+            can only abort a motion.
 
         Returns
         -------
@@ -200,7 +199,7 @@ class MotionControl:
                 self._output.ahead)
             or self._limits.violation(state.qd, state.tau))
         if problem and self.watched:
-            # The next state decides whether this one may be acted upon.
+            # Act on this state only if the next one confirms it.
             self.fault(problem)
             return None
         if mixed or (problem and problem.bound is Bound.NUMBER):
@@ -225,7 +224,7 @@ class MotionControl:
         return self._output.clock(self._tick(now))
 
     def _tick(self, now: float) -> float:
-        """Time that starts with the clock and goes on by the steps that this makes ahead, s."""
+        """Time that starts with the clock and adds its forward steps, s."""
         self._newest = now if self._read is None else self._newest + max(now - self._read, 0.0)
         self._read = now
         return self._newest

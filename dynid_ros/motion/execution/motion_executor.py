@@ -51,7 +51,7 @@ class MotionExecutor:
     motion : FourierMotion or MotionPair
         The motion, checked already.
     allowed : PlanningLimits
-        Limits, by which the move to the start and the braking are timed.
+        Limits of the move to the start and of the braking.
     speed : float
         Share of the velocity and acceleration limits used on the way to the start.
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""How the commands of a motion leave, and as torques of a PD control with feed-forward."""
+"""Output of the commands of a motion, and that by torques of a PD control with feed-forward."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dynid_ros.utilities.arrays import Array
 
 class MotionState(NamedTuple):
     """
-    Position, velocity and torque of the joints, also where they are measured at the motors.
+    Position, velocity and torque of the joints, even if they are measured at the motors.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class MotionState(NamedTuple):
 
 class Output:
     """
-    Way of a motion to the arm.
+    Output of a motion to an arm.
 
     Attributes
     ----------
@@ -48,17 +48,17 @@ class Output:
 
     @property
     def missing(self) -> str:
-        """Why nothing can be commanded now, or empty."""
+        """Reason why nothing can be commanded now; empty for none."""
         return ''
 
     @property
     def settled(self) -> bool:
-        """Whether nothing that was asked of a controller waits for its answer."""
+        """Whether no request to a controller waits for its answer."""
         return True
 
     @property
     def following(self) -> bool:
-        """Whether a controller has not said yet how the motion ended."""
+        """Whether a controller has not yet reported the end of the motion."""
         return False
 
     @property
@@ -98,7 +98,7 @@ class Output:
         raise NotImplementedError
 
     def hold(self, state: MotionState, /) -> None:
-        """Hold the arm where it was last seen, without looking at it."""
+        """Hold the last known position, without a new state."""
         raise NotImplementedError
 
 
@@ -106,8 +106,8 @@ class TorqueOutput(Output):
     """
     PD control with feed-forward, cut off at the effort limits.
 
-    With gravity compensated where the arm is, PD control is stable at any position (Takegaki and
-    Arimoto 1981, A new feedback method for dynamic control of manipulators).
+    With gravity compensated at the measured position, PD control is stable everywhere (Takegaki
+    and Arimoto 1981, A new feedback method for dynamic control of manipulators).
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ class TorqueOutput(Output):
     gains : Gains or None
         Of the PD control; None until they are chosen, before the first motion.
     ahead : str
-        Feed-forward: ``none`` for an arm whose driver compensates gravity, which no torque holds,
-        ``gravity``, or ``model`` (all rigid-body torques).
+        Feed-forward: ``none`` for a driver that compensates gravity, ``gravity``, or ``model``
+        (all rigid-body torques).
     send : callable
         Takes each torque (n,), Nm.
 

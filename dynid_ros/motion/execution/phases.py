@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The state machine of a motion: one table, which decides alone which phase follows."""
+"""The state machine of a motion: one table of phases and events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Event(Enum):
     VIOLATION = 'a bound is broken'
 
 
-#: What follows; an event that a phase has no entry for changes nothing.
+#: Next phase by phase and event; other events have no effect.
 TRANSITIONS: Mapping[tuple[Phase, Event], Phase] = {
     (Phase.IDLE, Event.START): Phase.MOVING,
     (Phase.MOVING, Event.ARRIVED): Phase.RUNNING,
@@ -51,6 +51,6 @@ TRANSITIONS: Mapping[tuple[Phase, Event], Phase] = {
     (Phase.ABORTED, Event.STOP): Phase.HOLDING,
 }
 
-#: Phases in which the arm moves along a reference, and those in which bounds count.
+#: Phases in which the arm follows a reference, and those in which bounds apply.
 ACTIVE = frozenset({Phase.MOVING, Phase.RUNNING, Phase.VALIDATING, Phase.STOPPING})
 WATCHED = frozenset(phase for phase, event in TRANSITIONS if event is Event.VIOLATION)

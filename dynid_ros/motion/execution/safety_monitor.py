@@ -17,7 +17,7 @@ ABSURD = 1e6
 
 
 class Bound(Enum):
-    """Kind of a bound; decisions follow it, and never the words of a message."""
+    """Kind of a bound; decisions depend on it, never on the text of a message."""
 
     NUMBER = 'position and velocity are numbers'
     POSITION = 'position limits'
@@ -32,14 +32,14 @@ class Bound(Enum):
 @dataclass(frozen=True)
 class Violation:
     """
-    A bound that is broken.
+    A violated bound.
 
     Attributes
     ----------
     bound : Bound
         Which one.
     text : str
-        One clause for the user, with the joint and the value where there is one.
+        A clause for the user, with joint and value if there are any.
 
     """
 
@@ -54,7 +54,7 @@ class Violation:
 @dataclass(frozen=True)
 class SafetyThresholds:
     """
-    Bounds of a motion beyond which an arm is not started, or is stopped.
+    Thresholds beyond which an arm is not started, or is stopped.
 
     Measured figures come from benchmarks/thresholds.py: real arms (UR10, Panda, TX40),
     simulated arms, and planted defects.
@@ -67,11 +67,10 @@ class SafetyThresholds:
     saturated : float
         Time for which a command may be at the effort limit, s.
     speed : float
-        Measured speed that is no noise, as a multiple of the velocity limit. Good recordings reach
+        Measured speed above noise, as a multiple of the velocity limit. Good recordings reach
         0.91.
     effort : float
-        Measured effort that is no noise, as a multiple of the effort limit. Good recordings reach
-        0.67.
+        Measured effort above noise, as a multiple of the effort limit. Good recordings reach 0.67.
     samples : int
         Samples in a row beyond `speed` or `effort` that stop the arm. A single one may err. Good
         recordings have none; five last 10 ms at 500 Hz.
@@ -109,16 +108,16 @@ class SafetyMonitor:
         self, q: Array, qd: Array, wanted: Reference | None, ahead: float = 0.0,
     ) -> Violation | None:
         """
-        Find the first bound that a state breaks.
+        Find the first bound that a state violates.
 
         Parameters
         ----------
         q, qd : (n,) ndarray
             Measured, rad and rad/s.
         wanted : Reference or None
-            Where the arm should be, if that is to be checked.
+            Desired position, if it is checked.
         ahead : float
-            Time by which it may be ahead of that, s.
+            Time by which the arm may be ahead of it, s.
 
         Returns
         -------
@@ -157,7 +156,7 @@ class SafetyMonitor:
 
 class LimitWatch:
     """
-    Notices measured velocities and efforts beyond the limits; a single sample may err.
+    Detect measured velocities and efforts beyond the limits; a single sample may be wrong.
 
     Parameters
     ----------
@@ -205,7 +204,7 @@ class LimitWatch:
 
 class EffortLimiter:
     """
-    Cuts commands off at the effort limits, and notices when that goes on at one joint.
+    Clip commands at the effort limits, and detect a joint that stays there.
 
     Parameters
     ----------
@@ -234,7 +233,7 @@ class EffortLimiter:
         tau : (n,) ndarray
             Within the limits, Nm.
         violation : Violation or None
-            Of the joint that has been at its limit for too long, if one has.
+            Of a joint that has been at its limit for too long, if any.
 
         """
         limit = self._arm.limits.effort

@@ -20,10 +20,10 @@ NATURAL_FREQUENCY = 60.0
 DAMPING_RATIO = 1.0
 #: Largest product of the fastest damping rate and the reaction time of the loop.
 STABLE_RATE = 0.5
-#: Random positions at which the mass matrix is looked at.
+#: Random positions at which the mass matrix is evaluated.
 MASS_POSITIONS = 50
-# Each pass takes the excess of the worst position off the joints that take part in it; the excess
-# that is left shrinks to a thousandth in 10 to 60 passes on arms of 2 to 17 joints.
+# Each pass removes the excess at the worst position from the joints that contribute to it; the
+# rest shrinks to a thousandth in 10 to 60 passes on arms of 2 to 17 joints.
 _PASSES = 500
 _EXCESS = 1.001
 
@@ -64,7 +64,7 @@ class RigidArm:
             Nm (N for prismatic joints).
 
         """
-        # A simulation asks a thousand times a second, and spends more on checks than on sums.
+        # A simulation calls this a thousand times a second, where checks would dominate.
         known = self._known
         state = tuple(np.array((q, qd, qdd), dtype=float)[:, None])
         links = np.zeros((1, known.arm.n, known.inertial.size))
@@ -103,12 +103,12 @@ class Gains:
 
 class ComputedTorque:
     """
-    Computed-torque control: the joints follow the reference as if each stood alone.
+    Computed-torque control: the joints follow the reference independently.
 
     The torque gives the rigid arm the acceleration ``qdd* + w² (q* - q) +
-    2 z w (qd* - qd)`` (Luh, Walker and Paul 1980, resolved acceleration). No link is too light for
-    it, because the loop has the same poles whatever the mass matrix, as fast as the reaction time
-    allows.
+    2 z w (qd* - qd)`` (Luh, Walker and Paul 1980, resolved acceleration). It suits links of any
+    mass, because the poles of the loop do not depend on the mass matrix; they are as fast as the
+    reaction time allows.
 
     Parameters
     ----------
@@ -134,12 +134,12 @@ class ComputedTorque:
 
 def tracking_gains(arm: ArmModel, reaction: float) -> Gains:
     """
-    Gains of a PD control that the coupled, sampled loop bears.
+    Compute gains of a PD control that keep the coupled, sampled loop stable.
 
     With d the mean diagonal of the mass matrix, the stiffness of a joint is d w² and its damping
     2 z w d. All joints start with the same natural frequency w. Coupled joints are faster than
-    this, light ones at the end of the arm above all: where a discrete loop is unstable at the
-    largest eigenvalue of M⁻¹ D, the joints of its eigenvector get a lower w.
+    this, above all light ones at the end of the arm: if a discrete loop is unstable at the largest
+    eigenvalue of M⁻¹ D, the joints of its eigenvector get a lower w.
 
     Parameters
     ----------

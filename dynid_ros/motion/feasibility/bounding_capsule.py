@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.compiled import kernel
 
-#: By how much a capsule is made wider than its body needs, as share, against rounding.
+#: Share by which a capsule is widened against rounding.
 CAPSULE_ROUNDING = 1e-9
 
 
 class BoundingCapsule:
     """
-    All points near a line, around a bounded shape of coal.
+    Enclose a bounded shape of coal in a capsule: all points near a line.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class BoundingCapsule:
 
     @property
     def length(self) -> float:
-        """Length over all, m."""
+        """Overall length, m."""
         return 2 * self.radius + float(np.linalg.norm(self.end - self.start))
 
 
@@ -112,7 +112,7 @@ def _around(points: Array) -> tuple[Array, float]:
 
 @kernel
 def place_on_line(along: float, length: float) -> float:
-    """Place on a line, from 0 at its start to 1 at its end, that is nearest; 0 on a point."""
+    """Find the nearest place on a line, from 0 at its start to 1 at its end; 0 on a point."""
     return min(max(along / length, 0.0), 1.0) if length > 0.0 else 0.0
 
 
@@ -142,7 +142,7 @@ def nearest_places(x: Array, y: Array) -> tuple[float, float, float]:
         e += v * v
         f += v * r
     apart = a * e - b * b
-    # Of parallel lines every s serves; it follows from t then.
+    # For parallel lines, any s is valid; t determines it.
     s = place_on_line(b * f - c * e, apart if apart > 1e-12 * a * e else 0.0)
     t = place_on_line(b * s + f, e)
     s = place_on_line(b * t - c, a)

@@ -2,8 +2,8 @@
 """
 Clearance along a motion: a barrier for its descent, and a bound that holds at all times.
 
-The distance to keep is the arm's (`dynid_ros.arm.surroundings`); `clearance_pairs` lowers it for
-links that are never so far from each other.
+The arm states the distance to keep (`dynid_ros.arm.surroundings`); `clearance_pairs` lowers it for
+links that are never so far apart.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dynid_ros.motion.feasibility.scene import Scene
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.utilities.arrays import Array
 
-#: Smallest clearances are found to this distance, m, or to this share where that is more.
+#: Resolution of the smallest clearances, m, or as a share if that is more.
 RESOLUTION = 1e-3
 CLEARANCE_SHARE = 0.1
-#: Parts into which a stretch of a motion is cut at first.
+#: Initial parts of a stretch of a motion.
 FIRST_PARTS = 100
-#: Halvings of a part before it is left as it is.
+#: Most halvings of a part.
 LEVELS = 16
 
 
@@ -99,7 +99,7 @@ def clearances(
     motion : FourierMotion
         The motion, with its ramps.
     check : callable, optional
-        Called again and again; may raise to end the computation.
+        Called repeatedly; may raise to end the computation.
 
     Returns
     -------
@@ -130,8 +130,7 @@ def clearances(
         lower = distance - moved @ scene.levers.T
         smallest = np.minimum(smallest, distance.min(axis=0))
         enough = smallest - np.maximum(RESOLUTION, CLEARANCE_SHARE * smallest)
-        # A pair that keeps its clearance at the samples deserves certainty about it, a far one
-        # only that it is far.
+        # A pair that keeps its clearance at the samples needs an exact bound, a far one does not.
         enough = np.where(smallest > scene.kept, np.maximum(enough, (smallest + scene.kept) / 2),
                           enough)
         enough = np.minimum(enough, far)
@@ -147,7 +146,7 @@ def clearances(
 def _nearest(between: PairDistances, q: Array, smallest: Array) -> Array:
     """Distances (K, P) at positions (K, n), exact where they may become the smallest (P,)."""
     bounds = between.lower_bounds(q)
-    # Of a pair, the nearest position by the bounds first: few others can be nearer.
+    # Begin with the nearest position of each pair by the bounds: few others can be nearer.
     first = np.zeros(bounds.shape, dtype=bool)
     first[bounds.argmin(axis=0), np.arange(bounds.shape[1])] = True
     first &= bounds <= smallest

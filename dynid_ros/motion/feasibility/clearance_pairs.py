@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Choice of bodies and pairs that need clearance: hulls of meshes, free of false contacts."""
+"""Choose bodies and pairs that need clearance: hulls of meshes, without false contacts."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from dynid_ros.utilities.arrays import Array
 #: Random positions at which bodies that touch nearly everywhere are found.
 TRIED_POSITIONS = 200
 POSITION_SEED = 1979
-#: Distance at which bodies count as touching, m: shapes that fit into each other overlap by less
-#: than rounding, and no clearance is as small.
+#: Distance at which bodies count as touching, m: more than the rounding of shapes that fit into
+#: each other, and less than any clearance.
 CONTACT_DISTANCE_M = 1e-3
-#: Share of positions from which on a pair is left out: neighbours overlap at every one.
+#: Share of positions with contact above which a pair is left out: neighbours always overlap.
 ALWAYS = 0.95
-#: Share from which on hulls are compared with their meshes: of ten arms of example-robot-data,
-#: hulls feign contact at 25 to 83 % of the positions, and below a fifth contact costs little room.
+#: Share of positions with contact above which hulls are compared with their meshes: in ten arms of
+#: example-robot-data, false contacts of hulls are at 25 to 83 % of the positions, and contact
+#: below a fifth costs little room.
 OFTEN = 0.2
-#: Part of the contacts of hulls that their meshes share, below which a mesh is cut; and contacts
-#: that are compared: exact distances cost up to milliseconds.
+#: Share of true contacts of hulls below which a mesh is cut; and contacts that are compared: exact
+#: distances take up to milliseconds.
 FEIGNED, COMPARED_CONTACTS = 0.5, 20
-#: Gap between a mesh and its hulls from which on it is cut into many, m: torso and pedestal of
-#: Baxter leave 0.16 and 0.21; links of arms leave 0.06 at most.
+#: Gap between a mesh and its hull above which it is cut into many, m: 0.16 and 0.21 for torso and
+#: pedestal of Baxter, at most 0.06 for links of arms.
 HULL_GAP_M = 0.08
-#: Parts of a mesh that feigns contact, and of one with such a gap. Eight parts instead of four
-#: triple the pairs of a UR5 for no better motion; in eight, the torso of Baxter seems 72 mm too
-#: near to its arms in the median, and in 32 it seems 2 mm too near.
+#: Parts of a mesh with false contacts, and of one with such a gap. Eight parts instead of four
+#: triple the pairs of a UR5 for no better motion; with eight, the torso of Baxter appears 72 mm
+#: too near to its arms in the median, with 32, 2 mm.
 MESH_PIECES, MANY_PIECES = 4, 32
-#: Multiple of the clearance beyond which a pair must get at some positions to keep all of it; one
-#: and a half leave room for the spare of a design.
+#: Multiple of the clearance that a pair must exceed at some positions to keep all of it; 1.5
+#: leaves room for the spare of a design.
 APART_CLEARANCES = 3.0
-#: Part of the distance of a pair that never gets so far apart that it keeps instead.
+#: Share of its distance that another pair keeps instead.
 PART = 1 / 3
 
 
@@ -50,11 +51,10 @@ def choose_pairs(
     """
     Replace meshes by hulls, and choose the pairs that need clearance.
 
-    Neighbouring links and pairs of links that touch nearly everywhere are left out. Where the
-    hulls of a pair often touch although the meshes do not, the meshes are cut into several hulls,
-    as are those to which one hull does not fit; where these touch nearly everywhere still, the
-    pair is kept as meshes. Links that are never as far apart as the clearance keep a part of
-    their distance.
+    Neighbouring links and pairs of links that touch nearly everywhere are left out. If the hulls
+    of a pair often touch although the meshes do not, or one hull fits a mesh badly, the meshes are
+    cut into several hulls; if these still touch nearly everywhere, the pair is kept as meshes.
+    Links that are never as far apart as the clearance keep a share of their distance.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def choose_pairs(
     clearance : float
         Distance to keep, m.
     strict : bool
-        Whether links that are never so far apart must keep all of it too.
+        Whether links that are never so far apart must keep all of it, too.
 
     Returns
     -------
     pairs : list of (Body, Body)
-        Convex bodies, and meshes that no hull can stand for; P of them.
+        P pairs of convex bodies, or of meshes that no hull can replace.
     names : tuple of str
         Names of these pairs.
     clearance : (P,) ndarray
@@ -135,7 +135,7 @@ def _contacts(arm: ArmModel, pairs: list[Pair], q: Array) -> NDArray[np.bool_]:
 
 
 def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> Array:
-    """Share of positions (P,) at which meshes touch, from some at which their hulls do (K, P)."""
+    """Share of the contacts of hulls (P,), some of which are given (K, P), that meshes share."""
     shares = touched.mean(axis=0)
     rare = shares < OFTEN
     for k in np.flatnonzero(~(rare | exact.convex)):
@@ -148,7 +148,7 @@ def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> 
 
 
 def _hulled(pairs: list[Pair], hulls: dict[str, list[Any]]) -> list[Pair]:
-    """Replace the meshes of pairs by their hulls, each of one by each of the other."""
+    """Replace the meshes of pairs by their hulls, in all combinations."""
     bodies = {body: [replace(body, shape=shape, source='') for shape in hulls[body.source]]
               if body.is_mesh else [body] for pair in pairs for body in pair}
     return [(x, y) for a, b in pairs for x in bodies[a] for y in bodies[b]]
@@ -157,7 +157,7 @@ def _hulled(pairs: list[Pair], hulls: dict[str, list[Any]]) -> list[Pair]:
 def _with_meshes_where_needed(
     arm: ArmModel, q: Array, pairs: list[Pair], hulls: dict[str, list[Any]],
 ) -> list[Pair]:
-    """Pairs of hulls, and of meshes that touch less than their hulls, which do nearly always."""
+    """Return pairs of hulls, and of meshes whose hulls alone touch nearly always."""
     hulled = _hulled(pairs, hulls)
     touched = _contacts(arm, hulled, q).mean(axis=0)
     names = _names(hulled)

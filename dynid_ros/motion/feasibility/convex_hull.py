@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Convex hulls, which contain their meshes and have distances within microseconds."""
+"""Convex hulls, which contain their meshes and have fast distances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Points on the surface of a hull at which its distance from the mesh is taken.
 SURFACE_POINTS = 200
-#: Thickness below which a mesh counts as flat, and by which the box around it is larger, m.
+#: Thickness below which a mesh counts as flat, and margin of the box around it, m.
 FLAT = 1e-4
 
 
@@ -45,8 +45,8 @@ def hull_gap(mesh: Any, hulls: list[Any]) -> float:
     """
     Largest distance of the surface of hulls from the mesh that they contain, m.
 
-    It is taken at the middles of the largest triangles of the surface, `SURFACE_POINTS` at most;
-    those that lie within another hull count as inside.
+    It is evaluated at the centres of at most `SURFACE_POINTS` triangles, the largest of the
+    surface; those within another hull count as inside.
     """
     import coal
 
@@ -74,12 +74,12 @@ def _hull_of(points: Array) -> Any:
     """Convex hull of points (N, 3), or of the box around them if it is flat or too fine."""
     axes, low, high = _box(points)
     around = np.array(list(product(*zip(low - FLAT, high + FLAT, strict=True)))) @ axes.T
-    # Qhull in coal ends the process on flat points.
+    # Flat points make Qhull in coal end the process.
     solid = (high - low).min() >= FLAT
     try:
         return _through(np.unique(points if solid else around, axis=0))
     except RuntimeError:
-        # The tip of a fine cone may have more neighbours than coal counts.
+        # The tip of a fine cone may have more neighbours than coal can count.
         return _through(around)
 
 

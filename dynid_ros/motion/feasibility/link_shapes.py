@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Shapes of the links, as a URDF with its mesh files or declared capsules give them."""
+"""Shapes of the links, from a URDF with its mesh files or from declared capsules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Body:
     placement : pinocchio.SE3
         Its pose in the frame of the link.
     shape : coal.CollisionGeometry
-        A convex shape, or a mesh as the file has it.
+        A convex shape, or a mesh as in its file.
     source : str
         File and scale of a mesh; empty for other shapes.
 
@@ -72,7 +72,7 @@ def urdf_bodies(
     arm : ArmModel
         The arm that was read from it.
     path : Path
-        The URDF; see `find_meshes` for where its meshes are sought.
+        The URDF; see `find_meshes` for the places of its meshes.
     locked : dict of str to float
         Positions of locked joints, rad or m.
 
@@ -142,7 +142,7 @@ def read_geometry(
 
 
 def _shapes_alone(skeleton: str, root: Any, kind: str) -> str:
-    """Add the shapes of a URDF to the elements that were checked, so that no other can fail."""
+    """Add the shapes of a URDF to its checked elements, so that no other can fail."""
     checked = ElementTree.fromstring(skeleton)
     shapes = {link.get('name'): link.findall(kind) for link in root.findall('link')}
     for link in checked.findall('link'):

@@ -17,7 +17,7 @@ from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.motion.trajectory.motion_pair import move
 from dynid_ros.utilities.arrays import Array
 
-#: Shares of a limit that rounding may cost.
+#: Rounding, as a share of a limit.
 LIMIT_ROUNDING = 1e-9
 
 
@@ -48,7 +48,7 @@ class AllLimits:
     def margins(
         self, motion: FourierMotion, check: Callable[[], None] = lambda: None,
     ) -> MotionMargins:
-        """Verify a motion; `check` is called again and again and may raise to end that."""
+        """Verify a motion; `check` is called repeatedly and may raise to end that."""
         return MotionMargins(
             self, motion_bounds(motion),
             None if self.torque is None else self.torque.largest(motion),
@@ -78,13 +78,13 @@ class MotionMargins:
     torque : (n,) ndarray or None
         Largest torque, Nm or N, where the nominal parameters are known.
     distances : (P,) ndarray or None
-        Least distance of each pair of bodies, m, where there are any.
+        Least distance of each pair of bodies, m, if there are any.
 
     Attributes
     ----------
     joints : dict of str to (n,) ndarray
-        What is left of the limits of ``position`` (the nearer one), ``velocity`` and
-        ``acceleration``, rad or m and their rates, and of ``torque`` where it is known.
+        Margins of ``position`` (to the nearer limit), ``velocity`` and ``acceleration``, rad or m
+        and their rates, and of ``torque`` if it is known.
     clearance : dict of str to float
         Distance of each pair of bodies minus the clearance that it keeps, m.
 

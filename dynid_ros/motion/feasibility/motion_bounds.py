@@ -11,7 +11,7 @@ from dynid_ros.motion.feasibility.planning_limits import PlanningLimits
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.utilities.arrays import Array
 
-#: Grid points in the period of the highest harmonic; leaves less than 0.05 % for the bound.
+#: Grid points in the period of the highest harmonic: the bound adds less than 0.05 %.
 BOUND_POINTS = 100
 
 #: Largest magnitude of the quintic step and of its first four derivatives on [0, 1].

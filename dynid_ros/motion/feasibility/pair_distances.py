@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Distances of pairs of bodies at many positions: bounds for all, exact ones for the near."""
+"""Distances of pairs of bodies at many positions: bounds for all, exact ones for near pairs."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class PairDistances:
         fill_nearest_points(x.reshape(-1, 6), y.reshape(-1, 6), points)
         gap = points[:, 1] - points[:, 0]
         apart = np.linalg.norm(gap, axis=1, keepdims=True)
-        # Lines that cross have no direction; any one serves, since their bodies overlap.
+        # Lines that cross have no direction; any one will do, since their bodies overlap.
         normals = np.divide(gap, apart, out=np.tile([0.0, 0.0, 1.0], (len(pairs), 1)),
                             where=apart > 0)
         wall = self._walls[second]
@@ -195,7 +195,7 @@ class PairDistances:
         """
         Find one of positions (K, n) with pairs at or below their floor (P,).
 
-        The positions at which the lower bounds are least come first.
+        Positions with the least lower bounds come first.
 
         Returns
         -------

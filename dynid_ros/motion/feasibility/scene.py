@@ -15,8 +15,8 @@ from dynid_ros.motion.feasibility.pair_distances import PairDistances
 from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.utilities.arrays import Array
 
-#: Distance in which the barrier of the clearance of large bodies acts, m; for smaller ones it is
-#: their length, since the fingers of a hand are all nearer to each other.
+#: Width of the barrier of the clearance, m; for smaller bodies it is their length, since all
+#: fingers of a hand are nearer to each other.
 CLEARANCE_WIDTH_M = 0.1
 #: Points at which a straight way from rest to rest is checked.
 WAY_POINTS = 60
@@ -48,7 +48,7 @@ class Scene:
     kept : (P,) ndarray
         The distance that each pair keeps, less where links are never so far apart, m.
     width : (P,) ndarray
-        Distance beyond that in which a barrier acts, m.
+        Width of the barrier beyond that distance, m.
     carries : (P, 2, m) ndarray
         One where a joint carries the first or the second body of a pair, else zero.
     levers : (P, n) ndarray
@@ -75,7 +75,7 @@ class Scene:
                 f'{arm.name}: "environment" is given, but the arm has no collision shape; add '
                 '"collision" capsules to arm.yaml, or collision geometry to its URDF')
         obstacles = [_wall(wall) for wall in around.walls] + [_box(box) for box in around.boxes]
-        # Whoever declares capsules can shape them to leave the room that the clearance asks for.
+        # Declared capsules can be shaped to leave room for the clearance.
         pairs, self.names, self.kept, self.ignored, self.gaps = choose_pairs(
             arm, links, obstacles, around.clearance, strict=bool(around.capsules))
         self.clearance = around.clearance

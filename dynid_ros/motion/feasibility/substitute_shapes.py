@@ -25,8 +25,8 @@ def substitutes(
     """
     Shapes for links of which a mesh is missing.
 
-    A link with an inertia becomes the homogeneous box that has it, one without becomes capsules
-    from its frame to the joints that it carries.
+    A link with an inertia becomes the homogeneous box of that inertia, another one becomes
+    capsules from its frame to the joints that it carries.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def substitutes(
     bodies : list of pinocchio.GeometryObject
         The shapes.
     notes : tuple of str
-        One line on all of them; empty where nothing is missing.
+        A line on all of them; empty if nothing is missing.
 
     """
     bodies: list[Any] = []

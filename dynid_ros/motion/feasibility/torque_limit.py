@@ -15,11 +15,11 @@ from dynid_ros.motion.feasibility.barrier import soft_wall
 from dynid_ros.motion.trajectory.fourier import FourierMotion
 from dynid_ros.utilities.arrays import Array
 
-#: Speeds, rad/s or m/s, of which the largest dry friction counts at all times.
+#: Speeds, rad/s or m/s, whose largest dry friction counts at all times.
 DRY_FRICTION_SPEEDS = np.geomspace(1e-3, 10.0, 81)
 #: Share of the limit in which the barrier of the torque acts.
 TORQUE_BARRIER_WIDTH = 0.2
-#: Share of the limit that the descent leaves to what lies between its samples.
+#: Share of the limit that the descent reserves for the motion between its samples.
 TORQUE_SPARE = 0.01
 #: Points of a period of the highest harmonic on which the torque is verified.
 VERIFIED_POINTS = 200
@@ -103,8 +103,8 @@ class TorqueLimit:
         """
         Bound of the torque over a motion, (n,), Nm.
 
-        Between two points of the grid the torque without dry friction, which is smooth, exceeds
-        both by at most h²/8 max|d²tau/dt²|, taken from the second differences of the grid.
+        Between two points of the grid, the torque without dry friction is smooth and exceeds both
+        by at most h²/8 max|d²tau/dt²|, taken from the second differences of the grid.
         """
         points = int(VERIFIED_POINTS * motion.harmonics)
         worst = np.zeros(motion.n)

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
 
-#: Speed and acceleration at the boundary that count as rest, relative to the motion's own.
+#: Speed and acceleration at the boundary that count as rest, relative to those of the motion.
 REST_TOLERANCE = 1e-9
 #: Longest motion, s; real arms move for minutes.
 LONGEST_MOTION_SECONDS = 3600.0
-#: Shortest ramp, s: a sample at 1 kHz, within which nothing rises from rest.
+#: Shortest ramp, s: a sample at 1 kHz.
 SHORTEST_RAMP = 1e-3
 
 

@@ -70,7 +70,7 @@ def arm_hash(arm: ArmModel) -> str:
         arm.parent, arm.rotation, arm.translation, arm.tree.prismatic, arm.axis, *limits,
         *([arm.tree.positions(np.eye(arm.n))] if arm.tree.followers else []),
     ):
-        # Adding zero turns -0.0 into 0.0, whose bytes differ.
+        # Adding zero turns -0.0 into 0.0, which has other bytes.
         digest.update((np.round(np.asarray(values, dtype='<f8'), 9) + 0.0).tobytes())
     return digest.hexdigest()[:16]
 
@@ -128,7 +128,7 @@ def read_motion(path: Path, arm: ArmModel | None = None) -> Excitation:
     path : Path
         File to read.
     arm : ArmModel, optional
-        The arm that is to move; it must be the one that the motion was made for.
+        The arm to move; it must be that of the motion.
 
     Returns
     -------

@@ -36,7 +36,7 @@ class SampledSeries:
 
     def __init__(self, period: float, harmonics: int, points: int) -> None:
         self.t = np.linspace(0, period, points, endpoint=False)
-        # Of one joint for each coordinate, whose others are zero, offset included.
+        # One joint for each coordinate, with all others zero, offset included.
         units = np.eye(2 * harmonics - 1)
         motion = FourierMotion.at_rest(period, units[0], units[:, 1:])
         self.maps = np.array(motion.evaluate(self.t))

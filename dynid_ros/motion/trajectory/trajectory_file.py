@@ -26,7 +26,7 @@ TRAJECTORY_SUFFIXES = ('.csv', '.yaml', '.yml')
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """
-    Points that joints pass.
+    Points of a joint trajectory.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def read_trajectory(path: Path) -> Trajectory:
     Raises
     ------
     InputError
-        The file cannot be read, or a point lacks some of it; names the point and the key.
+        The file cannot be read, or a point is incomplete; names the point and the key.
 
     """
     top = Section(read_yaml(path), path, _TOP)
