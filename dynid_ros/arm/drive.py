@@ -20,10 +20,10 @@ DYNAMIC_STATE = 'control_msgs/msg/DynamicJointState'
 CONTROLLER_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
 #: Topic of the state of a JointTrajectoryController of ros2_controllers.
 CONTROLLER_TOPIC = 'controller_state'
-#: Signal of a drive that follows a position, and the same less the position that was measured.
+#: Signal of a drive that follows a position, and the same minus the measured position.
 COMMAND, DEVIATION = 'command', 'deviation'
-#: Where the gains of commands come from, if arm.yaml does not state them: nowhere yet; ratios from
-#: the data, relative to one joint; the same with a common factor by the masses of the description.
+#: Origin of the gains of commands that arm.yaml does not state: none yet; ratios from the data,
+#: relative to one joint; the same with a common factor by the masses of the description.
 OPEN, RELATIVE, BY_MASSES = 'open', 'relative', 'masses'
 
 
@@ -178,7 +178,7 @@ class Drive:
 
     def check_scale(self) -> None:
         """
-        Make sure that gains are known, where no complete recording can show them.
+        Make sure that gains are known if no complete recording can determine them.
 
         Raises
         ------
@@ -227,7 +227,7 @@ def joint_torque(u: Array, drive: Drive) -> Array:
 
 def deviation(u: Array, q: Array, drive: Drive) -> Array:
     """
-    Commands less the measured positions of the motors.
+    Subtract the measured positions of the motors from commands.
 
     Parameters
     ----------
@@ -299,5 +299,5 @@ def joint_velocity(p: Array, drive: Drive) -> Array:
 
 
 def motor_position(q: Array, drive: Drive) -> Array:
-    """Positions (N, n) where they are measured, from joint positions (N, n)."""
+    """Convert joint positions (N, n) to those at the motors."""
     return np.asarray((q - drive.offset) @ drive.transmission.T)

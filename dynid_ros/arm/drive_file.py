@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Copies of an arm.yaml with other drive gains, the rest of the text as it was."""
+"""Copy an arm.yaml with other drive gains, the rest of the text unchanged."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dynid_ros.errors import ArmError, ResultError
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import check_output, read_whole, write_whole
 
-#: Key of each kind of signal that takes up a change of the gain.
+#: Key that changes the gain of each kind of signal.
 _KEYS = {'current': 'gain', 'voltage': 'torque_constant', 'effort': 'gear_ratio', COMMAND: 'kp'}
-#: Relative error of a gain that is written with so many digits.
+#: Relative error of a gain due to its written digits.
 _DIGITS, _ROUNDED = 8, 1e-7
 
 
@@ -45,7 +45,7 @@ def write_copy(arm: str, gain: Array, target: Path) -> None:
     """
     Write a copy of an arm.yaml with other drive gains.
 
-    Comments stay, and paths of the description are made to hold from the new place.
+    Comments stay, and paths of the description are adapted to the new place.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _child(node: yaml.Node, key: str) -> yaml.Node | None:
 
 def _replaced(text: str, node: yaml.Node, value: str) -> str:
     if isinstance(node, yaml.SequenceNode) and not node.flow_style:
-        # A list in lines of its own moves behind its key, which may stand as far to the right.
+        # A list in lines of its own is moved behind its key.
         before = text[:node.start_mark.index].rstrip()
         return f'{before} {value}' + text[node.value[-1].end_mark.index:]
     return text[:node.start_mark.index] + value + text[node.end_mark.index:]

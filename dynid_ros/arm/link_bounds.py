@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Bounds on masses and centres of mass that are known without any motion."""
+"""Stated bounds on masses and centres of mass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynid_ros.arm.description.schema import Section
 from dynid_ros.arm.parameters import inertial_from_com, inertial_to_com
 from dynid_ros.utilities.arrays import Array
 
-#: Share of a range that a prior keeps from its ends, so that a search starts inside.
+#: Distance of a prior from the ends of a range, as a share of it, so that a search starts inside.
 INNER = 0.1
 
 
@@ -72,10 +72,10 @@ class LinkBounds:
 
     def inside(self, links: Array) -> Array:
         """
-        Return links (n, 10) that keep the bounds, as near to given ones as shares of a mass allow.
+        Move links (n, 10) into the bounds.
 
-        Centres of mass are moved into their boxes, with the inertia about them; masses are
-        multiplied, with all that they carry.
+        Centres of mass move into their boxes, with the inertia about them; masses are scaled, with
+        all other parameters.
         """
         moved = []
         for link, box in zip(links, self.center, strict=True):

@@ -41,8 +41,8 @@ ARM_KEYS = (
     'name', 'description', 'joints', 'locked', 'gravity', 'drive', 'friction', 'friction_shape',
     'rotor_inertia', 'limits', 'conditioning', 'aliases', 'coupling', 'table', 'nominal',
     'base', 'mounting', 'tool', 'tolerances', 'collision', 'environment', 'links', 'known')
-#: Change of a moment of inertia, by the largest one of its link, that the rounding of published
-#: descriptions explains.
+#: Change of a moment of inertia, relative to the largest of its link, due to rounding in published
+#: descriptions.
 ROUNDED = 0.01
 _GRAVITY = (0.0, 0.0, -9.81)
 _DESCRIPTIONS = ('urdf', 'mdh', 'dh')
@@ -73,8 +73,8 @@ def load_arm(name_or_path: str | Path) -> ArmModel:
     Warns
     -----
     ArmWarning
-        The description leaves something open, or holds something that can hardly be meant, and an
-        arm.yaml does not list it under ``known``; of other files, joints are left out, too.
+        The description is incomplete or implausible, and an arm.yaml does not list that under
+        ``known``; for other files, joints are left out, too.
 
     """
     path = arm_file(name_or_path)
@@ -239,7 +239,7 @@ def _from_yaml(path: Path) -> tuple[ArmModel, tuple[str, ...]]:
 def _possible(
     links: Array | None, names: tuple[str, ...],
 ) -> tuple[Array | None, tuple[str, ...]]:
-    """Take the nearest possible inertias (n, 10), with a clause where it is not their rounding."""
+    """Return the nearest possible inertias (n, 10), and a clause if more than rounding differs."""
     if links is None:
         return None, ()
     taken = np.array([nearest_possible(link) if link[0] > 0 else link for link in links])

@@ -276,11 +276,11 @@ class ArmModel(Summarised):
     @cached_property
     def memoryless(self) -> ArmModel:
         """
-        Return the same arm with the friction terms that the velocity alone decides.
+        Return the same arm with only the friction terms of the velocity.
 
-        It serves where single states are known: neither the load on a joint, which follows from
-        the estimate, nor its history. It is one object for each arm, so that its base parameters
-        are found once.
+        It suits single states, for which neither the load on a joint, which follows from the
+        estimate, nor its history is known. It is one object for each arm, so that its base
+        parameters are found once.
         """
         kept = tuple(term.name for term in friction_terms(self.friction) if not term.state)
         return self if kept == self.friction else replace(self, friction=kept)
@@ -290,8 +290,8 @@ class ArmModel(Summarised):
         """
         Return the delay of the drive signal behind the motion, s, if it is stated.
 
-        Commands have none, as a later command looks like more damping; by their stated delay they
-        are moved before their deviation is taken.
+        Commands have none, as a later command looks like more damping; their stated delay is
+        applied before the deviation is computed.
         """
         return 0.0 if self.drive.signal == COMMAND else self.conditioning.delay
 

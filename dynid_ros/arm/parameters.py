@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 INERTIAL = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
 #: Symbol of the inertia of a drive.
 ROTOR = 'Ia'
-#: Rounding of a second moment of mass, by the largest one of its link.
+#: Rounding of a second moment of mass, relative to the largest of its link.
 MOMENT_ROUNDING = 1e-9
-#: Thickness of a link of which the description leaves none, by its length.
+#: Thickness of a link without any in the description, relative to its length.
 THIN = 0.03
 #: Added to each principal inertia in MuJoCo, kg m², which has no point masses and no thin rods.
 EXTENT = 1e-12
@@ -204,7 +204,7 @@ def inertial_of(P: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def states_body(parameters: ArrayLike) -> bool:
-    """Whether ten inertial parameters state more than nothing, or a mass in the joint's origin."""
+    """Whether ten inertial parameters state more than a point mass at the joint's origin."""
     mass, *others = np.asarray(parameters, dtype=float)
     return bool(mass < 0 or (mass and np.any(others)))
 
@@ -213,8 +213,8 @@ def nearest_possible(parameters: ArrayLike) -> NDArray[np.float64]:
     """
     Inertial parameters of the nearest body with the mass and centre of mass of ten given ones.
 
-    Its second moments of mass about that centre are the given ones, but for those below zero,
-    which become as small as in a body `THIN` times as thick as long. A possible link is unchanged.
+    Its second moments of mass about that centre are the given ones, but negative ones become those
+    of a body `THIN` times as thick as long. A possible link is unchanged.
     """
     mass, center, inertia = inertial_to_com(parameters)
     moments, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)

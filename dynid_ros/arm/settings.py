@@ -24,8 +24,8 @@ _GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'am
 _SIDES = ('lower', 'upper')
 _BOUNDS = ('velocity', 'acceleration', 'effort')
 _FILTERS = ('butterworth', 'fir', 'periodic')
-#: Lowest cut-off, Hz: the slowest motions of arms last minutes, and a filter is as long as it is
-#: slow.
+#: Lowest cut-off, Hz: the slowest motions of arms last minutes, and filters grow with their
+#: period.
 LEAST_CUTOFF = 1e-3
 #: Longest delay of a drive signal, s; drives lag by some milliseconds.
 LONGEST_DELAY = 10.0

@@ -33,7 +33,7 @@ def starter(
     robot: UrdfTree, path: Path, arm: GuessedArm, others: Sequence[str], folder: Path,
 ) -> tuple[str, list[str], list[str]]:
     """
-    Write down the arm of a robot's description for the user to complete.
+    Write the arm of a robot's description for the user to complete.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def bounds_section(joints: tuple[str, ...], boxes: Array) -> str:
 
 
 def _limits(limits: JointLimits) -> dict[str, Any]:
-    """Give the limits, and say which of them are guessed."""
+    """Return the limits, and state which of them are guessed."""
     taken = {'lower, upper': (np.concatenate([limits.lower, limits.upper]), 'unlimited'),
              'velocity': (limits.velocity, f'{DEFAULT_VELOCITY:g}'),
              'effort': (limits.effort, 'unlimited')}

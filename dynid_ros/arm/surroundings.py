@@ -15,7 +15,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.utilities.arrays import Array
 
 BASE_FRAME = 'base'
-#: Distance that a motion keeps from everything where the file states none, m.
+#: Default distance of a motion from all bodies, m.
 CLEARANCE = 0.01
 
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Limits of a robot's description that cannot be meant, and the values taken instead."""
+"""Implausible limits of a robot's description, and the values taken instead."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from dynid_ros.arm.description.tree import Description, JointLimits
 from dynid_ros.utilities.arrays import Array
 
-#: Taken where a description states no limit, rad/s or m/s and rad/s² or m/s²: cautious for an arm
-#: that a person stands beside.
+#: Taken if a description states no limit, rad/s or m/s and rad/s² or m/s²: cautious for an arm
+#: beside a person.
 DEFAULT_VELOCITY = 2.0
 DEFAULT_ACCELERATION = 5.0
-#: Largest effort limit, as a share of the torque that would hold all of the moving mass stretched
-#: out from its base. The arms of example-robot-data 6.0 have up to 15 (a hand); baxter's
-#: placeholder of 50 000 Nm has some 200.
+#: Largest effort limit, relative to the torque that would hold all moving mass stretched out from
+#: its base. The arms of example-robot-data 6.0 have up to 15 (a hand); baxter's placeholder of 50
+#: 000 Nm has some 200.
 EFFORT_SHARE = 50.0
 #: Largest velocity limit, rad/s or m/s. Fast arms and hands reach some 20.
 LARGEST_VELOCITY = 100.0
-#: Position limit of a joint that turns, rad, from which on it is taken for degrees: nearly five
-#: turns, where cables end before two. 45 and 90 are degrees; a winch comes to less than it may.
+#: Position limit of a revolute joint, rad, above which it counts as degrees: nearly five turns,
+#: while cables allow less than two. 45 and 90 are degrees; the range of a winch is only narrowed.
 LEAST_DEGREES = 30.0
 
 
 def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
     """
-    Replace limits that cannot be meant by unknown ones, and degrees by radians.
+    Replace implausible limits by unknown ones, and degrees by radians.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ def plausible_limits(read: Description) -> tuple[JointLimits, tuple[str, ...]]:
 
 
 def _in_radians(read: Description) -> tuple[JointLimits, list[str]]:
-    """Take position limits that no joint can have in rad for degrees."""
+    """Convert position limits that are implausible in rad from degrees."""
     limits, sliding = read.limits, read.tree.prismatic[:len(read.limits.lower)]
     ends = np.stack([limits.lower, limits.upper])
     far = (np.isfinite(ends) & (np.abs(ends) >= LEAST_DEGREES)).any(axis=0) & ~sliding
     if not far.any():
         return limits, []
-    # Infinity stays, as an open end is one in any unit.
+    # Infinity is the same in any unit.
     lower, upper = np.where(far, np.radians(ends), ends)
     names = ', '.join(
         f'{name} ({low:g} to {high:g})' for name, low, high, one in zip(
@@ -84,7 +84,7 @@ def holding_torque(read: Description) -> Array:
     Bound (n,) on the torque that holds all moving links stretched out against gravity.
 
     It is one number for all revolute joints and one for all prismatic ones, so that a light wrist
-    with a strong drive is not in doubt; infinite where the description has no masses.
+    with a strong drive is plausible; infinite if the description has no masses.
     """
     tree = read.tree
     n = len(tree.joint_names)

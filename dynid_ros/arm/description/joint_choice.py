@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Which joints of a robot move: those that are asked for, or an arm among grippers and heads."""
+"""Choose the joints of a robot that move: the given ones, or an arm among grippers and heads."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dynid_ros.arm.description.tree import Follower
 from dynid_ros.arm.description.urdf_xml import MOVING, UrdfJoint
 from dynid_ros.errors import ArmError
 
-#: A joint that others mimic and that carries no joint drives a gripper, after so many joints.
+#: A joint that others mimic and that carries no joint drives a gripper, after this many joints.
 HAND = 4
-#: Joints of a base at most; of an arm on a rail, a lift or a base that drives at least; at most.
+#: Most joints of a base; fewest of an arm on a rail, a lift or a mobile base; most of an arm.
 MOST_BASE_JOINTS, ON_A_RAIL, SEVEN = 3, 5, 7
 #: Names of joints of grippers, and of the links that their last joint moves.
 GRIPPER = re.compile('grip|finger|jaw|claw|(?<![a-z])hand(?![a-z])', re.IGNORECASE)
@@ -30,14 +30,14 @@ Joints = Mapping[str, UrdfJoint]
 
 class GuessedArm(NamedTuple):
     """
-    Joints of a robot's arm from the base on, and joints of its chain that seem no part of it.
+    Joints of a robot's arm from the base on, and others of its chain.
 
     Attributes
     ----------
     joints : tuple of str
         The arm; empty where no joint moves.
     base : tuple of str
-        Joints before it, of a torso, a lift, a rail or a base that drives.
+        Joints before it, of a torso, a lift, a rail or a mobile base.
     gripper : tuple of str
         Joints behind it.
 
@@ -72,7 +72,7 @@ def choose_joints(
     known : mapping of str to UrdfJoint
         All joints of the robot.
     joints : tuple of str
-        Joints that are asked for; empty for all that neither are locked nor mimic another one.
+        Wanted joints; empty for all that neither are locked nor mimic another one.
     locked : dict of str to float
         Positions of locked joints, rad or m.
     path : Path
@@ -144,7 +144,8 @@ def guess_arm(known: Joints) -> GuessedArm:
     if len(arm) - start < ON_A_RAIL or any(kinds[start:]):
         start = 0
     elif start > 1 and len(arm) - start > SEVEN - all(kinds[:start]):
-        # A base drives along x and y, or turns and drives, and turns: no arm has eight joints.
+        # A mobile base moves along x and y, or turns and drives, and turns: no arm has eight
+        # joints.
         start += 1
     before = () if not arm else tuple(reversed([
         name for name in _inwards(known, known[arm[0]].parent) if _is_free(known[name])]))
@@ -152,7 +153,7 @@ def guess_arm(known: Joints) -> GuessedArm:
 
 
 def chain_lengths(known: Joints) -> dict[str, int]:
-    """Joints of each chain of two or more, without its gripper, by the link at its end."""
+    """Count the joints of each chain of two or more, without gripper, by the link at its end."""
     arms = [_without_gripper(known, chain)[0] for chain in _chains(known)]
     return {known[arm[-1]].child: len(arm) for arm in arms if len(arm) > 1}
 
@@ -161,8 +162,8 @@ def _chains(known: Joints) -> Iterator[tuple[str, ...]]:
     """
     Find the serial chains of free joints.
 
-    A link that carries several moving parts ends a chain that is at least as long as they are: it
-    is a hand. A shorter chain is a torso or a base that carries arms, which start there.
+    A link that carries several moving parts ends a chain that is at least as long as they are, as
+    a hand does. A shorter chain is a torso or a base with arms, which start there.
     """
     after = _next_free(known)
 

@@ -32,8 +32,8 @@ def mjcf_as_urdf(path: Path) -> Element:
     """
     Write the kinematic tree of an MJCF as the root element of a URDF.
 
-    Free bodies are fixed where they stand. A mesh is written as the box around it, and a capsule
-    as a cylinder with two spheres.
+    Free bodies are fixed in place. A mesh is written as the box around it, and a capsule as a
+    cylinder with two spheres.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def compiled(path: Path) -> tuple[Any, list[str]]:
     model : mujoco.MjModel
         The model.
     doubts : list of str
-        A clause on the missing shapes that touch or weigh.
+        A clause on the missing shapes that count for contact or mass.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def compiled(path: Path) -> tuple[Any, list[str]]:
 
 
 def _take_out_missing(spec: Any, path: Path) -> tuple[list[str], list[str]]:
-    """Take shapes out of which a file is missing; name the files, and those that count."""
+    """Remove shapes with missing files; name all files, and those that count."""
     import mujoco
 
     folder = Path(spec.modelfiledir or path.parent)

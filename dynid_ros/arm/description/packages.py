@@ -11,7 +11,7 @@ from pathlib import Path
 import re
 from urllib.parse import unquote, urlsplit
 
-#: Schemes of which the first part names a package; Gazebo writes ``model``.
+#: Schemes in which the first part names a package; Gazebo writes ``model``.
 PACKAGE_SCHEMES = ('package', 'model')
 
 
@@ -35,7 +35,7 @@ def find_meshes(uris: Iterable[str], file: Path) -> dict[str, Path | None]:
         For each URI the first file that exists; None where there is none.
 
     """
-    # To look for one by its package.xml takes time.
+    # Searching for one by its package.xml takes time.
     packages: dict[str, Path | None] = {}
     found: dict[str, Path | None] = {}
     for uri in uris:
@@ -104,7 +104,7 @@ def _above(package: str, file: Path) -> Iterator[Path]:
 
 
 def _with_children(folder: Path) -> Iterator[Path]:
-    """Yield a folder, those in it and those in these, whatever becomes of them meanwhile."""
+    """Yield a folder and two levels below it, even if they change meanwhile."""
     level = [folder]
     for _ in range(3):
         yield from level

@@ -24,7 +24,7 @@ ANGLE_UNITS = {'rad': 1.0, 'deg': np.pi / 180}
 _DECIMAL = re.compile(r'[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?')
 #: Largest number, in any unit, that describes an arm; larger ones overflow in products.
 LARGEST_NUMBER = 1e15
-#: Characters of a value that a message cites.
+#: Most characters of a value in a message.
 _CITED = 60
 
 
@@ -48,7 +48,7 @@ def read_yaml(path: Path) -> Any:
 
 def near(name: str, known: Sequence[str]) -> str:
     """Return ``; did you mean "..."?`` where a known name is near, else nothing."""
-    # A name as long as a file would be compared for minutes.
+    # Comparing a very long name would take minutes.
     matches = get_close_matches(name, known, n=1) if len(name) < LONGEST_WORD else []
     return f'; did you mean "{matches[0]}"?' if matches else ''
 
@@ -167,7 +167,7 @@ class Section:
         return np.full(count, default) if found is None else found
 
     def per_joint(self, key: str, count: int) -> Array | None:
-        """``count`` numbers, (count,), of which a single one stands for all; None if absent."""
+        """``count`` numbers, (count,), or a single one for all; None if absent."""
         if isinstance(self._data.get(key), list) or key not in self:
             return self.vector(key, count)
         return np.full(count, self._number(key, self._data[key]))

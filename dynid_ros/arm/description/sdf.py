@@ -30,7 +30,7 @@ from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
 MODEL_FRAME = '__model__'
-#: Limits from here on are none: SDFormat's default is 1e16.
+#: Limits above this are none: SDFormat's default is 1e16.
 ENDLESS = 1e15
 #: First version in which the axis of a joint is given in the joint's frame.
 JOINT_FRAME = (1, 5)
@@ -136,7 +136,7 @@ class _Frames:
         return pinocchio.SE3(pinocchio.rpy.rpyToMatrix(angles), values[:3])
 
     def vector(self, text: str | None, size: int, where: str) -> Array:
-        """Read numbers, of which the reader of the URDF refuses those that no arm has."""
+        """Read numbers; the reader of the URDF refuses implausible ones."""
         try:
             values = (np.zeros(size) if text is None
                       else np.array(text.split(), dtype=np.float64))
@@ -231,7 +231,7 @@ def _write_limit(joint: Element, limit: Element, frames: _Frames) -> None:
                     for key, sign in (('lower', -1), ('upper', 1)))
     if max(-lower, upper) >= ENDLESS and joint.get('type') == 'revolute':
         joint.set('type', 'continuous')
-    # A negative bound of SDFormat is none, which a URDF writes as zero.
+    # SDFormat writes no bound as a negative one, and a URDF as zero.
     velocity, effort = (max(0.0, frames.number(limit, key, 0.0)) for key in ('velocity', 'effort'))
     ElementTree.SubElement(joint, 'limit', lower=numbers(lower), upper=numbers(upper),
                            velocity=numbers(velocity), effort=numbers(effort))

@@ -217,7 +217,7 @@ class KinematicTree:
         """All joints, (m,), each after the one that carries it."""
         depth = np.zeros(len(self.parent), dtype=np.intp)
         for _ in self.followers and depth:
-            # As deep as the carrier is now, and one more: right after as many rounds as joints.
+            # One deeper than the carrier: converges after as many rounds as joints.
             depth = np.where(self.parent >= 0, depth[self.parent] + 1, 0)
         return np.argsort(depth, kind='stable')
 
@@ -273,7 +273,7 @@ class Description:
     tool : Placement
         End of the description, in the frame of the last link.
     doubts : tuple of str
-        Clauses on content that the author can hardly have meant.
+        Clauses on implausible content.
 
     """
 
@@ -287,10 +287,10 @@ class Description:
 
 
 def joint_units(unit: str, prismatic: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Give joints that turn a unit such as Nm/rad, and those that slide its counterpart, N/m."""
+    """Return a unit such as Nm/rad for revolute joints, and N/m for prismatic ones."""
     return tuple(of_sliding(unit) if sliding else unit for sliding in prismatic)
 
 
 def of_sliding(unit: str) -> str:
-    """Return the counterpart for a joint that slides of a unit for one that turns."""
+    """Convert a unit of a revolute joint to that of a prismatic one."""
     return unit.replace('kg m²', 'kg').replace('Nm', 'N').replace('rad', 'm')

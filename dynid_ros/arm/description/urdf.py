@@ -69,7 +69,7 @@ def describe(
 
 
 def reduced_model(xml: str, rest: Mapping[str, float], path: Path) -> Any:
-    """Build Pinocchio's model of a URDF in which some joints are locked where they rest."""
+    """Build Pinocchio's model of a URDF with some joints locked in place."""
     import pinocchio
 
     try:
@@ -127,7 +127,7 @@ def _check_order(names: tuple[str, ...], parent: NDArray[np.int64], path: Path) 
 def _followed(
     limits: JointLimits, followers: tuple[Follower, ...], tree: UrdfTree, path: Path,
 ) -> JointLimits:
-    """Narrow the limits of joints to where and how fast their followers can go, too."""
+    """Narrow the limits of joints to those of their followers."""
     lower, upper, velocity = limits.lower.copy(), limits.upper.copy(), limits.velocity.copy()
     for each in followers:
         joint, own = each.leader, tree.joints[each.name]

@@ -19,12 +19,12 @@ from dynid_ros.utilities.atomic_write import read_whole
 
 #: Endings of the files that describe a robot without an arm.yaml.
 DESCRIPTION_SUFFIXES = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf')
-#: Xacro files of a package among which those are sought that include a macro.
+#: Most xacro files of a package that are searched for one that includes a macro.
 MOST_FILES = 1000
 
 
 class _NoDoctype(ElementTree.TreeBuilder):
-    """Stops at a document type, before any entity in it can be expanded."""
+    """Stop at a document type, before any entity in it can be expanded."""
 
     def doctype(self, *_: str | None) -> None:
         raise _DoctypeError
@@ -48,12 +48,12 @@ def urdf_root(path: Path, arguments: Mapping[str, str] | None = None) -> Element
     Raises
     ------
     ArmError
-        The file is missing, is not XML, is of another kind or defines entities, or what reads it
-        is not installed.
+        The file is missing, is not XML, is of another kind or defines entities, or its reader is
+        not installed.
 
     """
     root = _converted(path, arguments or {})
-    # Pinocchio finds frames by their names: a link must have another one than any joint.
+    # Pinocchio finds frames by name: links and joints must have different names.
     joints = {joint.get('name') for joint in root.findall('joint')}
     renamed = {}
     for link in root.findall('link'):
@@ -107,7 +107,7 @@ def _refuse_macros_alone(root: Element, path: Path) -> None:
 
 
 def _including(path: Path) -> list[Path]:
-    """Find the xacro files of a package that include one of it, those beside it first."""
+    """Find the xacro files of a package that include a given one, those beside it first."""
     package = next((folder for folder in path.parents if (folder / 'package.xml').is_file()), None)
     # Without a package, any folder may be above.
     files = path.parent.glob('*.xacro') if package is None else package.rglob('*.xacro')
@@ -142,7 +142,7 @@ def _parsed(content: bytes, path: Path) -> Element:
 
 
 def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
-    # It brings asyncio and ssl, for which no other command should wait.
+    # It imports asyncio and ssl, for which no other command should wait.
     from unittest import mock
 
     try:
@@ -167,7 +167,7 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> bytes:
         with mock.patch.dict('sys.modules', {
                 'ament_index_python': ModuleType('ament_index_python'), index.__name__: index}):
             document = xacro.process_file(str(path), mappings=dict(arguments))
-    # xacro evaluates expressions of the file, which may raise anything.
+    # xacro evaluates expressions of the file, which may raise any exception.
     except Exception as error:
         if missing:
             raise ArmError(f'{path} needs the package "{missing[0]}", which is not above it; set '

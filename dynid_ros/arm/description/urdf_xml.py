@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Checks of a URDF's XML before Pinocchio, which drops numbers that are none in silence."""
+"""Check a URDF's XML before Pinocchio, which drops invalid numbers silently."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST_IN_URDF = 1e9
 _SIZES = {'box': {'size': 3}, 'sphere': {'radius': 1}, 'cylinder': {'radius': 1, 'length': 1},
           'capsule': {'radius': 1, 'length': 1}, 'mesh': {'scale': 3}}
 _INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-#: Joints of a base that moves freely; the arm is identified on a base that stands.
+#: Joints of a base that moves freely; the arm is identified on a fixed base.
 FREE = ('floating', 'planar')
 
 
@@ -81,7 +81,7 @@ class UrdfTree:
     meshes : tuple of str
         Files of the collision shapes, as the source writes them, once each.
     doubts : tuple of str
-        Clauses on content that the author can hardly have meant, and how it is read.
+        Clauses on implausible content, and how it is read.
 
     """
 
@@ -97,7 +97,7 @@ def read_urdf_xml(path: Path) -> UrdfTree:
     """
     Read a URDF, a xacro file, an MJCF or an SDF, and check that it is one tree of known joints.
 
-    A floating or planar joint is fixed where it stands.
+    A floating or planar joint is fixed in place.
 
     Raises
     ------

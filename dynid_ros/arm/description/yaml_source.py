@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""YAML of bounded depth and size, in which a number is one that a user means."""
+"""Read YAML of bounded depth and size, with numbers as users mean them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
-#: Values, those counted again that an alias repeats. A result of 400 parameters has 170 000.
+#: Most values, repetitions by aliases included. A result of 400 parameters has 170 000.
 MOST_VALUES = 500_000
-#: Digits of an integer; seeds of 64 bits have 20.
+#: Most digits of an integer; seeds of 64 bits have 20.
 MOST_DIGITS = 40
 # Characters that no name of a file or a joint can hold.
 _NO_TEXT = re.compile('[\0\ud800-\udfff]')
@@ -20,15 +20,15 @@ _INT, _FLOAT, _TIME = (f'tag:yaml.org,2002:{kind}' for kind in ('int', 'float', 
 
 
 class YamlError(Exception):
-    """A text is not the YAML that is read; the message gives the reason and the line."""
+    """A text is not valid YAML; the message gives the reason and the line."""
 
 
 def parse_yaml(data: bytes) -> Any:
     """
     Content of a YAML text.
 
-    A repeated key is an error, as are an alias inside of what it stands for and a text deeper or
-    larger than any that is meant. `1:30` and a date are text here, and `010` is no octal number.
+    A repeated key is an error, as are an alias inside its own anchor and a text of implausible
+    depth or size. `1:30` and a date are text here, and `010` is no octal number.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def parse_yaml(data: bytes) -> Any:
 
 
 class _Bounded(Composer):  # type: ignore[misc]
-    """Composes nodes up to a number, and refuses repeated keys."""
+    """Compose a limited number of nodes, and refuse repeated keys."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ def steps(samples: int) -> Iterator[tuple[slice, slice]]:
 
 
 def finite_span(x: Array) -> tuple[Array, Array]:
-    """Smallest and largest finite value of each column (N, n); infinite where there is none."""
+    """Find the smallest and largest finite value of each column (N, n); infinite without any."""
     lowest, highest = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
     for part in blocks(len(x)):
         # Contiguous columns with NaN are reduced three times as fast as rows with a mask.

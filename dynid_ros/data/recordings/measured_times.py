@@ -2,10 +2,10 @@
 """
 Times of measurement of the samples of a recording, inferred from the smoothness of its motion.
 
-The stamps of a log are one of three: times of measurement; times of late messages of a source that
-measures at even times; or times at which a loop read the newest state of a faster or slower
-source, so that some states repeat. Each case implies other times of measurement, and the motion is
-smooth only with the true ones.
+The stamps of a log are times of measurement; or times of late messages of a source that measures
+at even times; or times at which a loop read the newest state of a faster or slower source, so that
+some states repeat. Each case implies other times of measurement, and the motion is smooth only
+with the true ones.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ POSITION_SLACK = 0.02
 #: Multiple of the velocity limit that noise of a measured velocity explains. Good recordings reach
 #: 0.91.
 VELOCITY_SLACK = 1.05
-#: Least joints whose signals have no sign, and share of their largest value that counts as zero:
-#: gravity may hold the signals of single joints on one side, but not down to zero in all of three.
+#: Fewest joints whose signals lack a sign, and share of their largest value that counts as zero:
+#: gravity may keep single joints on one side, but not three of them down to zero.
 UNSIGNED_JOINTS, NEAR_ZERO = 3, 0.01
 #: Least samples for each parameter and joint. With fewer, least squares fits noise. Good
 #: recordings have 52 and more.
@@ -208,7 +208,7 @@ def _dead_signal(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 
 def _without_sign(recording: Recording) -> list[Defect]:
-    """Report drive signals of several joints of which none is ever negative, down to zero."""
+    """Report drive signals of several joints that reach zero but are never negative."""
     lowest, highest = finite_span(recording.u)
     joints = moves(recording.q) & (highest > absurd_values.NO_SIGNAL)
     if joints.sum() < UNSIGNED_JOINTS or not (

@@ -63,8 +63,8 @@ def without_stalled(recording: Recording) -> Recording:
 
     While an encoder publisher stalls, messages repeat its last positions bit by bit, and then
     these catch up in one step. It is a stall if the joint of the longest step moved in all samples
-    around it, at a speed that explains the way better in all of that time than in one sample.
-    Other jumps remain.
+    around it, at a speed that explains the distance by the complete time rather than by one
+    sample. Other jumps remain.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def without_stalled(recording: Recording) -> Recording:
     stale = np.zeros(len(t), dtype=np.bool_)
     inner = (first >= SPEED_STEPS) & (after + SPEED_STEPS < len(t))
     first, after = first[inner], after[inner]
-    # Of a sensor that is slower than its messages, there are too many holds to look at each.
+    # A sensor that is slower than its messages holds too often to check each hold.
     repeated, beside = np.isin(np.arange(len(t)), held), np.arange(SPEED_STEPS)
     alone = ~(repeated[first[:, None] - beside]
               | repeated[after[:, None] + 1 + beside]).any(axis=1)

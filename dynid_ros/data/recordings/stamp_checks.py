@@ -53,8 +53,7 @@ def only_increasing(recording: Recording) -> Recording:
     """
     Drop the fewest samples so that the stamps increase strictly, and report their number.
 
-    One stamp that runs ahead costs its own sample, and none of those that follow. Of equal stamps
-    the first is kept.
+    One stamp that runs ahead costs its own sample only. The first of equal stamps is kept.
     """
     t = recording.t
     if (np.diff(t) > 0).all() or not usable(t):
@@ -81,7 +80,7 @@ def _increasing(t: Array) -> NDArray[np.bool_]:
     if (np.diff(t[finite]) >= 0).all():
         return np.asarray(t > before)
     after = np.minimum.accumulate(np.append(np.where(finite, t, np.inf), np.inf)[::-1])[-2::-1]
-    # All before these are less, and all behind them are more.
+    # All before these are smaller, and all after them larger.
     keep = (t > before) & (t < after)
     places = np.flatnonzero(finite & ~keep)
     some = t[places]
@@ -159,7 +158,7 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
     length = t[gaps + 1] - t[gaps]
     longest = float(length.max())
     lost = int(np.rint(length / usual - 1).sum())
-    # Where a reader repeats samples, it was there when the driver measured none.
+    # A reader that repeats samples was active while the driver measured none.
     text = f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; ' + (
         'the driver gave no new ones, so see what delays it.' if republished else
         'where the recorder lost them, raise its queue depth or lower the load.')

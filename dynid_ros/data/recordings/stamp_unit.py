@@ -20,7 +20,7 @@ RANGE_HZ = (2.0, 50_000.0)
 
 def rate_defects(usual_step: float) -> list[Defect]:
     """
-    Report a rate that is too low, or that no recording has.
+    Report a rate that is too low, or implausible.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def rate_defects(usual_step: float) -> list[Defect]:
                 f'in s{other}; stamps must be in seconds.')
         return [Defect('rate_implausible', 'error', text, value=rate,
                        threshold=high if rate > high else low)]
-    # Jitter moves the median step; what is printed decides.
+    # Jitter changes the median step; decide by the printed value.
     printed = f'{rate:.3g}'
     if float(printed) < least:
         text = (f'The sample rate of {printed} Hz is too low to resolve accelerations well; '

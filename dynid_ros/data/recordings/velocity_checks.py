@@ -101,10 +101,10 @@ def _factor(compared: list[_Comparison]) -> float:
 
 def _other_time(recording: Recording, compared: list[_Comparison]) -> Defect | None:
     """
-    Report velocities that one factor makes fit in all joints.
+    Report velocities that fit in all joints after a common factor.
 
-    Positions and stamps give all velocities too large by the factor by which time is too short.
-    Without that evidence, such a recording gives a model that predicts its own time axis well.
+    If the time axis is too short, differentiated positions are too large by the same factor. A
+    model of such a recording predicts its own time axis well, so only velocities reveal it.
     """
     factor = _factor(compared)
     if len(compared) < 2 or not 1 / LARGEST_TIME_RATIO < factor < LARGEST_TIME_RATIO or any(
