@@ -26,7 +26,7 @@ from dynid_ros.ros.nodes.common.qos import LATCHED
 
 class ArmReport:
     """
-    Publishers of estimates and links, and the judge of the session.
+    Publish estimates and links, and judge the session.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class ArmReport:
     session : OnlineIdentifier
         The session.
     description : str
-        Parameter ``arm``, from which robot descriptions are made.
+        Parameter ``arm``, the source of robot descriptions.
 
     """
 
@@ -72,7 +72,7 @@ class ArmReport:
             self._robot.publish(String(data=found.description))
 
     def publish(self, now: int) -> None:
-        """Publish the estimates of now."""
+        """Publish the current estimates."""
         arm, estimate = self._session.arm, self._session.estimate()
         self._estimates.publish(say.parameter_numbers(
             now, base_parameters(arm).names, estimate.theta, estimate.std, estimate.from_data))
@@ -101,7 +101,7 @@ class ArmReport:
             # A result of an arm at rest must not replace one of a motion.
             raise RecordingError('the arm has not moved; move it for some seconds first')
         write_result(result, folder)
-        # The page of an earlier result would be taken for this one's.
+        # Remove the page of an earlier result, which users would take for that of this one.
         (folder / 'report.html').unlink(missing_ok=True)
         verdict = 'trustworthy' if result.verdict.trustworthy else 'not trustworthy'
         return f'{result.samples} samples, {verdict}, in {folder}'

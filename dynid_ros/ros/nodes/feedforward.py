@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Node that fills in the effort of trajectories on their way to a joint_trajectory_controller."""
+"""Node that adds efforts to the trajectories for a joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SETTINGS = (
     Setting('controller', 'joint_trajectory_controller',
             'Controller that gets the trajectories; it must add their effort to its feedback.'),
 )
-#: Period of the look whether the controller is still there, s.
+#: Period of the check for the controller, s.
 CONTROLLER_LOOK_SECONDS = 0.2
 
 
 @dataclass(eq=False)
 class Relayed:
     """
-    A goal on its way.
+    A relayed goal.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class FeedForward(Node):
                     goal.sent.cancel_goal_async()
 
     def _look(self) -> None:
-        """Give up goals whose controller is gone."""
+        """Abort goals whose controller is gone."""
         if self._goals and not self._client.server_is_ready():
             for goal in tuple(self._goals):
                 self._refuse(goal, f'the action {self._name} is gone')
@@ -167,7 +167,7 @@ class FeedForward(Node):
             return
         self._goals.remove(goal)
         if status != SUCCEEDED and not (status == CANCELED and goal.cancelled):
-            # Among others one that another client's trajectory replaced.
+            # For example, the trajectory of another client has replaced it.
             status = ABORTED
         self._server.end(goal.handle, status, result)
 

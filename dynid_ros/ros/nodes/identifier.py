@@ -39,7 +39,7 @@ from dynid_ros.ros.nodes.common.readiness import Readiness
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.ros.nodes.common.validation_marks import ValidationMarks
 from dynid_ros.ros.nodes.payload_report import PayloadReport
-from dynid_ros.ros.nodes.warm_up import warm_up
+from dynid_ros.ros.nodes.warm_up import load_stream_kernels
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import try_folder
 
@@ -69,17 +69,17 @@ SETTINGS = (
     Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
     Setting('tool_frame', 'tool', 'With payload: TF frame of the tool, frame_id of ~/payload.'),
 )
-#: Rules of the stream by which data is lost.
+#: Rules of the stream that lose data.
 LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps')
-#: Messages that wait when the node is stopped are worked on for so long, s; and in simulated time,
-#: where this node may be behind. They are over when none comes for so long, s.
+#: Time for waiting messages when the node is stopped, s; and in simulated time, where this node
+#: may be behind; and the pause that ends them, s.
 WAITING_MESSAGES_SECONDS, SIMULATED_LAST_WORDS, SIMULATED_SILENCE_SECONDS = 1.0, 10.0, 0.5
-#: Period in which samples that waited for a search are learned from where no messages come, s.
+#: Period of learning from samples that waited for a search, if no messages come, s.
 CATCH_UP = 0.1
 
 
 class Identifier(Node):
-    """Joint states in, estimates out; saves what ``dynid replay`` gives for the same samples."""
+    """Joint states in, estimates out; saves the result of ``dynid replay`` of the same samples."""
 
     def __init__(self) -> None:
         super().__init__('identifier')
@@ -90,7 +90,7 @@ class Identifier(Node):
             try_folder(self._folder)
         self._known = self._read_result()
         self._arm = self._read_arm() if self._known is None else self._known.arm
-        warm_up(self._arm, self.get_logger().info)
+        load_stream_kernels(self._arm, self.get_logger().info)
         self._fresh = False
         self._estimate: Estimate | None = None
         self._online = self._start_online()
@@ -222,7 +222,7 @@ class Identifier(Node):
             self._predicted.publish(say.effort_message(self._arm, stamp, torque))
 
     def _health(self) -> list[DiagnosticStatus]:
-        """Publish the estimates of now, and return all statuses."""
+        """Publish the current estimates, and return all statuses."""
         now = self.get_clock().now().nanoseconds
         self._shown.look(now)
         if self._fresh:

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Launch arguments that are parameters of nodes: defaults of nodes < config < given arguments."""
+"""Launch arguments as parameters of nodes: defaults of nodes < config < given arguments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Given:
     values : dict of str to str
         Of all that are declared, here or in a launch file that includes this one.
     given : frozenset of str
-        Those that were given, instead of left to their defaults.
+        Those that were given and do not have their defaults.
 
     """
 
@@ -87,7 +87,7 @@ def launch_file(
     begin: Callable[[Given], Sequence[LaunchDescriptionEntity]], *arguments: DeclareLaunchArgument,
 ) -> LaunchDescription:
     """
-    Make a launch file whose defaults do not outlast it.
+    Make a launch file whose defaults end with it.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def launch_file(
 
 
 def _refuse_unknown(context: LaunchContext, names: set[str]) -> None:
-    """Refuse arguments of the command line that nobody declares, which launch itself ignores."""
+    """Refuse undeclared arguments of the command line, which launch itself ignores."""
     file = Path(context.locals.current_launch_file_path)
     unknown = {word.partition(':=')[0] for word in context.argv} - names
     # The arguments of a launch file that includes this one are its own.

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Nodes as launch files start them, and the arguments that several files have."""
+"""Nodes in launch files, and arguments that several files share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parameter(executable: str, name: str, default: str | None = '') -> DeclareLa
     executable, name : str
         The node and its parameter.
     default : str or None
-        Shown default; the node's own where empty, and none where the argument must be given.
+        Shown default; the node's own if empty, and none if the argument is required.
 
     """
     setting = settings_of(executable)[name]
@@ -56,7 +56,7 @@ def folder(name: str, default: str, what: str) -> DeclareLaunchArgument:
 
 
 def chosen_folder(given: Given, name: str) -> str:
-    """Return a folder, whose default is in one that the namespace names."""
+    """Return a folder, by default in that of the namespace."""
     value = given.values[name]
     return value if name in given.given else str(Path(given.namespace, value))
 
@@ -73,9 +73,9 @@ def node(
     required: bool = True, **topics: str,
 ) -> Node:
     """
-    Make a node in the namespace; topics are remapped where an argument names them.
+    Make a node in the namespace; arguments remap its topics.
 
-    The end of one that is `required` ends the launch, with a status that is not 0.
+    The end of a `required` node ends the launch, with a nonzero status.
     """
     kept = {name: value for name, value in parameters.items() if value not in ('', [])}
     named = {name: given.values[name] for name in TOPICS if name in given.given} | topics

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""How nodes are started together: parameters of a simulation, and actions of launch files."""
+"""Start of nodes together: parameters of a simulation, and actions of launch files."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
 
 #: Nodes that simulated time waits for.
 LOCKSTEP = ['trajectory_publisher', 'identifier', 'recorder']
-#: No motion goes on without these, but in simulated time, which waits for them itself.
+#: A motion stops without these, except in simulated time, which waits for them itself.
 LISTENERS = ['recorder', 'identifier']
-#: In real time, distance from the reference at which the publisher stops the arm, rad, and age of
-#: the last state at which it does so, s: on a busy computer the simulation falls behind, and the
-#: controller in it watches its path too.
+#: In real time, distance from the reference and age of the last state at which the publisher stops
+#: the arm, rad and s: on a busy computer the simulation falls behind, and its controller monitors
+#: the path, too.
 TRACKING_ERROR = 10.0
 STATE_TIMEOUT = 1.0
-#: Options of the design: one start and ample time, so that on every computer the seed decides, and
-#: no more periods than the estimate of repeatability needs.
+#: Options of the design: one start and ample time, so that the result depends on the seed on any
+#: computer, and as many periods as the estimate of repeatability needs.
 DESIGN = ('--starts', '1', '--time', '1000', '--periods', '2')
 PACKAGE = 'dynid_ros'
-#: A node is ready for Ctrl-C once its modules are imported; until then the signal waits.
+#: A node handles Ctrl-C once its modules are imported; until then the signal waits.
 PATIENT = 'env --block-signal=INT --block-signal=HUP'
 #: Enclaves of config/sros2/policy.xml, and the variable that chooses one, also for the process
 #: that a recorder starts.
 ENCLAVES, OVERRIDE = '/dynid', 'ROS_SECURITY_ENCLAVE_OVERRIDE'
 #: Variable of Fast DDS for its settings; by default it keeps 512 messages for a busy process, and
-#: gives up one that was stopped for longer than a second.
+#: drops one that was stopped for longer than a second.
 FAST_DDS = 'FASTRTPS_DEFAULT_PROFILES_FILE'
-#: Longest time until a node has gone, s: more than the recorder gives its bag.
+#: Longest time until a node has ended, s: more than the recorder allows for its bag.
 LONGEST_END = '90'
 
 

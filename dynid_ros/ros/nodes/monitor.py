@@ -49,7 +49,7 @@ SETTINGS = (
             'empty, the link that carries the tool, as robot_description calls it, and tool '
             'without one.'),
 )
-#: Rules of the stream by which the monitor is blind for a moment.
+#: Rules of the stream that blind the monitor for a moment.
 MONITOR_LOSSES = ('not_finite', 'gaps', 'clock_reset', 'jumps', 'rate_changed')
 
 
@@ -61,7 +61,7 @@ class ArmMonitor(Node):
         self._settings = declare(self, SETTINGS, self._change)
         self._model = self._read_model()
         self._arm = self._model.arm
-        warm_up(self._model)
+        load_kernels(self._model)
         self._monitor = Monitor(
             self._model, alarms_per_hour=self._settings['alarms_per_hour'],
             bandwidth_hz=self._settings['bandwidth_hz'])
@@ -109,7 +109,7 @@ class ArmMonitor(Node):
             self._show(new)
 
     def _show(self, new: MonitoredSamples) -> None:
-        """Publish the newest sample, if it is time for that or the contact has changed."""
+        """Publish the newest sample, if it is due or the contact has changed."""
         stamp = self._first + round(float(new.t[-1]) * 1e9)
         names = self._felt(new)
         changed = bool(names) != bool(self._touched)
@@ -149,7 +149,7 @@ class ArmMonitor(Node):
         return message
 
     def _felt(self, new: MonitoredSamples) -> tuple[str, ...]:
-        """Joints that feel a contact, the clearest one first."""
+        """Joints in contact, the clearest one first."""
         order = np.argsort(-np.abs(new.torque[-1]) / new.threshold[-1])
         return tuple(self._arm.joint_names[j] for j in order if new.contact[-1, j])
 
@@ -183,7 +183,7 @@ class ArmMonitor(Node):
         return 'the external torque counts from here'
 
 
-def warm_up(model: IdentifiedModel) -> None:
+def load_kernels(model: IdentifiedModel) -> None:
     """Compile or load all kernels, before the first message waits for them."""
     t = np.arange(2 * RATE_SAMPLES) / 100.0
     still = np.zeros((len(t), model.arm.n))

@@ -29,7 +29,7 @@ PAYLOAD_JSON = 'payload.json'
 
 class PayloadReport:
     """
-    Publishers of a load.
+    Publish a load.
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ class PayloadReport:
         self._estimates = node.create_publisher(DynamicJointState, '~/estimates', LATCHED)
 
     def look(self, now: int) -> None:
-        """Nothing is found beside the stream."""
+        """Do nothing: there are no findings beside the stream."""
 
     def publish(self, now: int) -> None:
-        """Publish the load of now; ~/payload only as long as it is certain."""
+        """Publish the current load; ~/payload only while it is certain."""
         self._found = found = self._session.load()
         if found is None:
             return
@@ -71,7 +71,7 @@ class PayloadReport:
         self._found = None
 
     def stop(self) -> None:
-        """Nothing runs beside the stream."""
+        """Do nothing: no thread runs beside the stream."""
 
     def save(self, folder: Path, defects: Sequence[Defect]) -> str:
         """Write the load, and return it in a few words."""
@@ -87,7 +87,7 @@ class PayloadReport:
         return f'{samples} samples, {verdict}, in {folder}'
 
     def _message(self, now: int, found: Payload) -> InertiaStamped:
-        """Mass, centre, and inertia about the centre; all zero where there is no load."""
+        """Mass, centre, and inertia about the centre; all zero without a load."""
         message = InertiaStamped()
         message.header.stamp = time_message(now)
         message.header.frame_id = self._frame

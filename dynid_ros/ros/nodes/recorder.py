@@ -76,7 +76,7 @@ class Recorder(Node):
 
     @property
     def _bag_node(self) -> str:
-        # rosbag2 puts it into no namespace, where the recorders of two arms would be namesakes.
+        # rosbag2 gives it no namespace, so the recorders of two arms would have the same name.
         return f'{self.get_fully_qualified_name().strip("/").replace("/", "_")}_bag'
 
     def _start(self) -> str:
@@ -108,7 +108,7 @@ class Recorder(Node):
             self._folder, topics, self._bag_node,
             {'arm': self._arm.name, 'arm_sha256': arm['arm_sha256'],
              'started': now.isoformat()}, qos, self._input.reader.counts['messages'],
-            # rosbag2 cannot remap the time of one among several simulated arms.
+            # rosbag2 cannot remap the clock of one of several simulated arms.
             simulated_time(self) and self.resolve_topic_name('/clock') == '/clock')
         self._said = say.WARN
         return f'starting to record {", ".join(topics)}'
@@ -118,12 +118,12 @@ class Recorder(Node):
             raise InputError('nothing is being recorded; call ~/start first')
         bag, self._bag = self._bag, None
         self._said = say.OK
-        # A motion must not wait for the end of the bag.
+        # A motion must not wait until the bag is closed.
         self._readiness.look()
         trouble = bag.stop()
         files = sorted(bag.bag.glob('*.mcap'))
         self._sidecar['files'] = {file.name: _sha256(file) for file in files}
-        # A full disk prevents both, and is the reason to name.
+        # A full disk prevents both: name that as the reason.
         unwritten = self._write_sidecar()
         trouble = trouble or unwritten
         if trouble:
@@ -132,7 +132,7 @@ class Recorder(Node):
         return f'{bag.size()} bytes in {bag.bag}'
 
     def _write_sidecar(self) -> str:
-        """Write the marks of the motions so far; return why they cannot be written, if so."""
+        """Write the marks of the motions so far; return the reason if that fails."""
         try:
             write_sidecar(self._folder, self._sidecar | {'validation': self._marks.spans})
         except ResultError as error:
@@ -141,12 +141,12 @@ class Recorder(Node):
         return ''
 
     def _on_mark(self) -> None:
-        # Where this node is killed, the mark is there.
+        # Keep the mark even if this node is killed.
         if self._bag is not None:
             self._write_sidecar()
 
     def _look(self) -> tuple[bytes, str]:
-        """Judge the bag for those who need it, and log when that changes."""
+        """Publish the state of the bag, and log its changes."""
         self._record_if_published()
         level, text, _ = self._bag_judgement()
         if self._bag is None:
@@ -180,7 +180,7 @@ class Recorder(Node):
                 **{key: defect.message for key, defect in named.items()})]
 
     def _ready(self) -> list[tuple[str, str]] | None:
-        """Topics that the bag must hear before simulated time starts; None while it is awaited."""
+        """Topics that the bag must receive before simulated time starts; None while unknown."""
         if self._waiting:
             self._input.follow()
             self._record_if_published()
@@ -200,7 +200,7 @@ class Recorder(Node):
         reason = self._trouble()
         if reason:
             return say.ERROR, reason, values
-        # A further topic that appears later is no reason to stop a motion.
+        # A further topic that appears later does not stop a motion.
         awaited = self._bag.awaited(
             self, self._bag.topics if self._said == say.WARN else self._input.topics)
         if awaited:

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Node ``trajectory_publisher``: moves an arm along an excitation, and never beyond its limits."""
+"""Node ``trajectory_publisher``: moves an arm along an excitation, within its limits."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from dynid_ros.ros.nodes.motion.motion_report import MotionReport
 from dynid_ros.ros.nodes.motion.motion_settings import load_motion, make_output, SETTINGS
 from dynid_ros.ros.nodes.motion.motion_state import StateWatch
 
-#: Periods of the watchdog and of the look at the graph, s; and of the latter where simulated time
-#: may wait for it.
+#: Periods of the watchdog and of the check of the graph, s; and of the latter in simulated time,
+#: which may wait for it.
 WATCH = 0.01
 CONTROLLER_CHECK_SECONDS = 0.2
 SOON = 0.05
@@ -40,7 +40,7 @@ SOON = 0.05
 REFERENCE_PERIOD = 0.01
 #: Time in which the arm must be at rest after an abort, s.
 REST_AFTER_ABORT_SECONDS = 2.0
-#: Time at the end in which the senders of goals get their results, s.
+#: Time at the end for the results to reach the senders of goals, s.
 GOAL_ANSWER_SECONDS = 0.2
 
 
@@ -78,8 +78,8 @@ class TrajectoryPublisher(Node):
         create_steady_timer(self, period, self._look)
         offer(self, '~/start', self._on_start)
         offer(self, '~/stop', self._on_stop)
-        # The first line of rclpy's logger takes up to a tenth of a second, in which a motion that
-        # has started would not be watched.
+        # The first line of rclpy's logger takes up to a tenth of a second, during which nobody
+        # would watch a motion.
         self.get_logger().info(f'waiting for states of {self._arm.name} on {self._states.topic}')
 
     def stop(self) -> None:
@@ -87,7 +87,7 @@ class TrajectoryPublisher(Node):
         if self._control.active:
             self._slow_down('the node was told to end')
         self._heard = time.monotonic()
-        # As long as states come, the arm slows down, on however busy a machine.
+        # The arm slows down as long as states come, even on a busy machine.
         while (self._control.active and not self._states.gone
                and time.monotonic() < self._heard + self._time.patience):
             self.executor.spin_once(timeout_sec=WATCH)
@@ -96,9 +96,9 @@ class TrajectoryPublisher(Node):
                 Bound.SILENCE, 'the node ends, and no state says whether the arm is at rest'))
             self._notice_phase()
         self._spin_until(lambda: self._report.idle, self._time.patience)
-        # rclpy sends the result of a goal in a later callback than the one that ends it.
+        # rclpy sends the result of a goal in a callback after the one that ends it.
         self._spin_until(lambda: False, GOAL_ANSWER_SECONDS)
-        # No state is answered after this, so that it stays the last command.
+        # Answer no state after this, so that it stays the last command.
         self._control.leave()
         self._spin_until(lambda: self._output.settled, self._time.patience)
         self._answers.leave()
@@ -149,13 +149,13 @@ class TrajectoryPublisher(Node):
             now - self._began, self._seconds, message.header.stamp, wanted, self._control.last)
 
     def _watch(self) -> None:
-        """Stop the arm when its state is not known any more."""
+        """Stop the arm when its state becomes unknown."""
         if not self._time.simulated:
             self._finish_once()
         last, now = self._control.last, self._time.now()
         if last is None:
             return
-        # Where this process was late itself, states wait that are read before the next look.
+        # If this process itself was late, it reads the waiting states before the next check.
         before, self._stale = self._stale, self._control.stale(now)
         if self._stale and before:
             self._notice_silence()
@@ -184,7 +184,7 @@ class TrajectoryPublisher(Node):
             self.status = self.status or int(self._phase is Phase.ABORTED)
 
     def _look(self) -> None:
-        """Look at the publishers, listeners and controllers in the graph."""
+        """Check the publishers, listeners and controllers in the graph."""
         problem = self._states.follow()
         if problem is not None:
             self._control.fault(problem)
@@ -206,7 +206,7 @@ class TrajectoryPublisher(Node):
         self._answer()
 
     def _missing(self) -> str:
-        """Name who must come before a motion can start, in a clause; empty if all are there."""
+        """Name the missing nodes before a motion can start, in a clause; empty for none."""
         if self._states.mixed:
             return f'{self._states.mixed}; stop all but one'
         if self._control.stale(self._time.now()) or self._control.period is None:
@@ -215,7 +215,7 @@ class TrajectoryPublisher(Node):
         return self._output.missing or self._listeners.missing
 
     def _announce(self, missing: str) -> None:
-        """Log once that a motion can start, and each reason why none can before."""
+        """Log once that a motion can start, and each reason why none can start before."""
         soon = time.monotonic() - self._created <= self._time.patience
         if self._missed in ('', missing) or (missing and soon):
             return
@@ -229,7 +229,7 @@ class TrajectoryPublisher(Node):
         try:
             self.get_logger().info(self._start())
         except InputError as error:
-            # Others may come while the time of the arm stands still; all else may need it.
+            # Nodes may appear while the time stands still; other reasons may need it to advance.
             self._refused = True
             self.get_logger().warning(f'not started yet: {error}', throttle_duration_sec=2.0)
 
@@ -268,7 +268,7 @@ class TrajectoryPublisher(Node):
         self._notice_phase()
 
     def _on_failure(self, reason: str) -> None:
-        """Abort the motion that a controller gave up."""
+        """Abort a motion that the controller gave up."""
         self._control.fault(Violation(Bound.CONTROLLER, reason))
         self._notice_phase()
 
@@ -277,7 +277,7 @@ class TrajectoryPublisher(Node):
             return
         self._phase, self._changed = self._control.phase, self._time.now()
         if self._phase is Phase.ABORTED:
-            # Whose states may be trusted from now on.
+            # Publishers whose states may be trusted from now on.
             self._states.follow()
             self.get_logger().error(
                 f'aborted: {self._control.violation}; the arm is held, ~/stop resets')

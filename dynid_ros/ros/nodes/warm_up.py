@@ -18,14 +18,16 @@ from dynid_ros.utilities.compiled import NOTICE
 from dynid_ros.utilities.progress import listening
 
 SMALLEST_ARM, RATE_HZ = 'two_axis', 200.0
-#: Long enough for each kernel of a stream, for a search of cut-off and delay, and for a verdict
-#: whose error bars do not end its search, s.
+#: Length of the samples, s, which covers each kernel of a stream, a search of cut-off and delay,
+#: and a verdict whose error bars do not end its search.
 BRIEF, SHORT_SECONDS, LONG_SECONDS = 2.0, 4.0, 40.0
 
 
-def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object]) -> None:
+def load_stream_kernels(
+    arm: ArmModel, say: Callable[[str], None], *more: Callable[[], object],
+) -> None:
     """
-    Identify an arm from made-up samples, and forget them.
+    Load all kernels of a stream by identifying an arm from made-up samples.
 
     The search for a cut-off is that of the smallest arm, which needs the same kernels. Where
     kernels have to be compiled, the verdict is compiled, too: a judge that compiles beside the
@@ -58,11 +60,12 @@ def warm_up(arm: ArmModel, say: Callable[[str], None], *more: Callable[[], objec
 
 
 def compile_kernels(arm: ArmModel, say: Callable[[str], None]) -> None:
-    """Do the same, and for a simulation too."""
+    """Load the kernels of a stream and of a simulation."""
     from dynid_ros.simulation.live import LiveArm
     from dynid_ros.simulation.plausible_drive import with_plausible_drives
 
-    warm_up(arm, say, lambda: LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle))
+    load_stream_kernels(
+        arm, say, lambda: LiveArm(with_plausible_drives(arm)[0], planning_limits(arm).middle))
 
 
 def _made_up(

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Node behind the live page: messages of other nodes in, requests to their services out."""
+"""Node of the live page: messages of other nodes in, requests to their services out."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ SETTINGS = (
             'interface, it asks for a token before it shows buttons.'),
     Setting('port', 8080, 'Port of the page; 0 for any that is free.'),
 )
-#: Period of the look at buttons and answers, s, and the part of it in which the node rests: the
-#: newest state replaces those that come meanwhile, and a page needs 50 of 1000 a second.
+#: Period of the check of buttons and answers, s, and the part of it in which the node rests: the
+#: newest state replaces earlier ones, and a page needs 50 of 1000 a second.
 BUTTON_CHECK_SECONDS, RESTING_SECONDS = 0.02, 0.015
-#: Period of the look at the publishers of states, s.
+#: Period of the check of the publishers of states, s.
 FOLLOW = 0.5
 #: Time after which a service counts as not answering, s.
 SERVICE_SECONDS = 3.0
-#: Parameters and points of a motion that are taken in: more are none of ours.
+#: Most parameters and points of a motion of this package: more are of others.
 MOST_PARAMETERS, MOST_TAKEN_IN = 1000, 10000
 
 
@@ -59,7 +59,7 @@ class Watch(Node):
         self._arm = load_arm(settings['arm'])
         self._order = JointOrder(self._arm)
         self._state = LiveState(self._arm.joint_names)
-        # Requests that wait for the answer of a service, and when they were sent, s.
+        # Requests that wait for the answer of a service, and their times, s.
         self._asked: list[tuple[Request, Any, float]] = []
         self._called = {
             name: self.create_client(Trigger if flag is None else SetBool, name)
@@ -79,7 +79,7 @@ class Watch(Node):
             self.get_logger().info(f'token for the buttons: {self._page.token}')
 
     def stop(self) -> None:
-        """Serve the page no longer."""
+        """Stop serving the page."""
         self._page.close()
 
     def _subscribe(self) -> None:
@@ -104,7 +104,7 @@ class Watch(Node):
             self._state.hear_reference(q)
 
     def _positions(self, message: JointState) -> Array | None:
-        """Return the positions (n,) of a message, None where a joint has no finite one."""
+        """Return the positions (n,) of a message, None if a joint has no finite one."""
         found = self._order.in_order(message.name, message.position)
         return found[0] if found is not None and np.isfinite(found[0]).all() else None
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Node that takes load and biases off the wrenches of a force-torque sensor at the wrist."""
+"""Node that subtracts load and biases from the wrenches of a force-torque sensor at the wrist."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class WristSensorNode(Node):
         if not self._sensor.trustworthy:
             self.get_logger().warning(
                 f'the sensor is not trustworthy: {self._sensor.findings[0].text}')
-        warm_up(Compensator(self._sensor), self._arm.n)
+        load_kernels(Compensator(self._sensor), self._arm.n)
         self._compensator, self._order = Compensator(self._sensor), JointOrder(self._arm)
         self._pairing = Pairing(self._arm.n, WRENCH_WIDTH)
         self._first = self._next = -1
@@ -132,7 +132,7 @@ class WristSensorNode(Node):
         self._diagnostics.publish(say.array(self, [self._status(names)]))
 
     def _status(self, names: dict[str, list[str]]) -> DiagnosticStatus:
-        """Tell what keeps the node from compensating, or the wrench of now."""
+        """Report the problem that prevents compensation, or the current wrench."""
         level, text = say.OK, f'{" and ".join(self._topics)} are good'
         silent = [topic for topic in self._topics
                   if time.monotonic() - self._heard[topic] > STREAM_STOPPED_SECONDS]
@@ -163,8 +163,8 @@ def wrench_of(message: WrenchStamped) -> Array:
     return np.array([torque.x, torque.y, torque.z, force.x, force.y, force.z])
 
 
-def warm_up(compensator: Compensator, joints: int) -> None:
-    """Load all that the first message would wait for."""
+def load_kernels(compensator: Compensator, joints: int) -> None:
+    """Load all kernels before the first message."""
     t = np.arange(200) / 100.0
     compensator.push(t, np.zeros((len(t), joints)), np.zeros((len(t), WRENCH_WIDTH)))
 

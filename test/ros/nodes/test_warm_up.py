@@ -18,14 +18,14 @@ import numpy as np
 from dynid_ros.arm.load import load_arm
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.applications.export.urdf import robot_description
-from dynid_ros.ros.nodes.warm_up import load_verdict, warm_up
+from dynid_ros.ros.nodes.warm_up import load_stream_kernels, load_verdict
 from dynid_ros.estimation.online.live_verdict import Judge
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.simulation.record import simulate
 
 arm = load_arm('two_axis')
 log = simulate(arm, random_motion(arm, 3, tries=20, periods=2), seed=3).log
-warm_up(arm, print)
+load_stream_kernels(arm, print)
 load_verdict()
 
 load, loaded = FunctionCache.load_overload, []

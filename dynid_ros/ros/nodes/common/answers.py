@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Answers of services and actions: those that this process gives, and those it waits for."""
+"""Answers of services and actions that this process gives or waits for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
 
 class Goals:
     """
-    An action server whose goals are executed at their end.
+    An action server that executes goals when they end.
 
     Coroutines that wait for it would keep rclpy's executor busy.
 
@@ -33,7 +33,7 @@ class Goals:
     accept, cancel : callable
         Take the handle of a goal that starts, and of one that its sender cancels.
     check : callable, optional
-        Takes a goal, and raises DynidError where it is to be rejected.
+        Takes a goal, and raises DynidError to reject it.
 
     """
 
@@ -76,7 +76,7 @@ class Goals:
 
 def offer(node: Node, name: str, action: Callable[[], str]) -> None:
     """
-    Offer a service that does something.
+    Offer a service that runs an action.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def offer(node: Node, name: str, action: Callable[[], str]) -> None:
 
 def answer_of(future: Any) -> tuple[Any, str]:
     """
-    Take the answer out of a future that is done.
+    Return the answer of a completed future.
 
-    A callback that raises would end the node, and leave the arm to itself.
+    An exception in a callback would end the node, and leave the arm without control.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def answer_of(future: Any) -> tuple[Any, str]:
     """
     try:
         answer = future.result()
-    # Whatever the middleware raises where a server goes, or the context ends.
+    # The middleware may raise anything when a server or the context ends.
     except Exception as error:
         return None, f'{error}' or type(error).__name__
-    # rclpy has no result of a future that was cancelled.
+    # rclpy has no result for a cancelled future.
     return answer, '' if answer is not None else 'the request was cancelled'

@@ -24,9 +24,9 @@ LONGEST_DESCRIPTION = 20_000_000
 
 class ArmMarkers:
     """
-    Publisher of ``~/markers``, once ``robot_description`` tells how TF calls the links.
+    Publish ``~/markers``, once ``robot_description`` gives the TF names of the links.
 
-    Frames of links in URDF are those of this package: the one of a joint is the one of its child.
+    Frames of links in URDF are those of this package: a joint and its child share one.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _ball(
     kind: str, number: int, frame: str, diameter: float, colour: tuple[float, ...],
     place: list[float], there: bool = True,
 ) -> Marker:
-    """Make a ball that moves with a frame, by the newest transform of it; or take one away."""
+    """Make a ball that moves with the newest transform of a frame; or remove one."""
     marker = Marker(ns=kind, id=number, type=Marker.SPHERE, frame_locked=True,
                     action=Marker.ADD if there else Marker.DELETE)
     marker.header.frame_id = frame

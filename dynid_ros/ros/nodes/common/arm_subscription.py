@@ -30,17 +30,17 @@ from dynid_ros.ros.nodes.common.lockstep import (
 )
 from dynid_ros.ros.nodes.common.qos import STATE_DEPTH, state_qos
 
-#: Period of the looks whether a report is due, s.
+#: Period of the check for a due report, s.
 REPORT_CHECK_SECONDS = 0.02
-#: Without a message for so long, s, a stream counts as stopped.
+#: Time without a message after which a stream counts as stopped, s.
 STREAM_STOPPED_SECONDS = 1.0
 #: Meaning of each count.
 MEANINGS = {**{rule: f'times: {text}' for rule, text in RULES.items()}, **PROBLEMS}
-#: Time for which a problem that was met stays in the reports, s.
+#: Time for which a problem stays in the reports, s.
 PROBLEM_KEPT_SECONDS = 5.0
-#: The node that logs the problems of a stream for all that hear it.
+#: The node that logs the problems of a stream for all its listeners.
 RECORDER = 'recorder'
-#: Messages that are taken before anything else has its turn.
+#: Most messages taken before other work.
 TAKEN_TOGETHER = 100
 
 
@@ -54,7 +54,7 @@ class Problem(NamedTuple):
 
 class StateSubscription:
     """
-    Subscription with the reliability that is published, whenever the publisher appears.
+    Subscription with the reliability of the publisher, whenever that appears.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class StateSubscription:
     Attributes
     ----------
     others : list of str
-        Other types that are published on the topic, and that this node does not receive.
+        Other types published on the topic, which this node does not receive.
 
     """
 
@@ -88,7 +88,7 @@ class StateSubscription:
         self._subscribe(state_qos(node, self.topic, depth))
 
     def follow(self) -> list[str]:
-        """Adapt to the publishers of now, and return the full names of their nodes."""
+        """Adapt to the current publishers, and return the full names of their nodes."""
         wanted = state_qos(self._node, self.topic, self._depth)
         if self._qos.reliability != wanted.reliability:
             self._node.destroy_subscription(self._subscription)
@@ -104,11 +104,11 @@ class StateSubscription:
 
     def _take(self, message: Any) -> None:
         self._callback(message)
-        # By the public interface, rclpy prepares a wait for each message, which takes longer than
-        # dealing with it: beside other work (load 10 on two processors), an identifier then got
-        # 13 954 and 11 312 of some 40 000 states at 1 kHz, and all 41 500 and 39 142 by the handle
-        # (python benchmarks/nodes_at_1khz.py --seconds 20), from which rclpy.wait_for_message
-        # takes messages, too. What stands in for rclpy spins faster, and has none.
+        # With the public interface, rclpy prepares a wait for each message, which takes longer
+        # than processing it: beside other work (load 10 on two processors), an identifier received
+        # 13 954 and 11 312 of some 40 000 states at 1 kHz, but all 41 500 and 39 142 by the handle
+        # (python benchmarks/nodes_at_1khz.py --seconds 20), which rclpy.wait_for_message uses,
+        # too. The stand-in for rclpy spins faster, and has no handle.
         waiting = getattr(self._subscription, 'handle', None)
         if waiting is None:
             return
@@ -122,7 +122,7 @@ class StateSubscription:
 
 class ArmSubscription:
     """
-    Subscriptions to the joint states, and to the drive signal if it has a topic of its own.
+    Subscribe to the joint states, and to the drive signal if it has a topic of its own.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ class ArmSubscription:
     topic : str
         Full name of the joint states.
     publishers : dict of str to list of str
-        Full names of the nodes that publish each topic, by the last look.
+        Full names of the nodes that publish each topic, at the last check.
     awaited : set of str
-        Topics of which no message has come yet.
+        Topics without a message so far.
 
     """
 
@@ -182,7 +182,7 @@ class ArmSubscription:
         self._heard = dict.fromkeys(self.topics, self._watch.now().nanoseconds)
         self.publishers: dict[str, list[str]] = {}
         self.awaited = set(self.topics)
-        # Counts at the last report before which messages came; and when each last grew, s.
+        # Counts at the last report with new messages; and when each last grew, s.
         self._before: Mapping[str, int] = {}
         self._met: dict[str, float] = {}
         self._logged: frozenset[str] = frozenset()
@@ -195,7 +195,7 @@ class ArmSubscription:
         return [subscription.topic for subscription in self._followed]
 
     def follow(self) -> None:
-        """Adapt to the publishers of now."""
+        """Adapt to the current publishers."""
         self.publishers = {each.topic: each.follow() for each in self._followed}
 
     def leave(self) -> None:
@@ -219,7 +219,7 @@ class ArmSubscription:
         applied : mapping of str to int
             How often each of `RULES` was applied to it.
         losses : sequence of str
-            Rules by which data is lost.
+            Rules that lose data.
         met : mapping of str to tuple, optional
             Levels and sentences of further problems.
         **further
@@ -249,7 +249,7 @@ class ArmSubscription:
             {**applied, **self.reader.counts, **further})
 
     def _look(self) -> None:
-        """Report, if it is time for that."""
+        """Report, if a report is due."""
         if time.monotonic() < self._due:
             return
         period = 1.0 / self._settings['report_rate']
@@ -258,7 +258,7 @@ class ArmSubscription:
         self._diagnostics.publish(say.array(self._node, self._health()))
 
     def _trouble(self, new: Mapping[str, int]) -> Problem | None:
-        """Find why nothing can be identified now, by the counts since the last report."""
+        """Find why identification is impossible now, by the counts since the last report."""
         now = self._watch.now().nanoseconds
         for each in self._followed:
             names = self.publishers.get(each.topic, [])
@@ -294,7 +294,7 @@ class ArmSubscription:
         return None
 
     def _log(self, found: Problem) -> None:
-        """Log the start and the end of a problem, and what joins it meanwhile, once each."""
+        """Log the start and the end of a problem, and others that join it, once each."""
         keys = found.keys
         if keys <= self._logged if keys else not self._logged:
             return
@@ -304,7 +304,7 @@ class ArmSubscription:
         self._node.get_logger().warning(found.text if keys else f'{found.text} again')
 
     def _recorded(self) -> bool:
-        """Whether the recorder of the arm hears the same: it logs all that it finds."""
+        """Whether the recorder of the arm hears the same: it logs all problems."""
         own = self._node.get_fully_qualified_name()
         recorder = f'{own.rpartition("/")[0]}/{RECORDER}'
         return own != recorder and recorder in {

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Processes that this one starts, and that never outlive it."""
+"""Child processes that never outlive this one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PDEATHSIG = 1
 
 class ChildProcess:
     """
-    A command that gets SIGINT when this process ends in whatever way.
+    A command that gets SIGINT however this process ends.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class ChildProcess:
     log : Path
         New file for all that it prints.
     niceness : int
-        Places behind this process where processors are few.
+        Increase of its niceness over this process.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ChildProcess:
             self._process.wait()
 
     def last_lines(self, count: int) -> list[str]:
-        """Return the last lines of its log, which hold the reason why it has ended."""
+        """Return the last lines of its log, with the reason for its end."""
         return self._log.read_text(errors='replace').strip().splitlines()[-count:]
 
 
@@ -83,11 +83,11 @@ def _begin(niceness: int, parent: int) -> None:
     niceness : int
         As for `ChildProcess`.
     parent : int
-        Process of which this one is a new child; it may be gone already.
+        Parent process, which may be gone already.
 
     """
     os.nice(niceness)
-    # A process that a shell started in the background ignores it.
+    # A shell makes its background processes ignore it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform == 'linux':
         ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGINT)

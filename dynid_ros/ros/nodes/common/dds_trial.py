@@ -17,7 +17,7 @@ TRIAL_TOPIC, WORD, TRIAL_SECONDS = 'dynid_doctor', 'well', 10.0
 
 
 def message_time() -> float | None:
-    """Wait for a message of another process, s; None where none comes."""
+    """Wait for a message of another process, s; None if none comes."""
     heard, began = list[str](), time.monotonic()
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
@@ -36,7 +36,7 @@ def message_time() -> float | None:
 
 
 def talk() -> None:
-    """Send the message until this process is ended, as the other process of the trial."""
+    """Send the message until this process ends, as the other process of the trial."""
     rclpy.init(args=[])
     publisher = Node('dynid_doctor_talker').create_publisher(String, TRIAL_TOPIC, 1)
     for _ in range(int(10 * TRIAL_SECONDS)):

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Messages of an estimate; every value has its name."""
+"""Messages of an estimate, with named values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OK, WARN, ERROR, STALE = (
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a node with its namespace, with which its statuses start."""
+    """Return the name of a node with its namespace, the prefix of its statuses."""
     return str(node.get_fully_qualified_name()).strip('/')
 
 
@@ -70,7 +70,7 @@ def numbers(
 
 
 def numbers_of(message: DynamicJointState) -> tuple[tuple[str, ...], dict[str, Array]]:
-    """Read names and columns of `numbers`; nothing of a message that is not of this kind."""
+    """Read names and columns of `numbers`; none of another kind of message."""
     names, rows = tuple(message.joint_names), message.interface_values
     kinds = list(rows[0].interface_names) if len(rows) else []
     if len(rows) != len(names) or any(
@@ -87,7 +87,7 @@ def parameter_numbers(
 
 
 def joint_numbers(arm: ArmModel, stamp: int, estimate: Estimate) -> DynamicJointState:
-    """How well the torque of each joint is predicted before it is used."""
+    """Report the a-priori prediction error of each joint."""
     metrics = estimate.metrics
     return numbers(stamp, arm.joint_names, {
         'rmse': metrics.rmse, 'relative_error_percent': metrics.relative_error_percent,
@@ -97,7 +97,7 @@ def joint_numbers(arm: ArmModel, stamp: int, estimate: Estimate) -> DynamicJoint
 def summary_numbers(
     arm: ArmModel, stamp: int, estimate: Estimate, samples: int,
 ) -> DynamicJointState:
-    """How far a session has come."""
+    """Report the progress of a session."""
     figures = {
         'samples': samples, 'determined': estimate.determined.sum(),
         'parameters': len(estimate.determined), 'condition_number': estimate.condition_number,

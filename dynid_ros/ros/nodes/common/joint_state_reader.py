@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""From messages to samples in the order of the arm's joints."""
+"""Convert messages to samples in the order of the arm's joints."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dynid_ros.data.streaming.pairing import Pairing
 from dynid_ros.ros.nodes.common.lockstep import nanoseconds
 from dynid_ros.utilities.arrays import Array
 
-#: Orders that are remembered: a sender of other names in every message must not fill the memory.
+#: Most orders remembered: new names in every message must not fill the memory.
 ORDERS = 16
-#: Names of other joints that are shown.
+#: Most names of other joints shown.
 SHOWN = 20
 #: Events that are counted, and their meaning.
 PROBLEMS = {
@@ -56,7 +56,7 @@ def _of_dynamic_state(topic: DriveTopic, message: Any) -> Signal:
 
 
 def _of_controller_state(_topic: DriveTopic, message: Any) -> Signal:
-    # Humble calls it otherwise.
+    # Humble names it differently.
     point = message.reference if hasattr(message, 'reference') else message.desired
     return (nanoseconds(message.header.stamp), tuple(message.joint_names),
             np.array(point.positions))
@@ -164,7 +164,7 @@ class JointStateReader:
             Position, and effort unless that has a topic of its own, of at least all joints of
             the arm.
         received : int
-            Time of reception, ns, for messages that nobody stamped.
+            Time of reception, ns, for messages without a stamp.
 
         """
         self._counts['messages'] += 1
@@ -183,7 +183,7 @@ class JointStateReader:
             self._pairing.add_signal(stamp or received, *values)
 
     def take(self) -> tuple[NDArray[np.int64], Array, Array]:
-        """Hand over stamps (k,), ns, positions and drive signals (k, n), and start afresh."""
+        """Return stamps (k,), ns, positions and drive signals (k, n) since the last call."""
         if self._apart:
             return self._pairing.take()
         rows, self._rows = self._rows, []
@@ -212,8 +212,8 @@ class JointStateReader:
         """
         Choose the clock, as for a recording.
 
-        Stamps that are zero from the start were never set; simulated time may step back to zero;
-        one among stamps of a clock that was set is left out.
+        Stamps that are zero from the start were never set; simulated time may step back to zero; a
+        zero among stamps of a clock that was set is left out.
         """
         if stamp or (self._stamped and self._last < DAY_NS):
             self._stamped = True

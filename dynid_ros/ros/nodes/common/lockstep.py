@@ -1,11 +1,11 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
-How nodes and a simulated arm keep step in simulated time, so that no processor is too slow.
+Lockstep of nodes and a simulated arm in simulated time, for any speed of the processor.
 
 Nodes that run on simulated time publish two topics, which only a simulated arm reads:
 
 ``lockstep/answers`` (sensor_msgs/JointState)
-    A node has dealt with the state of this stamp. ``header.frame_id`` is the node, and ``effort``
+    A node has processed the state of this stamp. ``header.frame_id`` is the node, and ``effort``
     the torques that it commands for the state, in the order of ``effort_commands``.
 ``lockstep/nodes`` (diagnostic_msgs/DiagnosticArray)
     A node takes part, as in the ``message`` of its only status: it ``controls`` the arm, or it
@@ -29,19 +29,19 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 ANSWERS_TOPIC, NODES_TOPIC = 'lockstep/answers', 'lockstep/nodes'
-#: Parts of nodes.
+#: Roles of nodes.
 CONTROLS, READS, LEAVES = 'controls', 'reads', 'leaves'
-#: Period of looks at the graph while no state comes, s, and time after which none comes.
+#: Period of checks of the graph while no state comes, s, and time after which none comes.
 GRAPH_CHECK_SECONDS = 0.05
 NO_STATE_SECONDS = 1.0
-#: States between two answers of a node that only reads them, and by which it may be behind:
-#: a fraction of those that wait for a busy node.
+#: States between two answers of a node that only reads them, and its largest lag: a fraction of
+#: the queue of a busy node.
 ANSWER_INTERVAL = 50
 MOST_BEHIND = 500
-#: Largest step ahead of the clock that the stamp of a state may make, s.
+#: Largest lead of the stamp of a state over the clock, s.
 MOST_AHEAD = 1.0
-#: Time of this computer in which others must answer or appear, s; and where the time is simulated
-#: and stands still meanwhile.
+#: Wall time in which others must answer or appear, s; and the same in simulated time, which stops
+#: meanwhile.
 ANSWER_SECONDS, SIMULATED_PATIENCE = 2.0, 15.0
 #: Answers that may wait for a busy arm.
 ANSWER_DEPTH = 100
@@ -53,12 +53,12 @@ def simulated_time(node: Node) -> bool:
 
 
 def create_steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
-    """Call something every so many seconds of this computer, whatever the simulated time does."""
+    """Call something periodically in wall time, s, whatever the simulated time does."""
     node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 def watch_clock(node: Node) -> Clock:
-    """Clock of watchdogs: the simulated one, or one that never steps back."""
+    """Return the clock of watchdogs: the simulated one, or one that never steps back."""
     if simulated_time(node):
         return node.get_clock()
     return Clock(clock_type=ClockType.STEADY_TIME)
@@ -78,9 +78,9 @@ class ControlTime:
     """
     Time by which a node controls an arm, s.
 
-    Of a real arm it is this computer's steady clock. Of a simulated one it is the newest stamp of
-    a state or of the clock, so that the command for a state does not depend on which of the two
-    messages came first.
+    For a real arm it is this computer's steady clock. For a simulated one it is the newest stamp
+    of a state or of the clock, so that a command does not depend on which of the two messages came
+    first.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class ControlTime:
     simulated : bool
         Whether the time is simulated.
     patience : float
-        Time of this computer in which others must answer or appear, s.
+        Wall time in which others must answer or appear, s.
 
     """
 
@@ -117,7 +117,7 @@ class ControlTime:
 
 class Answers:
     """
-    Answers of a node to the simulated arm; none where the time is real.
+    Answers of a node to the simulated arm; none in real time.
 
     Parameters
     ----------
@@ -128,13 +128,12 @@ class Answers:
     part : str
         Whether it controls the arm or reads its states.
     ready : callable, optional
-        Returns each further node and topic that must have met, or None as long as that is not
-        known.
+        Returns each further node and topic that must be connected, or None while unknown.
 
     Attributes
     ----------
     owed : bool
-        Whether a state has been heard and not been answered.
+        Whether a received state waits for an answer.
 
     """
 
@@ -161,17 +160,17 @@ class Answers:
         self._newest, self.owed = stamp, True
 
     def answer(self, efforts: Sequence[float] = ()) -> None:
-        """Report that the newest state has been dealt with, and the commanded efforts."""
+        """Report that the newest state is processed, and the commanded efforts."""
         self._answered, self.owed, self._efforts = time.monotonic(), False, efforts
         self._say()
 
     def leave(self) -> None:
-        """Report that no answer will come any more."""
+        """Report that no more answers will come."""
         if self._answers is not None:
             self._parts.publish(part_message(self._node.get_fully_qualified_name(), LEAVES))
 
     def _join(self) -> None:
-        """Repeat the last answer, and that the time may start, while it stands still."""
+        """Repeat the last answer and the readiness to start while the time stands still."""
         if time.monotonic() - self._answered < NO_STATE_SECONDS:
             return
         if self._answered > -math.inf and not self.owed:
@@ -206,7 +205,7 @@ def part_message(
     part : str
         What it does.
     pairs : sequence of (str, str)
-        Nodes and topics that must have met.
+        Nodes and topics that must be connected.
     newest : builtin_interfaces/Time, optional
         Stamp of the newest state that the node has received.
 

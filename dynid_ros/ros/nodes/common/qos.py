@@ -8,7 +8,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 #: Messages that wait for the busy callback of a node that estimates: eight seconds at 1 kHz.
 STATE_DEPTH = 8000
-#: The same of a node that controls: an older message would only delay a busy control loop.
+#: The same for a node that controls: older messages would only delay a busy control loop.
 NEWEST = 1
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)

@@ -1,10 +1,10 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
-How a motion waits for the nodes that record it or learn from it, and stops without them.
+Readiness of the nodes that record a motion or learn from it, without which it stops.
 
-Each of these nodes says on a topic of its own, ``~/ready`` (diagnostic_msgs/DiagnosticStatus),
-whether it gets and keeps all that the arm says: ``level`` OK, or else the reason in ``message``.
-It repeats that, so that a process that is gone or stands still is missed wherever it runs.
+Each of these nodes reports on a topic of its own, ``~/ready`` (diagnostic_msgs/DiagnosticStatus),
+whether it receives and keeps all messages of the arm: ``level`` OK, or else the reason in
+``message``. It repeats that, so that a dead or hanging process is detected on any computer.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from dynid_ros.ros.nodes.common.qos import LATCHED
 
 #: Period of the repetitions, s.
 REPETITION_SECONDS = 0.2
-#: Silence after which a listener counts as lost, s: a busy machine keeps no thread waiting for it.
+#: Silence after which a listener counts as lost, s: no thread of a busy machine waits as long.
 LISTENER_LOST_SECONDS = 5.0
 
 
 class Readiness:
     """
-    What a node says about itself on ``~/ready``.
+    Report of a node on ``~/ready``.
 
-    A thread repeats it, so that a node that is busy for long, as an identifier that saves, is not
-    taken for a lost one: its states wait for it.
+    A thread repeats it, so that a busy node, such as an identifier that saves, does not count as
+    lost: its states wait for it.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Readiness:
     arm : str
         Name of its arm.
     judge : callable
-        Returns the level, OK if the node is ready, and why it is in a clause.
+        Returns the level, OK if the node is ready, and the reason as a clause.
 
     """
 
@@ -63,7 +63,7 @@ class Readiness:
             self._say(level, message)
 
     def leave(self) -> None:
-        """Say that the node goes."""
+        """Report that the node ends."""
         self._ended.set()
         self._thread.join()
         self._say(DiagnosticStatus.ERROR, 'it has ended')
@@ -75,7 +75,7 @@ class Readiness:
         self._publisher.publish(self._status)
 
     def _repeat(self) -> None:
-        # The publisher goes with a node that ends without a farewell.
+        # The publisher is gone once the node has ended.
         with suppress(Exception):
             while not self._ended.wait(REPETITION_SECONDS):
                 self._publisher.publish(self._status)
@@ -92,8 +92,8 @@ class Listeners:
     names : sequence of str
         Their names.
     now : callable
-        Time of the motion, s. A silence counts where both this time and the one of this computer
-        go on: a simulated time stands still for a busy node.
+        Time of the motion, s. A silence counts in this time and in wall time: simulated time
+        stands still for a busy node.
 
     """
 
@@ -106,7 +106,7 @@ class Listeners:
 
     @property
     def missing(self) -> str:
-        """Name those that are not ready, with their reasons, in a clause; empty if all are."""
+        """Name the nodes that are not ready, with reasons, in a clause; empty if all are."""
         return '; '.join(filter(None, (
             self._trouble(name, *heard) if heard else f'{name} has not said yet that it is ready; '
             'is it running?' for name, heard in self._heard.items())))

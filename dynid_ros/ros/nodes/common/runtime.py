@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""How every node of this package starts, declares its parameters, spins and stops."""
+"""Start, parameters, spinning and end of all nodes of this package."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from dynid_ros.errors import DynidError, InputError, missing_package
 
 #: Longest time until a signal is noticed, s.
 SPIN = 0.1
-#: Signals that end a node in order: Ctrl-C, of a supervisor, and of a terminal that is closed.
+#: Signals that end a node in order: of Ctrl-C, a supervisor, and a closed terminal.
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-#: Time for which a node that does not start stays, s, for listeners to /rosout that find it late.
+#: Time for which a node that fails to start stays, s, so that listeners to /rosout find it.
 ROSOUT = 0.5
 
 
@@ -66,7 +66,7 @@ class Setting:
 
     @property
     def declared(self) -> Any:
-        """Return the default as rclpy takes it, for which an empty list would be one of bytes."""
+        """Return the default for rclpy, which takes an empty list for bytes."""
         if self.default != []:
             return self.default
         return Parameter.Type.DOUBLE_ARRAY if self.numbers else Parameter.Type.STRING_ARRAY
@@ -144,7 +144,7 @@ def _declare(node: Node, setting: Setting) -> Any:
     except ParameterException as error:
         raise InputError(str(error)) from error
     if empty:
-        # rclpy answers `ros2 param dump` with nothing as long as a parameter has no value.
+        # While a parameter has no value, rclpy does not answer `ros2 param dump`.
         if node.get_parameter_or(name, Parameter(name)).value is None:
             node.set_parameters([Parameter(name, setting.declared, [])])
         node.set_descriptor(name, setting.described(True))
@@ -156,7 +156,7 @@ def run(make: type[Node]) -> int:
     Run a node until a signal, and give it time to send its last messages.
 
     rclpy's own signal handlers make the context invalid before the node can publish a last safe
-    command; these only set a flag. A node may have a method ``stop()``, called before it goes,
+    command; these only set a flag. A node may have a method ``stop()``, called before it ends,
     which may spin its ``executor``, an attribute ``finished`` that ends it, and an attribute
     ``status`` that becomes the exit status.
 
@@ -171,10 +171,9 @@ def run(make: type[Node]) -> int:
         Exit status of the node, 0 if it has none, or 2 if it could not start.
 
     """
-    # A signal may interrupt the handler of the one before, where the lock of an Event would wait
-    # for itself.
+    # A signal may interrupt the handler of another one, so the lock of an Event would deadlock.
     stopping: list[int] = []
-    # A process that nohup started outlives its terminal.
+    # A process started by nohup outlives its terminal.
     ours = [number for number in END_SIGNALS if number is not signal.SIGHUP
             or signal.getsignal(number) is not signal.SIG_IGN]
     for number in ours:
@@ -185,11 +184,11 @@ def run(make: type[Node]) -> int:
     node: Any = None
     try:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-        # It is there, and can log why it does not start, before its __init__ ends.
+        # The node exists, and can log why it fails to start, before its __init__ ends.
         node = kind.__new__(kind)
         kind.__init__(node)
-        # rclpy.spin_once() would take the node in and out again for each message, and into an
-        # executor that does not know the answers that this one awaits.
+        # rclpy.spin_once() would add the node for each message to an executor that does not know
+        # the answers that this one awaits.
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         while not stopping and not getattr(node, 'finished', False):
@@ -207,8 +206,8 @@ def run(make: type[Node]) -> int:
         time.sleep(ROSOUT)
         return 2
     except RuntimeError as error:
-        # rclpy raises it where a node may not join, or may not use a topic or a service. The half
-        # of a node that it leaves cannot be destroyed.
+        # rclpy raises it if a node may not join, or may not use a topic or a service. The
+        # incomplete node cannot be destroyed.
         node = None
         if os.environ.get('ROS_SECURITY_ENABLE') != 'true':
             raise
@@ -220,7 +219,7 @@ def run(make: type[Node]) -> int:
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
-        # Python forgets its handlers before it ends, and a launch sends the signal of a terminal
-        # again, which would then end the process as if nobody had answered.
+        # Python removes its handlers before it ends, and a launch repeats the signal of a
+        # terminal, which would then kill the process.
         for number in ours:
             signal.signal(number, signal.SIG_IGN)

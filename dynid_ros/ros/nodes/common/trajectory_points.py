@@ -18,7 +18,7 @@ POINT_FIELDS = ('positions', 'velocities', 'accelerations')
 
 
 def doubles(values: Array) -> array.array[float]:
-    """Return values as messages take them without a check of each."""
+    """Return values in the type that messages do not check one by one."""
     return array.array('d', values.tobytes())
 
 

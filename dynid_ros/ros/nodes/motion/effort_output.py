@@ -16,7 +16,7 @@ from dynid_ros.motion.execution.motion_output import TorqueOutput
 from dynid_ros.motion.execution.tracking_control import Gains
 from dynid_ros.utilities.arrays import Array
 
-#: Ratio of two periods, as a logarithm, up to which stability is not looked at again.
+#: Ratio of two periods, as a logarithm, up to which stability is not checked again.
 SAME_PERIOD = 0.2
 
 
@@ -58,7 +58,7 @@ class EffortOutput(TorqueOutput):
 
     @property
     def missing(self) -> str:
-        """Why nothing can be commanded now, or empty."""
+        """Reason why nothing can be commanded now; empty for none."""
         if self._silent or self._publisher.get_subscription_count():
             return ''
         return f'nobody listens to {self._publisher.topic_name}'
@@ -67,7 +67,7 @@ class EffortOutput(TorqueOutput):
         """Propose gains for the first motion, and make sure that the loop is stable."""
         if self._checked and abs(np.log(period / self._checked)) < SAME_PERIOD:
             return
-        # An arm that is held already is not given other gains.
+        # Do not change the gains of an arm that is held already.
         if self.gains is None:
             self.gains = proposed_gains(self._arm, period)
         check_stable(self._arm, self.gains, period)

@@ -41,9 +41,9 @@ class MotionReport:
     """
     Topics ``~/motion`` and ``~/status``, and the action ``~/excite``.
 
-    A goal without points runs the complete motion of the node. One that has points of its own, or
-    may not start, ends at once as aborted, with the reason in its result: a goal that is rejected
-    has no room for one.
+    A goal without points runs the complete motion of the node. One with points, or one that may
+    not start, ends at once as aborted, with the reason in its result, since a rejection cannot
+    hold one.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class MotionReport:
         self._cancelled = False
         self._noted: tuple[float, Any, Reference, MotionState] | None = None
         self._status = node.create_publisher(DiagnosticArray, '~/status', LATCHED)
-        # Kept, so that a page that is opened later gets it.
+        # Latched for pages that are opened later.
         self._motion = node.create_publisher(JointTrajectory, '~/motion', LATCHED)
         self._motion.publish(motion_message(arm, motion))
         self._server = Goals(
@@ -96,7 +96,7 @@ class MotionReport:
         self, seconds: float, whole: float, stamp: Any, wanted: Reference, state: MotionState,
     ) -> None:
         """
-        Take note of a state on the way.
+        Record a state on the way.
 
         Parameters
         ----------
@@ -105,9 +105,9 @@ class MotionReport:
         stamp : builtin_interfaces.msg.Time
             Of the state.
         wanted : Reference
-            Where the arm should be.
+            Desired state.
         state : MotionState
-            Where it is.
+            Measured state.
 
         """
         self._noted = seconds, stamp, wanted, state
@@ -125,7 +125,7 @@ class MotionReport:
         phase : Phase
             The phase.
         why : Violation or str
-            Reason of an abort, or of a stop that nobody asked for.
+            Reason of an abort, or of a stop without a request.
         since : float
             Stamp of the first state in the phase, s.
 
@@ -165,7 +165,7 @@ class MotionReport:
     def _end(
         self, handle: Any, status: int, message: str, code: int = Result.INVALID_GOAL,
     ) -> None:
-        """End a goal; most reasons have no code of their own, and the text tells them apart."""
+        """End a goal; most reasons have no code of their own, but a text."""
         self._server.end(handle, status, Result(error_code=code, error_string=message))
 
     def _hear(self, message: DynamicJointState) -> None:
@@ -206,7 +206,7 @@ def _check_goal(goal: Any) -> None:
 def _feedback(
     arm: ArmModel, seconds: float, stamp: Any, wanted: Reference, state: MotionState,
 ) -> Any:
-    """Set where the arm should be against where it is, in the coordinates of the joints."""
+    """Compare the desired with the measured state, in the coordinates of the joints."""
     desired, actual, error = trajectory_points(
         np.full(3, seconds), np.array([wanted.q, state.q, wanted.q - state.q]),
         np.array([wanted.qd, state.qd, wanted.qd - state.qd]))

@@ -92,7 +92,7 @@ def make_output(
     values : dict
         Of `SETTINGS`.
     failed : callable
-        Takes the reason where a controller gave the motion up.
+        Takes the reason if a controller gave up the motion.
     time : ControlTime
         Time of the motion.
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The state of the arm that is moved: its messages, its age, and its publishers."""
+"""The state of the moved arm: its messages, its age, and its publishers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dynid_ros.ros.nodes.common.qos import NEWEST
 
 
 def motion_state(joints: JointOrder, drive: Drive, message: JointState) -> MotionState | None:
-    """Read a message; None where a joint, its position or its velocity is missing."""
+    """Read a message; None if a joint, its position or its velocity is missing."""
     found = joints.in_order(message.name, message.position, message.velocity)
     if found is None:
         return None
@@ -32,7 +32,7 @@ def motion_state(joints: JointOrder, drive: Drive, message: JointState) -> Motio
 
 class StateWatch:
     """
-    The messages with the state of an arm, and problems of their publishers.
+    Receive the state of an arm, and detect problems of its publishers.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class StateWatch:
     topic : str
         Full name of the topic.
     mixed, gone : str
-        Why states cannot be trusted, because several nodes publish them, or why none can come any
-        more; empty otherwise.
+        Why states cannot be trusted, because several nodes publish them, or why no more can come;
+        empty otherwise.
 
     """
 
@@ -80,11 +80,11 @@ class StateWatch:
         return state
 
     def follow(self) -> Violation | None:
-        """Adapt to the publishers of states, and return a problem of theirs."""
+        """Adapt to the publishers of states, and return their problem, if any."""
         publishers = self._subscription.follow()
         self.mixed = '' if len(publishers) < 2 else (
             f'{self.topic} has several publishers: {", ".join(publishers)}')
-        # In real time that shows in the age of the last state.
+        # In real time, the age of the last state shows it.
         self.gone = '' if publishers or not self._time.simulated else (
             f'nobody publishes {self.topic} any more')
         problem = self.mixed or self.gone

@@ -26,9 +26,9 @@ from dynid_ros.utilities.arrays import Array
 
 #: Rate of the points of a trajectory, Hz; the controller interpolates by quintics.
 POINTS_HZ = 25.0
-#: Time of the first point, s: by then the goal has made up for the time until it was accepted.
+#: Time of the first point, s, which makes up for the time until the goal is accepted.
 LEAD = 0.1
-#: Largest time by which the arm may be ahead because its controller answered late, s.
+#: Largest lead of the arm after a late answer of its controller, s.
 AHEAD_SECONDS = 0.2
 
 
@@ -37,8 +37,8 @@ class TrajectoryOutput(Output):
     Goals for a joint_trajectory_controller, in which the control runs.
 
     A controller starts a goal when it accepts it, so the time of the motion stands still from
-    sending until the acceptance is read; by as much the arm may be ahead of it. A stamp would not
-    need that, but would make the arm jump where the clocks of two computers differ.
+    sending until the acceptance is read, and the arm may be ahead by as much. A stamp would avoid
+    that, but the arm would jump if the clocks of two computers differ.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class TrajectoryOutput(Output):
     controller : str
         Relative name of the controller.
     failed : callable
-        Takes the reason why the controller gave a goal up.
+        Takes the reason why the controller gave up a goal.
     silent : bool
         Whether nothing is commanded: a dry run.
     time : ControlTime
@@ -77,7 +77,7 @@ class TrajectoryOutput(Output):
 
     @property
     def missing(self) -> str:
-        """Why nothing can be commanded now, or empty."""
+        """Reason why nothing can be commanded now; empty for none."""
         if self._silent:
             return ''
         if not self._client.server_is_ready():
@@ -88,13 +88,13 @@ class TrajectoryOutput(Output):
 
     @property
     def settled(self) -> bool:
-        """Whether every goal and cancel request has been answered, or nobody will."""
+        """Whether every goal and cancel request is answered, or never will be."""
         return (self._unanswered == 0 or monotonic() > self._answer_by
                 or not self._client.server_is_ready())
 
     @property
     def following(self) -> bool:
-        """Whether the controller has not said yet how the motion ended."""
+        """Whether the controller has not yet reported the end of the motion."""
         return self._handle is not None
 
     @property
@@ -104,11 +104,11 @@ class TrajectoryOutput(Output):
         return min(waited, AHEAD_SECONDS)
 
     def clock(self, now: float) -> float:
-        """Time of the motion: it stands still until a goal is accepted."""
+        """Return the time of the motion, which stands still until a goal is accepted."""
         return (now if self._sent is None else self._sent) - self._late
 
     def prepare(self, _period: float, names: Sequence[str], /) -> None:
-        """Name the joints in goals as the states do."""
+        """Name the joints in goals like the states."""
         self._names = names
 
     def begin(self, executor: MotionExecutor, now: float) -> None:
@@ -152,7 +152,7 @@ class TrajectoryOutput(Output):
                   lambda _: None)
 
     def _ask(self, question: Any, lacking: str, take: Callable[[Any], None]) -> None:
-        """Wait for an answer that the controller owes at once."""
+        """Wait for an answer that the controller must give at once."""
         self._unanswered += 1
         self._answer_by = monotonic() + self._time.patience
 
@@ -163,7 +163,7 @@ class TrajectoryOutput(Output):
         question.add_done_callback(answered)
 
     def _take(self, future: Any, lacking: str, take: Callable[[Any], None]) -> None:
-        """Hand an answer on; without one, nobody knows of the controller: give the motion up."""
+        """Pass on an answer; give up the motion without one: its state is unknown."""
         answer, problem = answer_of(future)
         if not problem:
             take(answer)

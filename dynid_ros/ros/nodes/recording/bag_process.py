@@ -20,12 +20,12 @@ from dynid_ros.ros import stand_in as embedded
 from dynid_ros.ros.nodes.common.child_process import ChildProcess, node_command
 from dynid_ros.utilities.atomic_write import write_whole
 
-#: A kill loses the chunk that is being filled: here some hundred messages instead of thousands.
+#: A kill loses the current chunk: here some hundred messages instead of thousands.
 CHUNKS = b'chunkSize: 32768\ncompression: "Zstd"\ncompressionLevel: "Fastest"\n'
 #: Free space, bytes, below which a disk counts as full: rosbag2 fills it without a message. And a
 #: share of the bag besides, for the index that it writes at the end.
 FULL, INDEX = 131072, 0.02
-#: Messages, which are many chunks, within which a bag grows unless it cannot be written.
+#: Messages, many chunks, within which a bag must grow if it is written.
 STALLED = 3000
 #: Longest time that the bag takes to close, s: on a busy machine with a slow disk.
 BAG_END_SECONDS = 60.0
@@ -35,7 +35,7 @@ class BagProcess:
     """
     ``ros2 bag record`` of some topics into one MCAP bag.
 
-    It ends, and closes its bag, when this process ends in whatever way.
+    It ends, and closes its bag, however this process ends.
 
     Parameters
     ----------
@@ -98,12 +98,12 @@ class BagProcess:
 
     def trouble(self, node: Node, messages: int) -> str | None:
         """
-        Find the reason why the recorder records no longer; None while it does.
+        Find the reason why the recorder no longer records; None while it does.
 
         Parameters
         ----------
         node : Node
-            That looks at the graph.
+            Node that inspects the graph.
         messages : int
             Number of messages that were published so far.
 
@@ -131,7 +131,7 @@ class BagProcess:
         return self._lost
 
     def awaited(self, node: Node, topics: Sequence[str]) -> list[str]:
-        """Return those of some topics that are published, and that the bag does not hear."""
+        """Return the published topics to which the bag has not subscribed."""
         return [topic for topic in topics if node.get_publishers_info_by_topic(topic)
                 and not self._subscriptions(node, topic)]
 
@@ -140,7 +140,7 @@ class BagProcess:
                 if info.node_name == self._name]
 
     def _lose(self, reason: str) -> None:
-        """Close the bag with what it has: what came later would be no part of the recording."""
+        """Close the bag: later messages would not belong to the recording."""
         self._lost = reason
         self._process.interrupt()
 
@@ -169,7 +169,7 @@ class BagProcess:
             trouble = 'its end could not be written; look at the space on the disk'
         index = self.bag / 'metadata.yaml'
         if self.bag.exists() and not (index.exists() and index.stat().st_size):
-            # An empty one keeps every reader from what was recorded.
+            # An empty one keeps all readers from opening the bag.
             index.unlink(missing_ok=True)
             trouble = (f'{trouble or "it has no metadata.yaml"}; dynid reads it as it is, and '
                        f'ros2 bag after: ros2 bag reindex -s mcap {self.bag}')

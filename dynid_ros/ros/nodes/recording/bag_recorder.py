@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""A stand-in for ``ros2 bag record``, for the recorder, where there is no rosbag2."""
+"""A stand-in for ``ros2 bag record``, for the recorder without rosbag2."""
 
 from __future__ import annotations
 
@@ -19,16 +19,14 @@ SETTINGS = (
     Setting('topics', [], 'Full names of the topics'),
     Setting('facts', [], 'Custom data of the bag, each as name=value'),
 )
-#: Time after which recorded messages are on the disk, and between looks for topics that nobody
-#: published yet, s.
+#: Time after which recorded messages are on the disk, and between searches for new topics, s.
 FLUSH_SECONDS = 0.2
-#: Time at the end in which messages that were sent before arrive, and longest time for those that
-#: wait then, s.
+#: Time at the end for messages sent before to arrive, and longest time to process them, s.
 ARRIVING, LAST_MESSAGES_SECONDS = 0.5, 5.0
 
 
 class BagRecorder(Node):
-    """Writes topics, unread, into an MCAP bag; each as soon as it is published."""
+    """Write topics, undecoded, into an MCAP bag; each as soon as it is published."""
 
     def __init__(self) -> None:
         super().__init__('recorder_bag')
@@ -52,7 +50,7 @@ class BagRecorder(Node):
         self._writer.close()
 
     def _flush(self) -> None:
-        """Leave nothing in memory that a kill would lose."""
+        """Write everything that a kill would lose."""
         storage: Any = self._writer.storage
         if storage.chunk.msgs:
             storage.close_chunk()

@@ -13,7 +13,7 @@ from dynid_ros.data.recordings.quality import check_recording
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 
-#: Defects without a meaning in so short a time, or of an arm that may stand still.
+#: Defects that do not apply to such a short time, or to an arm that may rest.
 IGNORED = ('too_short', CONSTANT)
 #: Length of the window of `RollingQuality`, ns.
 WINDOW = 3 * 10**9
@@ -43,7 +43,7 @@ class RollingQuality:
             return
         self._stamps = np.concatenate([self._stamps, stamps])
         self._values = np.concatenate([self._values, np.stack([p, u], axis=1)])
-        # A clock that steps back stays in the window for as long as all else.
+        # A clock that steps back stays in the window as long as other samples.
         kept = np.abs(self._stamps - stamps[-1]) <= WINDOW
         self._stamps, self._values = self._stamps[kept], self._values[kept]
 

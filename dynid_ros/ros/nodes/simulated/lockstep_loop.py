@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Simulated time of the arm, led by the answers of nodes that control or identify it."""
+"""Simulated time of the arm, driven by the answers of nodes that control or identify it."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from dynid_ros.ros.nodes.common.lockstep import (
 from dynid_ros.ros.nodes.simulated.simulation_loop import Publish, SimulationLoop, STOPPING_SECONDS
 from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD
 
-#: States that are published at once where nobody answers each of them.
+#: States published at once if no node answers each of them.
 STATES_PER_BURST = 50
 #: Wall time without an answer after which the log names the awaited nodes, s.
 UNANSWERED_SECONDS = 10.0
-#: A node that has said so often that it has not heard the last state was started after it, or has
-#: lost it. One that is only slow reads it between two looks.
+#: Reports of a node that it lacks the last state, after which it was started later or has lost it.
+#: A slow node reads the state between two checks.
 MISSING = 10
-#: Wall time without an answer after which it matters whether a node is still there, s.
+#: Wall time without an answer after which the existence of a node is checked, s.
 ABSENCE = 1.0
-#: Simulated time for which the arm must rest before it goes, s, as its control may be just behind.
+#: Simulated time for which the arm must rest before it ends, s, as its control may lag.
 REST_BEFORE_START_SECONDS = 0.3
 
 
@@ -49,14 +49,14 @@ class Listener:
     Attributes
     ----------
     pairs : set of (str, str)
-        Nodes and topics that must have met.
+        Nodes and topics that must be connected.
     behind : int
-        States by which it may be behind.
+        Largest lag, in states.
     answered : int
         Number of the last state that it has answered; stamps may go back.
     missing : tuple of (int, int, float), or None
-        Stamp of the last state that it has heard, where that is old, how often it has said so, and
-        when, s.
+        Stamp of the last state that it has received, if that is old, number of such reports, and
+        time of the last, s.
 
     """
 
@@ -68,13 +68,12 @@ class Listener:
 
 class Lockstep(SimulationLoop):
     """
-    Goes on when the awaited nodes have answered, and stands still otherwise.
+    Advance when the awaited nodes have answered, and stand still otherwise.
 
     Torques come with the answers: those on ``effort_commands`` are the same, but may come later.
-
-    Time starts at zero with the first state after all of them have met the arm, so that they get
-    the same states in every run. Where a fault keeps a state back, nobody can answer it, and real
-    time leads over it.
+    Time starts at zero with the first state after all nodes are connected to the arm, so that they
+    get the same states in every run. If a fault withholds a state, which nobody can answer, time
+    advances in real time.
 
     Parameters
     ----------
@@ -105,11 +104,11 @@ class Lockstep(SimulationLoop):
         node.create_subscription(DiagnosticArray, NODES_TOPIC, self._on_part, ANSWER_DEPTH)
 
     def begin(self) -> None:
-        """Start the time as soon as all nodes have met."""
+        """Start the time as soon as all nodes are connected."""
         create_steady_timer(self._node, GRAPH_CHECK_SECONDS, self._look)
 
     def stop(self, idle: Callable[[], bool]) -> None:
-        """Go on with the nodes that are left, until they have brought the arm to rest."""
+        """Continue with the remaining nodes until they have brought the arm to rest."""
         self._leaving = True
         moved, self._since = self._arm.time, time.monotonic()
         if self._arm.held and idle():
@@ -139,7 +138,8 @@ class Lockstep(SimulationLoop):
             if status.message == LEAVES:
                 left = self._listeners.pop(status.name, None)
                 if left is not None and left.behind:
-                    # Who only reads is not missed: another may have to slow the arm down.
+                    # Do not wait for a node that only reads: another may have to slow the arm
+                    # down.
                     self._vanished.add(status.name)
                 else:
                     self.led = False
@@ -152,36 +152,36 @@ class Lockstep(SimulationLoop):
             self._go_on()
 
     def _notice_missing(self, listener: Listener, heard: int) -> None:
-        """Wait no longer for a node that repeats that it lacks the last state."""
+        """Stop waiting for a node that repeatedly reports that it lacks the last state."""
         newest = bool(self._stamps) and heard == self._stamps[-1]
         if newest or self._keeps_up(listener):
             listener.missing = None
             if newest and listener.behind:
-                # A node that only reads states has dealt with those it heard. It may have come
-                # back so late that it answers none before the time goes on.
+                # A node that only reads states has processed those it received. It may have
+                # resumed so late that it answers none before the time advances.
                 listener.answered = self._states
             return
         before, times, last = listener.missing or (heard, 0, self._since)
         now = time.monotonic()
         if before == heard and now < last + GRAPH_CHECK_SECONDS / 2:
-            # The node said so before the last state came, and this process reads it late.
+            # The node reported this before the last state came, and this process reads it late.
             return
         listener.missing = heard, times + 1 if before == heard else 1, now
         if times >= MISSING:
             listener.answered = self._states
 
     def _look(self) -> None:
-        """Go on where no answer does it, and log the names of awaited nodes."""
+        """Advance without an answer if possible, and log the names of awaited nodes."""
         if self._kept:
             self._kept = False
             self._lead(max(1, round(GRAPH_CHECK_SECONDS / (self._every * PHYSICS_PERIOD))))
         else:
             self._go_on()
         if not self._begun and self._clock is not None:
-            # rosbag2 subscribes once there is a time, which zero is not.
+            # rosbag2 subscribes once there is a nonzero time.
             self._clock.publish(ClockMessage(clock=time_message(1)))
         still = time.monotonic() - self._since
-        # Before it begins, a node may be heard before ROS knows its name.
+        # Before the start, messages of a node may arrive before ROS knows its name.
         if self._begun and still > ABSENCE:
             self._drop_vanished()
         if still < UNANSWERED_SECONDS:
@@ -197,7 +197,7 @@ class Lockstep(SimulationLoop):
             f'the time {problem}', throttle_duration_sec=UNANSWERED_SECONDS)
 
     def _drop_vanished(self) -> None:
-        """Wait no longer for nodes that ROS does not know any more, as after a kill."""
+        """Stop waiting for nodes that ROS no longer knows, as after a kill."""
         there = {f'{info.node_namespace.rstrip("/")}/{info.node_name}'
                  for info in self._node.get_publishers_info_by_topic(ANSWERS_TOPIC)}
         for name in self._listeners.keys() - there:
@@ -221,7 +221,7 @@ class Lockstep(SimulationLoop):
         return self._states - listener.answered <= listener.behind
 
     def _unmet(self) -> set[str]:
-        """Return the nodes and topics that must meet before the time starts."""
+        """Return the nodes and topics that must be connected before the time starts."""
         pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
         for topic in {topic for _, topic in pairs}:
             infos = self._node.get_subscriptions_info_by_topic(topic)
@@ -229,7 +229,7 @@ class Lockstep(SimulationLoop):
         return {' '.join(pair) for pair in pairs}
 
     def _lead(self, states: int) -> None:
-        """Go on by so many states, but not beyond one that was published."""
+        """Advance by some states, but not beyond a published one."""
         self._since = time.monotonic()
         for listener in self._listeners.values():
             listener.missing = None

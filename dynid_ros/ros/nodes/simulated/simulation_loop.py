@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Loops that step the simulated arm; here in real time."""
+"""Loops that step the simulated arm, and the one in real time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dynid_ros.ros.nodes.common.lockstep import (
 )
 from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD, Reading
 
-#: Lag of real time behind which the simulation is not caught up, s.
+#: Lag behind real time above which the simulation does not catch up, s.
 MOST_LAG_SECONDS = 0.5
-#: States that are made up for before commands have their turn.
+#: Most states to catch up before commands are processed.
 CAUGHT_UP_TOGETHER = 10
-#: Period of the clock, s, as simulators usually have it.
+#: Period of the clock, s, as usual for simulators.
 CLOCK_PERIOD = 0.02
 #: Time left after a signal to bring the arm to rest, s.
 STOPPING_SECONDS = 3.0
@@ -33,7 +33,7 @@ Publish = Callable[[Reading, int], int | None]
 
 class SimulationLoop:
     """
-    Steps the arm, and publishes a state every few steps.
+    Step the arm, and publish a state every few steps.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class SimulationLoop:
     every : int
         Steps from one state to the next.
     publish : callable
-        Publishes a reading at a time, ns, and returns the stamp; None if it was kept back.
+        Publishes a reading at a time, ns, and returns the stamp; None if it was withheld.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class SimulationLoop:
             self._clock = node.create_publisher(ClockMessage, '/clock', ANSWER_DEPTH)
 
     def now(self) -> float:
-        """Time of the arm, s, also where the simulation is behind it."""
+        """Time of the arm, s, even if the simulation is behind it."""
         return self._arm.time
 
     def time_of(self, stamp: Any) -> float:
@@ -73,7 +73,7 @@ class SimulationLoop:
         return (nanoseconds(stamp) - self._zero) * 1e-9
 
     def _advance(self) -> int | None:
-        """Step to the next state, and publish it; return its stamp, None if it was kept back."""
+        """Step to the next state, and publish it; return its stamp, None if it was withheld."""
         reading = self._arm.step(self._every)
         if self._arm.held != self._held:
             self._held = self._arm.held
@@ -87,7 +87,7 @@ class SimulationLoop:
 
 
 class RealTime(SimulationLoop):
-    """Steps in real time; states that come late are made up for."""
+    """Step in real time, and catch up after delays."""
 
     def begin(self) -> None:
         """Start the time."""
@@ -97,7 +97,7 @@ class RealTime(SimulationLoop):
         create_steady_timer(self._node, self._every * PHYSICS_PERIOD, self._catch_up)
 
     def now(self) -> float:
-        """Time of the arm, s, also where the simulation is behind it."""
+        """Time of the arm, s, even if the simulation is behind it."""
         return time.monotonic() - self._began
 
     def stop(self, idle: Callable[[], bool]) -> None:

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Joint trajectories into the simulated arm, as a joint_trajectory_controller takes them."""
+"""Joint trajectories for the simulated arm, as for a joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from dynid_ros.simulation.trajectory_controller import (
 
 #: Name of the controller, the prefix of its topic and action.
 NAME = 'joint_trajectory_controller'
-#: Period of the feedback, and of the look at goals that end while the time stands still, s.
+#: Period of the feedback, and of the check for goals that end while the time stands still, s.
 FEEDBACK_SECONDS = 0.05
 
 
@@ -44,7 +44,7 @@ class TrajectoryInput:
     """
     Action and topic of the controller of a simulated arm.
 
-    A goal that cannot be run ends at once as aborted, with error code and reason; the
+    An impossible goal ends at once as aborted, with error code and reason; the
     joint_trajectory_controller of ROS 2 rejects it and writes the reason to its own log only.
     Positions are in the coordinates of ``joint_states``, and efforts are torques there, Nm: a goal
     with efforts is followed by them and PD control, one without by computed torque. Only the
@@ -94,7 +94,7 @@ class TrajectoryInput:
             read = self._read(message)
             tolerances = (
                 self._tolerance(PATH_TOLERANCE, path), self._tolerance(GOAL_TOLERANCE, end))
-            # A controller starts a goal when it accepts it; here that is when it has been read,
+            # A controller starts a goal when it accepts it; here it is when the goal is read,
             # since the client hears of it only then.
             goal = TrajectoryGoal(read, self._start(message), *tolerances, patience)
             self._arm.follow(goal)
@@ -138,7 +138,7 @@ class TrajectoryInput:
                 self._arm.cancel()
 
     def _look(self) -> None:
-        """Report to the senders of goals where the arm is, and where it should be."""
+        """Report measured and desired positions to the senders of goals."""
         self.answer_ended()
         measured, drive = self._arm.position, self._arm.arm.drive
         for handle, goal in self._goals:
