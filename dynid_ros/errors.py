@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import re
 import sys
 
-#: Characters of a word, and of a message, from which on their middle is left out. Names and paths
-#: stay complete, a list of the joints of a humanoid too, and no message echoes a file.
+#: Characters of a word, and of a message, above which the middle is left out. Names, paths and a
+#: list of the joints of a humanoid stay complete, but no message echoes a file.
 LONGEST_WORD, LONGEST_MESSAGE = 240, 1000
-#: Characters of an unexpected error that are printed.
+#: Most characters of an unexpected error in a message.
 LONGEST_FAULT = 300
 #: Names on PyPI of the packages that are imported by another name, or come with another package.
 PYPI = {'yaml': 'pyyaml', 'pinocchio': 'pin', 'coal': 'pin', 'trimesh': 'viser'}
@@ -20,9 +20,9 @@ _CONTROL = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029]')
 
 def one_line(text: str) -> str:
     """
-    Make a message one line of limited length, whatever of the input it cites.
+    Make a message one line of limited length, whatever input it cites.
 
-    Control characters are escaped: a name could hold a line break, or command a terminal.
+    Control characters are escaped: a name could contain a line break, or commands to a terminal.
     """
     plain = _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
     return _cut(' '.join(_cut(word, LONGEST_WORD) for word in plain.split(' ')), LONGEST_MESSAGE)
@@ -92,7 +92,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 class DynidError(Exception):
-    """Base of everything that this package raises on purpose; its message is one line."""
+    """Base of all intended exceptions of this package; its message is one line."""
 
     def __init__(self, message: str = '') -> None:
         super().__init__(one_line(message))
@@ -112,7 +112,7 @@ class RecordingError(InputError):
 
 @contextmanager
 def about(*sources: str) -> Iterator[None]:
-    """Name the files of a `RecordingError` that is raised where only samples are known."""
+    """Add the names of files to a `RecordingError` from code that knows only samples."""
     try:
         yield
     except RecordingError as error:
@@ -130,4 +130,4 @@ class DynidWarning(UserWarning):
 
 
 class ArmWarning(DynidWarning):
-    """A description of an arm leaves something open, and a value is taken for it."""
+    """A description of an arm is incomplete, and a default is taken."""

@@ -34,7 +34,7 @@ def check_copy(arm: str, target: Path) -> None:
 
     """
     if is_robot_file(arm_file(arm)):
-        raise ArmError(f'{arm} is no arm.yaml, so that it has no place for gains; make one with '
+        raise ArmError(f'{arm} is no arm.yaml and cannot hold gains; make one with '
                        '"dynid init"')
     if target.suffix.lower() not in ('.yaml', '.yml'):
         raise ResultError(f'{target} is no name for an arm.yaml; it must end in .yaml')

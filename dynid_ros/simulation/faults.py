@@ -101,7 +101,7 @@ class Fault:
         u, limit : (n,) ndarray
             Measured drive signal, and its limit.
         weight : callable
-            Gives the part of the signal that bears the weight, (n,), where it is asked for.
+            Returns the part of the signal that bears the weight, (n,).
 
         Returns
         -------
@@ -122,7 +122,7 @@ class Fault:
         return 0 if self.kind == 'zero' else nanoseconds
 
     def _with_first(self, values: Array, wrong: Mapping[str, float]) -> Array:
-        """Values (n,) in the order of `names`, the first as the kind of this fault has it."""
+        """Values (n,) in the order of `names`, the first one with this kind of fault."""
         if self.kind in wrong:
             values = values.copy()
             values[0] = wrong[self.kind]

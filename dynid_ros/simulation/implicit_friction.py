@@ -12,7 +12,7 @@ from dynid_ros.utilities.compiled import kernel
 _ITERATIONS = 100
 _HALVINGS = 30
 _CONVERGED = 1e-9
-# How far a step may climb again behind the minimum along it, by the slope at its start.
+# Largest slope after the minimum along a step, relative to the slope at its start.
 _CLIMB = 0.1
 
 
@@ -29,12 +29,12 @@ def apply_friction(
     mass : (n, n) ndarray
         Mass matrix.
     qd, bias, given : (n,) ndarray
-        Velocity, bias torques, and torques at the joints, but friction that depends on the speed.
+        Velocity, bias torques, and torques at the joints other than friction of the speed.
     speeds : (S,) ndarray
         Zero, and ascending speeds of one ratio, at which the curves of friction are given.
     rising, falling : (n, S) ndarray
-        Friction at the velocity of the end of the step, which never falls with the speed, and
-        friction at the velocity of its start.
+        Friction at the end velocity of the step, which never falls with the speed, and friction at
+        the start velocity.
     timestep : float
         Positive.
     change : (n,) ndarray
@@ -45,7 +45,7 @@ def apply_friction(
     Returns
     -------
     float
-        Speed of the fastest joint at the end of the step, NaN for a state that is none.
+        Speed of the fastest joint at the end of the step, NaN for an invalid state.
 
     """
     n = qd.size
@@ -73,11 +73,11 @@ def end_velocity(
     timestep: float,
 ) -> Array:
     """
-    Velocity at the end of a step of implicit Euler, with friction taken at that velocity.
+    Find the velocity at the end of a step of implicit Euler, with friction at that velocity.
 
     Solves ``mass (x - qd) = timestep (force - friction(x))`` for x, with friction that never falls
     with the speed. The residual is the gradient of a convex function; Newton's step is halved
-    while it is far behind the minimum along its line. So friction never reverses a motion, at any
+    while it is far beyond the minimum along its line. So friction never reverses a motion, at any
     step size.
 
     Parameters
@@ -164,7 +164,7 @@ def _residual(
 
 @kernel
 def _on_curves(speeds: Array, curves: Array, x: Array, friction: Array, slopes: Array) -> None:
-    """Write friction and its slopes (n,) at velocities (n,), on straight lines between points."""
+    """Write friction and its slopes (n,) at velocities (n,), linear between points."""
     for i in range(x.size):
         speed, curve, k = abs(x[i]), curves[i], 0
         if speed > speeds[1]:

@@ -18,11 +18,12 @@ from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.simulation.plausible_drive import typical_speed
 from dynid_ros.utilities.arrays import Array
 
-#: Speed over which Coulomb friction turns its sign, rad/s or m/s: far below what an encoder sees.
-#: An arm with a joint that never reaches 1 rad/s has a thousandth of the speed of that joint.
+#: Speed over which Coulomb friction changes its sign, rad/s or m/s: far below the resolution of an
+#: encoder. For an arm with a joint that never reaches 1 rad/s it is a thousandth of the speed of
+#: that joint.
 COULOMB_WIDTH = 1e-3
-#: Slowest speed of a curve relative to this width, its fastest one, rad/s or m/s, and the speeds
-#: at each power of ten: between them straight lines are within 1e-4 of a hyperbolic tangent.
+#: Slowest speed of a curve relative to this width, its fastest one, rad/s or m/s, and speeds a
+#: decade: linear interpolation is within 1e-4 of a hyperbolic tangent.
 SLOWEST_BY_WIDTH, FASTEST_SPEED, SPEEDS_PER_DECADE = 0.03, 100.0, 100
 
 
@@ -38,9 +39,9 @@ class JointFriction:
     Attributes
     ----------
     speeds : (S,) ndarray
-        Zero, and speeds of one ratio, rad/s or m/s; the curves go on straight behind the last.
+        Zero, and geometrically spaced speeds, rad/s or m/s; the curves are linear beyond the last.
     curves : (3, n, S) ndarray
-        Friction, that by unit of the torque that loads the joint, and that by unit of its warmth.
+        Friction, and friction per unit of the torque that loads the joint and of its warmth.
     offset, presliding : (n,) ndarray
         Offset, and friction by the bend of the contact, Nm.
 
@@ -79,8 +80,9 @@ class RunningFriction:
     """
     Friction of each joint along a motion, step by step.
 
-    A curve has a part that rises with the speed and one that falls. The end of a step implies the
-    former, which may be steep; the latter, the load and the history are constant over the step.
+    A curve has a part that rises with the speed and one that falls. The former, which may be
+    steep, is implicit in the end of a step; the latter, the load and the history are constant over
+    the step.
 
     Parameters
     ----------

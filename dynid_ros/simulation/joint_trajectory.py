@@ -45,8 +45,8 @@ class JointTrajectory:
     """
     Points of a trajectory and the interpolation between them.
 
-    Between two points it is linear where one of them has no velocity, cubic where both have, and
-    quintic where both have accelerations too.
+    Between two points it is cubic if both have velocities, quintic if both have accelerations,
+    too, and linear otherwise.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class JointTrajectory:
         return float(self.t[-1])
 
     def joined(self, time: float, q: Array, qd: Array) -> JointTrajectory:
-        """Begin at a time and a state (n,), (n,) unless the first point is past."""
+        """Begin at a time and a state (n,), (n,) unless the first point has passed."""
         if time >= self.t[0]:
             return self
         return JointTrajectory(
@@ -109,7 +109,7 @@ class JointTrajectory:
 
     @lru_cache(maxsize=2)  # noqa: B019 - two segments of a trajectory may outlive it
     def _segment(self, k: int) -> BPoly:
-        """Polynomial from point k to the next one, by the derivatives that both of them have."""
+        """Polynomial from point k to the next one, by the derivatives of both."""
         known = [self.q[k:k + 2]]
         for rates in (self.qd[k:k + 2], self.qdd[k:k + 2]):
             if not np.isfinite(rates).all():
@@ -178,7 +178,7 @@ def read_trajectory(
 
 
 def _rows(names: Sequence[str], field: str, rows: Rows) -> Array:
-    """Values (N, n) of a field; rows that are not given, as positions must be, are NaN."""
+    """Read values (N, n) of a field; missing rows are NaN, but positions are required."""
     table = np.full((len(rows), len(names)), np.nan)
     for point, row in enumerate(rows):
         if not len(row) and field != 'positions':

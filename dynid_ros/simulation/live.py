@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""A simulated arm for nodes: it takes commands at any time and gives sensor readings."""
+"""A simulated arm for nodes, which takes commands at any time and returns sensor readings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Period of the physics as commands and readings see it, s.
 PHYSICS_PERIOD = 0.001
-#: Points of a motion at which its torque is looked at.
+#: Points of a motion at which its torque is evaluated.
 TORQUE_POINTS = 1000
 
 
@@ -72,8 +72,8 @@ class LiveArm:
     start : (n,) ndarray
         Position at the start, rad or m.
     sensors : SensorModel, optional
-        Given by `plausible_sensors` for `typical_torque` and `typical_speed` unless stated,
-        since no motion is known; see `sensors_for`. Coloured noise is not simulated here.
+        By default from `plausible_sensors` for `typical_torque` and `typical_speed`, since no
+        motion is known; see `sensors_for`. Coloured noise is not simulated here.
     seed : int
         Of the noise.
     command_timeout : float
@@ -101,7 +101,7 @@ class LiveArm:
         self._rigid = RigidArm(arm)
         gains = proposed_gains(arm, PHYSICS_PERIOD)
         self._damping = gains.damping
-        # This control runs at every step, and needs no time for topics.
+        # This control runs at every step, without delay by topics.
         self._controller = TrajectoryController(
             arm, ComputedTorque(self._rigid, PHYSICS_PERIOD), gains)
         self._rng = np.random.default_rng(seed)

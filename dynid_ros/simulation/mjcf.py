@@ -18,10 +18,10 @@ from dynid_ros.dynamics.rigid_parameters import check_physical
 
 #: Attributes of a joint by the friction terms that they hold.
 FRICTION_ATTRIBUTES = {'viscous': 'damping', 'coulomb': 'frictionloss'}
-#: Distance of the end stops behind the position limits, by the range of the joint. Limits of the
-#: control lie some degrees before the stops, and a motion that uses them fully must not touch.
+#: Distance of the end stops from the position limits, relative to the range of the joint: control
+#: limits are some degrees before the stops, and a motion up to them must not touch.
 STOP_DISTANCE = 0.05
-#: Time constant of the end stops, by the step of the integration, which bears two (MuJoCo,
+#: Time constant of the end stops in steps of the integration, which needs at least two (MuJoCo,
 #: "Solver parameters").
 STOP_STEPS = 10.0
 #: Impedance of the gearing of followers, nearly as rigid as MuJoCo allows.
@@ -70,7 +70,8 @@ def joint_order(model: Any, arm: ArmModel) -> np.ndarray[Any, np.dtype[np.intp]]
     """
     Degree of freedom of each joint of an arm in its MuJoCo model, (m,): the n with drives first.
 
-    MuJoCo numbers the bodies of a branched tree depth first, whatever the order of the joints.
+    MuJoCo numbers the bodies of a branched tree depth first, independent of the order of the
+    joints.
     """
     return np.array([int(model.joint(name).dofadr[0]) for name in arm.tree.link_names],
                     dtype=np.intp)
@@ -121,7 +122,7 @@ def has_servos(arm: ArmModel) -> bool:
 
 
 def _add_servo(actuators: Any, arm: ArmModel, joint: int) -> None:
-    """Add a position actuator; a damping that is unknown counts among that of the joint."""
+    """Add a position actuator; an unknown damping is part of that of the joint."""
     drive, name, effort = arm.drive, arm.joint_names[joint], arm.limits.effort[joint]
     servo = ElementTree.SubElement(
         actuators, 'position', name=name, joint=name, kp=numbers(abs(drive.gain[joint])))

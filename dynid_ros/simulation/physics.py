@@ -19,7 +19,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Default step of the integration, s.
 TIMESTEP = 0.0005
-#: Speed, rad/s or m/s, beyond which MuJoCo takes a state for an error.
+#: Speed, rad/s or m/s, above which MuJoCo reports an error.
 MUJOCO_FASTEST = 1e10
 
 
@@ -76,7 +76,7 @@ class SimulatedArm:
         self._model = mujoco_model(arm, timestep)
         self._model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
         self._data = mujoco.MjData(self._model)
-        # Of these arrays MuJoCo's binding would make a new view at each use.
+        # MuJoCo's binding would make new views of these arrays at each use.
         self._q, self._qd = self._data.qpos, self._data.qvel
         self._bias, self._applied = self._data.qfrc_bias, self._data.qfrc_applied
         self._every = joint_order(self._model, arm)
@@ -144,7 +144,7 @@ class SimulatedArm:
 
         """
         command = np.asarray(tau, dtype=float)
-        # An infinite one would be clipped, and a sum shows both it and a NaN.
+        # An infinite torque would be clipped; a sum reveals it and a NaN.
         if not math.isfinite(command.sum()) and not np.isfinite(command).all():
             joint = int(np.argmin(np.isfinite(command)))
             raise InputError(
@@ -179,7 +179,7 @@ class SimulatedArm:
         self._applied[self._order] = self._torque
         self._mujoco.mj_step2(self._model, self._data)
         if self.arm.tree.followers:
-            # What the constraint, which yields a little, leaves of the gearing.
+            # Remove the drift of the gearing, since its constraint yields a little.
             self._place(self._q[self._order], self._qd[self._order])
 
     def _place(self, q: Array, qd: Array) -> None:

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Plausible links, rotor inertia and friction of an arm that states none, as a URDF."""
+"""Plausible links, rotor inertia and friction of an arm that states none, such as a URDF."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
 
 
 def _rotor_inertia(arm: ArmModel) -> Array:
-    """Inertia that a gear matches to the links, or less where the rating does not bear it."""
+    """Inertia matched to the links by a gear, or less if the rating is too low."""
     rigid = RigidArm(arm)
     masses = [rigid.mass_matrix(q) for q in random_positions(arm)]
     links = np.mean([np.diag(M) for M in masses], axis=0)
@@ -105,7 +105,7 @@ def _rotor_inertia(arm: ArmModel) -> Array:
 
 
 def known_effort(arm: ArmModel) -> Array:
-    """Effort limits (n,), infinite where there is none or one of zero, as URDFs have it."""
+    """Effort limits (n,), infinite if absent or zero, as in URDFs."""
     effort = arm.limits.effort
     return np.where(effort > 0, effort, np.inf)
 
@@ -115,11 +115,11 @@ def typical_torque(arm: ArmModel) -> Array:
     Spread of the torque of each joint, (n,), over random positions and accelerations.
 
     It is the standard deviation, but no more than the effort limit; accelerations are within the
-    planning limits. There is no velocity, because limits of velocity are often far above what an
-    arm reaches.
+    planning limits. Velocities are zero, because velocity limits are often far above the speeds of
+    an arm.
     """
     rigid, allowed = RigidArm(arm), planning_limits(arm).acceleration
-    # Another seed than for the positions, so that both are independent.
+    # Another seed than for the positions makes both independent.
     rng, rest = np.random.default_rng(1), np.zeros(arm.n)
     tau = [rigid.torque(q, rest, rng.uniform(-allowed, allowed)) for q in random_positions(arm)]
     return np.asarray(np.minimum(np.std(tau, axis=0), known_effort(arm)))
@@ -129,7 +129,7 @@ def typical_speed(arm: ArmModel) -> Array:
     """
     Speed of each joint, (n,), that its planning limits allow, rad/s or m/s.
 
-    Where the limit of velocity is above it, the speed after half of the range at the largest
+    If the velocity limit is higher, it is the speed after half of the range at the largest
     acceleration.
     """
     allowed = planning_limits(arm)

@@ -27,7 +27,7 @@ from dynid_ros.utilities.progress import progress
 CONTROL_HZ = 1000.0
 #: Standstill before and after the motion, s.
 HOLD = 0.5
-#: Distance from the wanted position at which the simulation is given up, rad or m.
+#: Distance from the wanted position at which the simulation ends, rad or m.
 LOST_DISTANCE = 0.5
 #: Control steps between two reports of progress.
 REPORT_EVERY = 500
@@ -95,7 +95,7 @@ def simulate(
     rate_hz : float
         Rate of the recording.
     sensors : SensorModel, optional
-        Given by `plausible_sensors` for the true torque and speed unless stated.
+        By default from `plausible_sensors` for the true torque and speed.
     seed : int
         Of the noise; the same seed gives the same recording.
 
@@ -132,7 +132,7 @@ def simulate(
 
 
 def _follow(arm: ArmModel, motion: Motion, period: float, every: int) -> Trace:
-    """Course of the arm, controlled with some period, at every so many of its steps."""
+    """Simulate the controlled arm, and keep every n-th of its control steps."""
     steps = math.ceil(period / TIMESTEP)
     physics = SimulatedArm(arm, timestep=period / steps)
     t = np.arange(round((motion.duration + 2 * HOLD) / period) + 1.0) * period

@@ -101,8 +101,8 @@ def measure(
     Returns
     -------
     q, qd, u : (N, n) ndarray
-        Position and velocity of the motors, and the drive signal in its unit: of a drive that
-        follows commands the one that makes this torque.
+        Position and velocity of the motors, and the drive signal in its unit: for a drive that
+        follows commands, the command that causes this torque.
 
     """
     drive = arm.drive
@@ -120,7 +120,7 @@ def measure(
 
 def plausible_sensors(arm: ArmModel, torque: Array, speed: Array) -> SensorModel:
     """
-    Sensors that suit the torques and speeds of a motion, whatever the ratings.
+    Choose sensors by the torques and speeds of a motion, not by the ratings.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""A simulated session: any arm made complete, a motion, and the recording as data or as a bag."""
+"""A simulated session: a completed arm, a motion, and the recording as data or as a bag."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dynid_ros.utilities.arrays import Array
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulatedRecording(Recording):
     """
-    A recording of which the truth is known.
+    A recording with known truth.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ def simulated_recording(
     InputError
         The motion is not for the arm, or the arm has a topic of its own for the drive signal.
     ResultError
-        Something else stands at its place, or it cannot be written.
+        Something else is at its place, or it cannot be written.
 
     Warns
     -----

@@ -17,14 +17,14 @@ from dynid_ros.motion.feasibility.planning_limits import planning_limits
 from dynid_ros.simulation.joint_trajectory import Code, JointTrajectory
 from dynid_ros.utilities.arrays import Array
 
-#: Largest distance from the trajectory on its way and at its end, rad or m, if none is given.
+#: Default of the largest distance from the trajectory on its way and at its end, rad or m.
 PATH_TOLERANCE = 0.2
 GOAL_TOLERANCE = 0.05
 #: Velocity at which the arm counts as stopped at the end, rad/s or m/s.
 STOPPED = 0.01
-#: Time after the end in which the arm must have got there, s, if none is given.
+#: Time after the end for the arm to arrive, s, by default.
 GOAL_TIME = 1.0
-#: Reason of the end of a goal that another one followed.
+#: Reason for the end of a goal that another one replaced.
 REPLACED = 'replaced by another trajectory'
 
 
@@ -58,7 +58,7 @@ class TrajectoryGoal:
     path, end : (n,) ndarray
         Largest distances from it on the way and at the end, rad or m; infinite if unbounded.
     patience : float
-        Time after the end in which the arm must have got there, s.
+        Time after the end for the arm to arrive, s.
     outcome : Outcome or None
         None while it runs.
 
@@ -154,13 +154,13 @@ class TrajectoryController:
         return given + self._gains.torque(q, qd, wanted.q, wanted.qd)
 
     def _join(self, t: float, q: Array, qd: Array) -> None:
-        """Begin the goal from the present state."""
+        """Begin the goal from the current state."""
         assert self._goal is not None
         self._start = self._goal.start
         self._course = self._goal.trajectory.joined(t - self._start, q, qd)
 
     def _brake(self, t: float, q: Array, qd: Array) -> None:
-        """Slow each joint down by its limit, and hold it where it comes to rest."""
+        """Decelerate each joint by its limit, and hold it where it stops."""
         slow = np.sign(qd) * self._deceleration
         stop = np.abs(qd) / self._deceleration
         times = np.unique(np.append(stop, 0.0))

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The type of arrays in annotations, runs of marks, sums and systems, and arrays put together."""
+"""Type of arrays in annotations, runs of marks, root mean squares, systems, joined arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Part = TypeVar('Part')
 
 
 def runs_of(marks: ArrayLike) -> NDArray[np.int64]:
-    """Return the first mark of each run and the one behind its last, (K, 2)."""
+    """Return the first mark of each run and the one after its last, (K, 2)."""
     around = np.concatenate([[False], np.asarray(marks), [False]])
     return np.flatnonzero(around[1:] != around[:-1]).reshape(-1, 2)
 
@@ -29,7 +29,7 @@ def rms(x: Array) -> Array:
 
 def solve_definite(matrix: Array, right: Array) -> Array:
     """Solve a symmetric system; raise LinAlgError where it is not positive definite."""
-    # SciPy's interfaces to it take longer than a hundred equations do.
+    # SciPy's interfaces take longer than solving a hundred equations.
     from scipy.linalg.lapack import dposv
 
     diagonal = np.diag(matrix)
@@ -44,7 +44,7 @@ def solve_definite(matrix: Array, right: Array) -> Array:
 
 
 def joined(parts: Sequence[Part]) -> Part:
-    """Put the arrays of objects of one dataclass behind each other; the rest is of the first."""
+    """Concatenate the arrays of objects of one dataclass; other fields are those of the first."""
     first: Any = parts[0]
     whole: Part = type(first)(**{
         field.name: np.concatenate([getattr(part, field.name) for part in parts])

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Files of bounded size, read at once, and written so that no half file has the final name."""
+"""Files of bounded size, read at once, and written so that incomplete files have other names."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory, TemporaryFile
 
 from dynid_ros.errors import ResultError
 
-#: Bytes of the largest description or result that is read. The largest URDF of example-robot-data
-#: 6.0 has 0.2 MB, and a result of 400 parameters 4 MB; a device may have no end.
+#: Bytes of the largest description or result. The largest URDF of example-robot-data 6.0 has 0.2
+#: MB, and a result of 400 parameters 4 MB; a device may be endless.
 LARGEST_FILE = 32 * 2**20
 #: Mark of a file that dynid wrote, within `MARK_REACH` bytes of its start or end.
 OWN_MARK, MARK_REACH = re.compile(rb'\b(by:?|format:) dynid_ros\b'), 4096
@@ -42,12 +42,12 @@ def read_whole(path: Path) -> bytes:
 
 def check_output(*paths: Path, holding: Collection[str] = ()) -> None:
     """
-    Refuse outputs that stand in the way, before the work begins: dynid replaces its own alone.
+    Refuse existing outputs before the work begins, except those of dynid.
 
     Parameters
     ----------
     *paths : Path
-        Files, of which those in one folder belong together, or folders to be replaced as such.
+        Files (those in one folder belong together), or folders to replace.
     holding : collection of str
         Names that such a folder may hold, one of them with the mark of dynid.
 
@@ -64,7 +64,7 @@ def check_output(*paths: Path, holding: Collection[str] = ()) -> None:
                     raise ResultError(
                         f'{path} cannot be written: {folder} is a file; choose another folder')
                 break
-        # Reports of earlier versions have no mark, and stand beside a result that has.
+        # Reports of earlier versions have no mark, but the result beside them has.
         own = _own_folder(path, holding) if holding else any(
             _marked(each) for each in paths if each.parent == path.parent)
         if path.exists() and not own:
@@ -112,7 +112,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     """
     Write files beside their final places and rename them once all are written.
 
-    No reader sees half of a file, and where the disk is full none of them is replaced.
+    No reader sees half of a file, and a full disk replaces none of them.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     Yields
     ------
     Path
-        Folder of the same name elsewhere, to be made and filled; it goes where an error comes.
+        Folder of the same name elsewhere, to be made and filled; an error removes it.
 
     Raises
     ------

@@ -33,13 +33,13 @@ class Checkpointed:
                 if isinstance(each, Checkpointed)}
 
     def state(self) -> State:
-        """Return copies of all that as arrays, for ``np.savez``."""
+        """Return copies of the state as arrays, for ``np.savez``."""
         return {name: np.array(getattr(self, name)) for name in self.saved} | {
             f'{part}.{name}': value
             for part, own in self.parts().items() for name, value in own.state().items()}
 
     def restore(self, state: State) -> None:
-        """Go on from the result of `state` of an object with the same settings."""
+        """Continue from the result of `state` of an object with the same settings."""
         for name in self.saved:
             value = np.asarray(state[name])
             setattr(self, name, value.copy() if value.ndim else value.item())
@@ -56,7 +56,7 @@ def state_of(part: str, state: State) -> State:
 
 class GrowingRows(Checkpointed):
     """
-    An object with rows that come block by block, and are put together when they are read.
+    An object with rows that arrive in blocks, and are concatenated when they are read.
 
     Parameters
     ----------

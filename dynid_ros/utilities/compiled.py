@@ -14,7 +14,7 @@ from numba.core.caching import FunctionCache
 
 from dynid_ros.utilities.progress import progress
 
-#: Stage that is reported while machine code is made; some seconds for all kernels.
+#: Stage reported during compilation; some seconds for all kernels.
 NOTICE = 'compiling the numeric kernels, once on this machine'
 
 Function = TypeVar('Function', bound=Callable[..., Any])
@@ -27,11 +27,11 @@ def _content(room: Path) -> bytes:
 
 
 class _ReportingCache(FunctionCache):
-    """Machine code on the disk; that it has to be made is progress."""
+    """Machine code on the disk; compilation is reported as progress."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
-        # The code holds the kernels and the constants that it uses, which Numba does not look at.
+        # The code contains kernels and constants of other files, which Numba does not check.
         self._cache_file._source_stamp = _content(Path(function.__code__.co_filename).parent)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Arguments of the public functions, checked once where they come in."""
+"""Check arguments of the public functions once, at the boundary."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def numbers(name: str, value: ArrayLike) -> Array:
     """
     Convert an argument to an array of float64, or raise an `InputError` that names it.
 
-    Text is refused even where it reads as a number, and complex numbers even where they are real:
-    what made them is wrong.
+    Text is refused even if it reads as a number, and complex numbers even if they are real: their
+    source is wrong.
     """
     try:
         array = np.asarray(value)
@@ -96,12 +96,12 @@ def as_numbers(name: str, value: ArrayLike, dimensions: int, width: int | None =
     Returns
     -------
     ndarray
-        Of float64; the same memory where nothing had to be converted.
+        Of float64; the same memory if nothing was converted.
 
     Raises
     ------
     InputError
-        The value holds something else than numbers, or has another shape.
+        The value holds other things than numbers, or has another shape.
 
     """
     array = numbers(name, value)

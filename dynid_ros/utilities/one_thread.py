@@ -1,9 +1,9 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """
-Linear algebra of a call on one thread, where the process belongs to somebody else.
+Run the linear algebra of a call on one thread, in a process of another program.
 
-`dynid_ros.utilities.threads` gives the reason. Its variables of the environment come too late
-where the caller imported NumPy first, and would stay with the caller.
+`dynid_ros.utilities.threads` gives the reason. Its environment variables come too late if the
+caller imported NumPy first, and would remain set.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ def one_thread() -> Iterator[None]:
     """
     Keep the BLAS of NumPy and SciPy on one thread within a block, or within a decorated function.
 
-    The setting is one of the process: of blocks at the same time, in several threads, the last
-    one that ends brings back the setting that was there before the first. Without threadpoolctl
-    nothing is set.
+    The setting belongs to the process: if blocks overlap in several threads, the last one to end
+    restores the setting from before the first. Without threadpoolctl nothing is set.
     """
     global _calls, _limit
     with _lock:
@@ -47,10 +46,10 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _pools() -> Any:
-    """Find the threads of the BLAS that is loaded: all, as decorated functions import SciPy's."""
+    """Find the thread pools of each loaded BLAS; decorated functions have imported SciPy's."""
     try:
         from threadpoolctl import ThreadpoolController
-    except ModuleNotFoundError:  # No key of rosdep installs it.
+    except ModuleNotFoundError:  # rosdep cannot install it.
         return None
     return ThreadpoolController().select(user_api='blas')
 

@@ -14,7 +14,7 @@ _listener: Listener | None = None
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """
-    Hear of all progress within the block.
+    Receive all progress within the block.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def html_table(
 
 
 class Summarised:
-    """Something that shows itself by a title and a few facts."""
+    """An object that shows itself by a title and a few facts."""
 
     def facts(self) -> Sequence[tuple[str, str]]:
         """Return names of facts and facts; the first pair is kind and name of the object."""

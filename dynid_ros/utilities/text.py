@@ -1,12 +1,12 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Numbers and clauses as users read them."""
+"""Numbers and clauses for users."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import math
 
-#: Stands for a number that there is not.
+#: Replaces a missing number.
 NO_NUMBER = '-'
 #: First characters of numbers.
 NUMERIC = frozenset('0123456789-±')

@@ -181,7 +181,7 @@ def test_a_wrong_setting_is_named_with_its_key_and_file(tmp_path, case):
     ('a: !!python/object/apply:os.system [ls]', 'is not valid YAML: could not determine'),
     ('name: \x00', 'is not valid YAML'),
     ('? [a, b]\n: 1', 'is not valid YAML|unknown key'),
-    ('&a [*a]', 'alias "a" stands for itself, line 1'),
+    ('&a [*a]', 'alias "a" contains itself, line 1'),
     pytest.param('[' * 5000, 'is not valid YAML', id='nested without end'),
 ])
 def test_what_is_no_settings_file_is_refused_in_one_sentence(tmp_path, content, message):

@@ -60,8 +60,8 @@ class MotionRows(Rows):
 
     def test_76_effort_beyond_the_limit(self):
         self.aborted('effort beyond its limit', 'goal', 'strain 0.1',
-                     r"joint 'fer_joint1' is measured to bear 1e\+04, more than its "
-                     'effort limit of 87', DEFAULT_THRESHOLDS.samples / RATE + AT_ONCE)
+                     r"joint 'fer_joint1' has a measured effort of 1e\+04, more than its "
+                     'limit of 87', DEFAULT_THRESHOLDS.samples / RATE + AT_ONCE)
 
     def test_77_goal_rejected(self):
         server, since = self.begin_with_own_controller(GoalResponse.REJECT)

@@ -155,7 +155,7 @@ def _of_commands(model: IdentifiedModel, form: str) -> list[str]:
     notes += [each.text for each in model.verdict.findings if each.code in (SCALED, UNSCALED)]
     if drive.damping is None:
         notes.append('damping is the sum of the viscous friction of a joint and of the kd of its '
-                     'drive, which commands do not tell apart')
+                     'drive, which commands cannot separate')
     return notes
 
 

@@ -149,7 +149,7 @@ def judge_arms(
 
 def _finished(results: Mapping[int, Any]) -> list[Any]:
     if any(result is None for result in results.values()):
-        raise ResultError('workers die of merging sidecars; give them more memory')
+        raise ResultError('workers died while merging sidecars; give them more memory')
     return [results[k] for k in sorted(results)]
 
 

@@ -148,7 +148,7 @@ def _verdict(
     if bags < FEWEST_BAGS:
         findings.append(Finding(
             'few_bags', f'the scatter of {counted(bags, "bag")} gives no error bars, and error '
-            'bars of white residuals, which stand for them, are too small',
+            'bars of white residuals, used instead, are too small',
             f'record {FEWEST_BAGS} bags or more'))
     findings += held_out_findings(fit, held_out)
     return Verdict(no_errors(findings), tuple(findings), expected, (), weak)

@@ -245,8 +245,8 @@ def _estimate(
     if not regression.shows_mass:
         link = regression.arm.tree.link_names[regression.arm.tool_link]
         raise RecordingError(
-            f'{", ".join(sources)}: no motion of {regression.arm.name} tells the mass of the load '
-            f'on the link of {link} apart from the place of its centre, so that the mass of the '
+            f'{", ".join(sources)}: no motion of {regression.arm.name} separates the mass of the '
+            f'load on the link of {link} from the place of its centre, so that the mass of the '
             'load is not determined; weigh it, and give --mass (mass in Python)')
     if method not in fits or not fits[method].tells_mass:
         raise RecordingError(

@@ -272,7 +272,7 @@ def outside_range(
     if elsewhere.any():
         remarks.append(
             f'extrapolation: {", ".join(names[elsewhere])} moved elsewhere in the recording of '
-            'the model; the error bars allow for its parameters, not for what it leaves out')
+            'the model; the error bars cover its parameters, not unmodelled torque')
     faster = speed > FASTER * fast
     if faster.any():
         units = joint_units('rad/s', model.arm.prismatic)

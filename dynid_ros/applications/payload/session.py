@@ -118,7 +118,7 @@ def drift_findings(repeats: Sequence[Repeat]) -> Iterator[Finding]:
         if abs(one.mass - other.mass) > APART * np.hypot(one.mass_std, other.mass_std):
             yield Finding(
                 'payload_drifted',
-                f'{one.source} tells {one.stated} and {other.source} {other.stated}: the load or '
+                f'{one.source} gives {one.stated} and {other.source} {other.stated}: the load or '
                 'the arm has changed between them by more than the intervals allow',
                 'let it warm up, and record all again')
 

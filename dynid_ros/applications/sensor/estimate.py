@@ -202,8 +202,8 @@ def _rows(
     seconds = _seconds(recording)
     if not seconds >= SHORTEST:
         raise RecordingError(
-            f'{recording.source}: {plain(seconds)} s with wrenches are too short to tell biases '
-            f'from a load; record {SHORTEST:g} s or more in which the sensor turns')
+            f'{recording.source}: {plain(seconds)} s with wrenches are too short to separate '
+            f'biases from a load; record {SHORTEST:g} s or more in which the sensor turns')
     rows = WristStream(arm, joint, place).push(recording.t, recording.q, recording.wrench)
     step = max(1, round(LONG_HALF_WINDOW_SECONDS * len(recording.t) / seconds))
     kept = WristSamples(*(each[::step] for each in rows))

@@ -65,7 +65,7 @@ class _Bounded(Composer):  # type: ignore[misc]
         anchor, before = event.anchor, self._values
         if isinstance(event, yaml.AliasEvent):
             if anchor in self.anchors and anchor not in self._sizes:
-                raise _error(f'the alias "{anchor}" stands for itself', event)
+                raise _error(f'the alias "{anchor}" contains itself', event)
             self._values += self._sizes.get(anchor, 0)
         self._values += 1
         if self._values > MOST_VALUES:

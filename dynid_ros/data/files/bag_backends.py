@@ -22,7 +22,7 @@ STORAGE_OF_SUFFIX = {'.db3': 'sqlite3', '.mcap': 'mcap'}
 ROS_1 = '.bag'
 #: Wrenches of a force-torque sensor.
 WRENCH = 'geometry_msgs/msg/WrenchStamped'
-#: Types of messages that are kept of a file, which may hold images too.
+#: Types of messages to keep from a file, which may hold images, too.
 KEPT_TYPES = (*DRIVE_PARSERS, WRENCH)
 #: First and last bytes of an MCAP file (https://mcap.dev/spec#magic).
 MAGIC = b'\x89MCAP0\r\n'

@@ -112,7 +112,7 @@ def read_topic(path: Path, wanted: str, kind: str, parse: Parser, remedy: str) -
     parse : callable
         Finds the fields of a message.
     remedy : str
-        What to do where the topic is not there, a clause.
+        What to do if the topic is missing, a clause.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def read_topic(path: Path, wanted: str, kind: str, parse: Parser, remedy: str) -
 
 @contextmanager
 def opened(path: Path) -> Iterator[Bag]:
-    """Open a bag, and name it where its files are damaged."""
+    """Open a bag, and name it if its files are damaged."""
     try:
         with ExitStack() as stack:
             yield open_bag(path, stack)

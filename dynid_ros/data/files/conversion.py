@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Any recording as a rosbag2, with the names of its own joints where no arm is known."""
+"""Convert any recording to a rosbag2, with its own joint names if no arm is known."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def convert(
                              'the recording itself to the other commands')
     recording = with_one_clock(recording)
     if not known:
-        # An arm that is not known has no kind of signal.
+        # An unknown arm has no kind of signal.
         recording = replace(recording, defects=tuple(
             defect for defect in recording.defects if defect.code != 'signal_kind'))
     shift = START_NS * 1e-9
@@ -89,7 +89,7 @@ def _joints(path: Path, states: JointStates | None) -> tuple[str, ...]:
 
 
 def _chain(joints: tuple[str, ...]) -> ArmModel:
-    """Make an arm that has joints of these names, and nothing else that is known."""
+    """Make an arm with joints of these names, and nothing else."""
     n = len(joints)
     tree = KinematicTree.chain(
         joints, np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros(n, dtype=np.bool_))

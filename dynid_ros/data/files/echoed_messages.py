@@ -20,7 +20,7 @@ from dynid_ros.errors import RecordingError
 
 ECHOED_FIELDS = ('position', 'velocity', 'effort')
 _FIELD = re.compile(r'(?:.*[._/])?(name|position|velocity|effort)[_.\[]?\d+\]?')
-#: Ends of the names of columns of stamps, and ns in their unit.
+#: Suffixes of the columns of stamps, and their units in ns.
 _STAMPS = {'stamp.secs': 10**9, 'stamp.nsecs': 1, 'stamp.sec': 10**9, 'stamp.nanosec': 1,
            'header.stamp': 1}
 
@@ -32,7 +32,7 @@ class _Form:
     first: int
     stamps: tuple[tuple[int, int], ...]
     received: int | None = None
-    # The arrays that are there; None if an empty cell stands for one that is not.
+    # The present arrays; None if an empty cell marks an absent one.
     fields: tuple[str, ...] | None = None
 
 
@@ -58,7 +58,7 @@ def read_echoed(path: Path) -> JointStates | None:
     Raises
     ------
     RecordingError
-        Too many rows are no messages.
+        Too many rows are not messages.
 
     """
     lines = (_cells(text) for _, text in text_lines(path))
@@ -93,7 +93,7 @@ def _cells(text: str) -> list[str]:
 
 
 def _form(cells: Sequence[str]) -> _Form | None:
-    """Find where names and stamps stand, by a header or by the first message."""
+    """Find the cells of names and stamps, by a header or by the first message."""
     found = [match[1] if (match := _FIELD.fullmatch(cell)) else '' for cell in cells]
     if 'name' in found:
         stamps = [(k, unit) for k, cell in enumerate(cells)

@@ -24,7 +24,7 @@ MAX_TRAILING = 3
 
 class Layout:
     """
-    A message that is walked through, and then the places of its fields.
+    Parse a message to find the places of its fields.
 
     Parameters
     ----------

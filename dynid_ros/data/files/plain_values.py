@@ -19,7 +19,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import COUPLED_QUANTITIES, DRIVE_SIGNALS
 
 _SCALARS = (bool, int, float, str)
-#: Condition number of a transmission from which positions of joints do not follow from motors.
+#: Condition number of a transmission above which joint positions do not follow from motors.
 LARGEST_CONDITION = 1e12
 
 
@@ -31,7 +31,7 @@ def field_hints(kind: type) -> dict[str, Any]:
 
 
 def optional_fields(kind: type) -> set[str]:
-    """Name the fields of a dataclass that have a default: earlier versions wrote without some."""
+    """Name the fields of a dataclass that have a default: files of earlier versions lack some."""
     return {field.name for field in dataclasses.fields(kind) if not (
         field.default is field.default_factory is dataclasses.MISSING)}
 
@@ -40,7 +40,7 @@ def to_plain(value: Any) -> Any:
     """
     Turn dataclasses, arrays, tuples, dicts and scalars into dicts, lists, text, numbers and None.
 
-    A number alone that is NaN, such as a figure that a joint at rest lacks, becomes None.
+    A scalar NaN, such as a metric of a joint at rest, becomes None.
     """
     if dataclasses.is_dataclass(value):
         return {field.name: to_plain(getattr(value, field.name))
@@ -103,7 +103,7 @@ def _without_none(hint: Any) -> Any:
 
 
 def _made(kind: Any, data: Any, where: str, **ready: Any) -> Any:
-    """Make a dataclass of its fields, some of which are made already."""
+    """Make a dataclass from its fields, some of which are converted already."""
     entries = _checked(data, dict, where)
     hints = {name: hint for name, hint in field_hints(kind).items() if name not in ready}
     for name in sorted(hints.keys() - entries.keys() - optional_fields(kind)):
@@ -176,7 +176,7 @@ def arm_from_plain(data: Any) -> ArmModel:
 
     """
     data = dict(_checked(data, dict, 'arm'))
-    # From when joints could lack friction terms.
+    # Written when joints could lack friction terms.
     if data.get('friction_lacking') == []:
         del data['friction_lacking']
     tree = _made(KinematicTree, {
@@ -228,14 +228,14 @@ def _check_shapes(arm: ArmModel) -> None:
             continue
         if np.shape(value) != shape:
             raise ValueError(f'arm.{name} has the shape {np.shape(value)} instead of {shape}')
-        # Only limits and bounds may be infinite, where there are none.
+        # Only limits and bounds may be infinite, if absent.
         bounds = name.startswith(('limits.', 'link_bounds.'))
         if np.isnan(value).any() or not (bounds or np.isfinite(value).all()):
             raise ValueError(f'arm.{name} holds a number that no arm can have')
 
 
 def _check_choices(arm: ArmModel) -> None:
-    """Make sure that words and indices are those that an arm can have."""
+    """Make sure that words and indices are valid."""
     wrong = [f'coupling {column.name} has the quantity {column.quantity!r:.40}'
              for column in arm.coupling if column.quantity not in COUPLED_QUANTITIES]
     if arm.drive.signal not in DRIVE_SIGNALS:

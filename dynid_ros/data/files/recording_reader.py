@@ -213,7 +213,7 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
 
 
 def _guess(names: tuple[str, ...], arm: ArmModel) -> list[Defect]:
-    """Report names that are none of the arm."""
+    """Report guessed names."""
     return [] if names in (arm.joint_names, *arm.aliases) else [Defect(
         'joints_guessed', 'info', f'guessed from the names: joints {", ".join(names)} as '
         f'{", ".join(arm.joint_names)}. If so, {remedy(arm, names)}.')]

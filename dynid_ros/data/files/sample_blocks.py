@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.utilities.arrays import Array
 
-#: Room of a growing array by what it holds.
+#: Capacity of a growing array relative to its content.
 GROWTH_FACTOR = 1.05
 
 
@@ -43,7 +43,7 @@ class SampleBlock:
 
 
 class JoinedBlocks:
-    """Blocks of equal names and array lengths, joined as they come."""
+    """Join blocks of equal names and array lengths as they arrive."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[Any, ...], dict[str, _GrowingArray]] = {}
@@ -58,14 +58,14 @@ class JoinedBlocks:
             group[name].add(own)
 
     def take(self) -> tuple[SampleBlock, ...]:
-        """Return the blocks, in the order in which the first of each came; no more can come."""
+        """Return the blocks, in the order of their first messages; no more can be added."""
         return tuple(
             SampleBlock(names, **{name: array.take() for name, array in group.items()})
             for (names, *_), group in self._groups.items())
 
 
 class _GrowingArray:
-    """Rows that are added to an array in place: parts beside their join take memory twice."""
+    """Rows that are appended in place: joining parts would need twice the memory."""
 
     def __init__(self, like: NDArray[Any]) -> None:
         self._held, self._count = np.empty((0, *like.shape[1:]), like.dtype), 0
@@ -81,5 +81,5 @@ class _GrowingArray:
         return self._held
 
     def _resize(self, rows: int) -> None:
-        # Nothing else refers to it yet, and the system moves large arrays without a copy.
+        # Nothing else refers to it yet, and the system resizes large arrays without a copy.
         self._held.resize((rows, *self._held.shape[1:]), refcheck=False)

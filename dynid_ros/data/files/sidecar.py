@@ -18,10 +18,10 @@ from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 SIDECAR = 'recording.yaml'
-#: Topic of the joint states where nobody names another.
+#: Default topic of the joint states.
 STATES = 'joint_states'
-#: What two recordings must share to be of one arm with the same settings. Offsets of the drive are
-#: left out, which identification may correct, and gravity, which a signal may lack.
+#: Values that recordings of one arm with the same settings share, without offsets of the drive,
+#: which identification may correct, and gravity, which a signal may lack.
 _TREE = ('joint_names', 'parent', 'rotation', 'translation', 'prismatic', 'axis')
 _DRIVE = ('signal', 'gain', 'transmission', 'includes_gravity')
 
@@ -79,7 +79,7 @@ def check_same_arm(recording: Path, arm: ArmModel) -> None:
 
 def validation_spans(recording: Path) -> tuple[tuple[float, float], ...]:
     """
-    Read from when to when the arm ran a validation motion, by the stamps of its states, s.
+    Read begin and end of each validation motion, by the stamps of the states, s.
 
     Raises
     ------

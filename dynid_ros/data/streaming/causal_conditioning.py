@@ -13,7 +13,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed
 #: Derivative over five samples in units of their rate, newest first, and its reach to either side.
 DIFFERENCE = np.array([-1.0, 8.0, 0.0, -8.0, 1.0]) / 12.0
 REACH = 2
-#: Speed that is rounding, rad/s or m/s: Coulomb friction would take its sign for motion.
+#: Speed due to rounding, rad/s or m/s, whose sign would give Coulomb friction.
 SPEED_ROUNDING = 1e-9
 #: Half of the window over which positions are averaged, s. With encoders of 2^16 counts, 10 ms
 #: pass twice as much noise into the external torque of the first joint of a Panda.
@@ -29,7 +29,7 @@ class StreamFilter(Checkpointed):
     taps, slope : (n, L) ndarray
         Filters of the positions of each joint and of their derivatives, oldest sample first.
     middle : int
-        Sample among the L whose time the output has.
+        Index among the L samples of the time of the output.
     ahead : float
         Samples by which the drive signal lags behind the motion.
     joints : int
@@ -38,7 +38,7 @@ class StreamFilter(Checkpointed):
     Attributes
     ----------
     lag : int
-        Samples by which the output is behind the input.
+        Lag of the output, in samples.
     buffer : (m, 1 + 2 n) ndarray
         Last uniform samples: stamp, positions, torque.
 
@@ -114,10 +114,10 @@ class CausalConditioner(StreamFilter):
         filters = [Decimator(settings.rate_hz, cutoff, 1)
                    for cutoff in position_cutoffs(settings, joints).tolist()]
         ahead = settings.delay * settings.rate_hz
-        # Zeros at both ends let the filter reach torque that is later, and give all one length.
+        # Zeros at both ends allow later torque, and give all filters one length.
         reach = max(int(np.ceil(abs(ahead))), *(each.reach for each in filters))
         smooth = [np.pad(each.taps, reach - each.reach) for each in filters]
-        # Taps run from the oldest sample on.
+        # Taps begin with the oldest sample.
         slope = [np.convolve(each, DIFFERENCE[::-1]) * settings.rate_hz for each in smooth]
         super().__init__(np.array([np.pad(each, REACH) for each in smooth]), np.array(slope),
                          reach + REACH, ahead, joints)
@@ -148,7 +148,7 @@ class ShortLag(StreamFilter):
         window /= window.sum()
         ahead = max(delay * rate_hz, -half)
         late = max(0, int(np.ceil(ahead)))
-        # Zeros on the side of the newest samples delay the motion by as much as its torque.
+        # Zeros at the newest samples delay the motion as much as its torque.
         taps = np.pad(window, (REACH, REACH + late))
         slope = rate_hz * np.pad(np.convolve(window, DIFFERENCE[::-1]), (0, late))
         super().__init__(np.tile(taps, (joints, 1)), np.tile(slope, (joints, 1)), half + REACH,

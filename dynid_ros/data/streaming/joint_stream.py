@@ -24,7 +24,7 @@ Output = TypeVar('Output')
 
 class JointStream(Checkpointed, Generic[Output]):
     """
-    Samples of an arm as they come, worked on in blocks; subclasses make something of them.
+    Process samples of an arm in blocks; subclasses define the output.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class JointStream(Checkpointed, Generic[Output]):
     commands : (m, 1 + n) ndarray
         Stamps and commands of the last samples, if they have a delay.
     newest : float
-        Stamp of the last sample that was worked on, s.
+        Stamp of the last processed sample, s.
 
     """
 
@@ -80,7 +80,7 @@ class JointStream(Checkpointed, Generic[Output]):
         Returns
         -------
         list of Output
-            What became complete, in the order of time.
+            Completed output, in the order of time.
 
         """
         new = self._intake.rows(t, q, u)
@@ -119,7 +119,7 @@ class JointStream(Checkpointed, Generic[Output]):
         raise NotImplementedError
 
     def _follow_rate(self, t: Array) -> bool:
-        """Look at the next stamps; whether their rate is new."""
+        """Measure the rate of the next stamps; return whether it has changed."""
         return self._resampler.watch_rate(t)
 
     def _end_stretch(self) -> None:
@@ -169,7 +169,7 @@ class JointStream(Checkpointed, Generic[Output]):
         return self._take(motion, q, qd, tau, history)
 
     def _answered(self, uniform: Array) -> Array:
-        """Commands (k, n) to which the drives answer at the times of samples."""
+        """Commands (k, n) to which the drives respond at the times of samples."""
         n, delay = self.arm.n, self.arm.conditioning.delay
         if not delay:
             return uniform[:, 1 + n:]

@@ -11,12 +11,12 @@ from dynid_ros.utilities.arrays import Array
 
 Stamps = NDArray[np.int64]
 
-#: Longest time between two signals that a joint state may lie between, ns: as long as gaps of
-#: joint states that are interpolated.
+#: Longest time between two signals around a joint state, ns: equal to the longest interpolated gap
+#: of joint states.
 GAP_NS = round(1e9 * stamp_checks.GAP_SECONDS)
 #: Longest time by which one stream may be behind the other, ns.
 LONGEST_WAIT_NS = 2_000_000_000
-#: A stamp so much earlier than the one before is of a clock that was set back, ns.
+#: Step back of a stamp above which the clock was set back, ns.
 STEP_BACK_NS = 500_000_000
 
 
@@ -78,7 +78,7 @@ class Pairing:
         self._signals.append((stamp, u))
 
     def take(self) -> tuple[Stamps, Array, Array]:
-        """Hand over the complete samples: stamps (k,), ns, values (k, w) and signals (k, n)."""
+        """Return the complete samples: stamps (k,), ns, values (k, w) and signals (k, n)."""
         self._pair()
         stamps, p, u = zip(*self._done, strict=True)
         self._done, self._new = [], 0
@@ -109,7 +109,7 @@ class Pairing:
         u = np.concatenate([self._known[1], new[1]])
         self._signals = []
         newest = -1 if self._newest is None else self._newest
-        # From the last one before any state that may come on.
+        # Keep the last signal before any state to come, and later ones.
         first = max(0, int(np.searchsorted(times, newest - LONGEST_WAIT_NS)) - 1)
         self._known = times[first:], u[first:]
         ready = stamps <= newest

@@ -21,12 +21,12 @@ _POINTS = 4
 #: Deviation of the rate of a block from the rate of the stream, relative to it, which counts as
 #: another rate. The median of a block of late stamps strays by less. Good recordings reach 0.0003.
 RATE_DEVIATION = 0.2
-#: Such blocks in a row that make another rate; filters are designed anew then.
+#: Number of such blocks in a row that change the rate; filters are then redesigned.
 OTHER_BLOCKS = 3
-#: Range of the middle half of the steps, relative to their median, from which stamps are uneven.
+#: Interquartile range of the steps, relative to their median, above which stamps are uneven.
 UNEVEN = 0.5
-#: Smallest step of samples through which a cubic is laid, relative to the usual one: it swings out
-#: between stamps that come in a burst, where a line does not.
+#: Smallest step of samples for a cubic, relative to the usual one: a cubic overshoots between
+#: stamps of a burst, a line does not.
 BURST_SHARE = 0.25
 #: Steps from which the rate of a block is measured.
 RATE_STEPS = 8
@@ -70,7 +70,7 @@ class Resampler(Checkpointed):
 
     def watch_rate(self, t: Array) -> bool:
         """
-        Look at the stamps of a block.
+        Measure the rate of the stamps of a block.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Resampler(Checkpointed):
         self.tail = points[1 - _POINTS:]
         if len(points) < _POINTS:
             return points[:0]
-        # The last interval waits for the sample behind it.
+        # The last interval waits for the next sample.
         last = int((points[-2, 0] - self.start) * self.rate_hz + 1e-6)
         steps = np.arange(self.steps, max(self.steps, last + 1))
         self.steps += len(steps)

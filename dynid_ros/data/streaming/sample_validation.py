@@ -28,7 +28,7 @@ RULES = {
     'standing': 'rows of joints at rest are not used',
 }
 
-#: Samples to either side that a spike is judged by.
+#: Samples on either side that a spike is compared with.
 _SIDE = 2
 
 
@@ -96,7 +96,7 @@ class SampleValidation(Checkpointed):
     Attributes
     ----------
     context : (m, 1 + 2 n) ndarray
-        Last samples, of which the last two wait for their successors.
+        Last samples; the last two wait for their successors.
     previous : (0 or 1, 1 + 2 n) ndarray
         Last good sample.
     usual : (2 n,) ndarray
@@ -195,7 +195,7 @@ class SampleValidation(Checkpointed):
         return samples
 
     def _measured(self, samples: Array) -> Array:
-        """Leave out samples that repeat the one before, but for a rest, which lasts longer."""
+        """Leave out samples that repeat the one before, except at rest, which lasts longer."""
         if len(samples) < 2:
             return samples
         before = self.newest[:0] if self.fresh else self.newest

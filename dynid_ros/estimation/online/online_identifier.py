@@ -133,7 +133,7 @@ class OnlineIdentifier(Checkpointed):
     def forget_after(self, memory: float) -> None:
         """Change the memory, s; a session that forgets cannot change to infinite memory."""
         if memory == np.inf != self._memory and self.samples:
-            raise InputError('what this session has forgotten does not come back; reset it first')
+            raise InputError('forgotten data does not come back; reset the session first')
         self._memory = memory
         self._follow_rate()
 

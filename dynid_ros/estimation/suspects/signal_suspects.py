@@ -81,7 +81,7 @@ def _scaled(base: Suspect, joint: int, size: Array) -> Suspect:
     return base.with_signals(change, Fault(
         'effort_scale', (joint,),
         f'the drive signal of {names(base.arm, [joint])} seems to be {factor:.3g} times the '
-        'torque that the other joints ask for', 'check its unit and its gain in arm.yaml'))
+        'torque that the other joints require', 'check its unit and its gain in arm.yaml'))
 
 
 def scaled_together(base: Suspect, joints: list[int]) -> Iterator[Suspect]:

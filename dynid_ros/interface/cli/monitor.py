@@ -76,7 +76,7 @@ def run(args: Namespace) -> Answer:
         'aged': found.aged and {**vars(found.aged), 'text': found.aged.sentence},
         'trustworthy': trustworthy}
     return Answer(
-        facts, f'The model fits no more: {sentence(found.aged.sentence)}' if found.aged
+        facts, f'The model no longer fits: {sentence(found.aged.sentence)}' if found.aged
         else _count(found), int(found.aged is not None or not trustworthy),
         table=_table(names, found), notes=_notes(model, found, args.alarms_per_hour), wrote=wrote,
         details=[f'The observer has {found.bandwidth_hz:.3g} Hz.',

@@ -163,7 +163,7 @@ class Search:
         if not np.isfinite(best.score):
             raise InputError(
                 f"no motion of '{self._arm.name}' was found that determines all parameters; allow "
-                'a faster one or wider limits, and check the results that are given')
+                'a faster one or wider limits, and check the given results')
         return replace(best, starts=self._begun, complete=complete, seconds=self._deadline.gone)
 
     def random(self, begin: Array | None = None) -> Design:

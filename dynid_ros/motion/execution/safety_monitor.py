@@ -196,7 +196,7 @@ class LimitWatch:
             return None
         bound, does, limit = (
             (Bound.VELOCITY, 'moves at', 'faster than its limit'),
-            (Bound.EFFORT, 'is measured to bear', 'more than its effort limit'))[kind]
+            (Bound.EFFORT, 'has a measured effort of', 'more than its limit'))[kind]
         return Violation(
             bound, f"joint '{self._arm.joint_names[joint]}' {does} {measured[kind, joint]:.3g}, "
             f'{limit} of {allowed[kind, joint]:.3g}')

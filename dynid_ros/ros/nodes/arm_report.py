@@ -67,7 +67,7 @@ class ArmReport:
                 'impossible': np.isin(links.names, links.impossible)}))
         if found.description not in (None, self._description):
             if not self._description:
-                logger.info('trustworthy by now; ~/robot_description has the links')
+                logger.info('trustworthy now; ~/robot_description has the links')
             self._description = found.description
             self._robot.publish(String(data=found.description))
 

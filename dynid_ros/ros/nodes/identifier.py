@@ -132,7 +132,7 @@ class Identifier(Node):
     def _change(self, name: str, value: float) -> None:
         if name == 'memory':
             if self._settings['payload']:
-                raise InputError('with payload nothing is forgotten: call ~/reset instead')
+                raise InputError('with payload, memory is infinite: call ~/reset instead')
             self._online.forget_after(value or math.inf)
 
     def _read_arm(self) -> ArmModel:
@@ -154,7 +154,7 @@ class Identifier(Node):
         if folder and wrong:
             raise InputError(
                 f'leave {" and ".join(wrong)} out: the result in {folder} states the friction '
-                'terms, and with payload nothing is forgotten but by ~/reset')
+                'terms, and with payload, only ~/reset forgets')
         return read_start(Path(folder).expanduser(), given['arm']) if folder else None
 
     def _start_online(self) -> OnlineIdentifier:
@@ -181,7 +181,7 @@ class Identifier(Node):
 
     def _ready(self) -> tuple[bytes, str]:
         awaited = ', '.join(sorted(self._input.awaited))
-        return (say.WARN, f'it has heard nothing on {awaited} yet') if awaited else (say.OK, '')
+        return (say.WARN, f'no message on {awaited} yet') if awaited else (say.OK, '')
 
     @property
     def _heard(self) -> int:

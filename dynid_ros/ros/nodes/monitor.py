@@ -180,7 +180,7 @@ class ArmMonitor(Node):
 
     def _tare(self) -> str:
         self._monitor.tare()
-        return 'the external torque counts from here'
+        return 'the external torque is zeroed'
 
 
 def load_kernels(model: IdentifiedModel) -> None:

@@ -59,14 +59,14 @@ from dynid_ros.simulation.plausible_drive import assumptions, with_plausible_dri
 SETTINGS = (
     Setting('arm', 'panda', 'A shipped arm, or the path of an arm.yaml'),
     Setting('excitation', '',
-            'An excitation.yaml at whose start the arm stands, and which the sensor noise suits; '
-            'if empty, it stands in the middle of its position limits'),
+            'An excitation.yaml: the arm stands at its start, with sensor noise to suit the '
+            'motion; if empty, it stands in the middle of its position limits'),
     Setting('joints', [], "Joints in the order of effort_commands; the arm's if empty"),
     Setting('rate', 1000.0, 'Rate of joint_states, Hz; a divisor of 1000', 1.0, 1000.0),
     Setting('seed', 0, 'Seed of the sensor noise'),
     Setting('command_timeout', 0.1,
             'Time without a command after which the arm is held, s', 0.001, 10.0),
-    Setting('lockstep', [], 'Nodes whose answers the simulated time waits for, such as '
+    Setting('lockstep', [], 'Nodes that the simulated time waits for, such as '
             'trajectory_publisher, identifier and recorder; needs use_sim_time, here and there'),
     Setting('fault', 'none', 'Fault to inject: ' + ', '.join(FAULT_KINDS) + ', and its seconds',
             changeable=True),

@@ -85,7 +85,7 @@ class TrajectoryPublisher(Node):
     def stop(self) -> None:
         """Bring the arm to rest and leave it with a last safe command."""
         if self._control.active:
-            self._slow_down('the node was told to end')
+            self._slow_down('the node is shutting down')
         self._heard = time.monotonic()
         # The arm slows down as long as states come, even on a busy machine.
         while (self._control.active and not self._states.gone
@@ -93,7 +93,7 @@ class TrajectoryPublisher(Node):
             self.executor.spin_once(timeout_sec=WATCH)
         if self._control.active:
             self._control.fault(Violation(
-                Bound.SILENCE, 'the node ends, and no state says whether the arm is at rest'))
+                Bound.SILENCE, 'the node ends, and no state shows whether the arm is at rest'))
             self._notice_phase()
         self._spin_until(lambda: self._report.idle, self._time.patience)
         # rclpy sends the result of a goal in a callback after the one that ends it.

@@ -125,7 +125,7 @@ class WristSensorNode(Node):
 
     def _tare(self) -> str:
         self._compensator.tare()
-        return 'the wrench counts from here'
+        return 'the wrench is zeroed'
 
     def _report(self) -> None:
         names = {each.topic: each.follow() for each in (self._states, self._felt)}

@@ -30,7 +30,7 @@ BOMB = 'a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n' + ''.join(
     pytest.param('a: ' + 100_000 * '[', 'nesting depth', id='brackets'),
     pytest.param('a: ' + 100_000 * '{b: ', 'nesting depth', id='braces'),
     pytest.param(BOMB, 'more than 500000 values', id='bomb'),
-    ('a: &a {b: [*a]}', 'alias "a" stands for itself'),
+    ('a: &a {b: [*a]}', 'alias "a" contains itself'),
     ('a: "x\\0y"', 'NUL or half a character, line 1'),
     ('a: "\\ud800"', 'line 1'),
     ('a: {b: 1, b: 2}', 'key "b" is repeated, lines 1 and 1'),

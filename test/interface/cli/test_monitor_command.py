@@ -85,7 +85,7 @@ def test_a_model_that_fits_no_more_gives_status_1(folder, capsys):
     np.savez(folder / 'aged.npz', t=np.concatenate([t, t + t[-1] + 1 / RATE]),
              q=np.tile(q, (2, 1)), tau=np.tile(wrong, (2, 1)))
     assert run(folder, 'aged.npz') == 1
-    assert 'The model fits no more: ' in capsys.readouterr().out
+    assert 'The model no longer fits: ' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('rate', ['0', '-1', 'often'])

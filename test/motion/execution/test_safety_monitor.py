@@ -130,7 +130,7 @@ def test_start_through_the_floor_and_start_while_moving_are_refused():
     (with_joint(REST, 0, -3.0), None,
      "joint 'shoulder_pan_joint' moves at 3, faster than its limit of 2.09"),
     (REST, with_joint(REST, 2, -1.2 * ARM.limits.effort[2]),
-     "joint 'elbow_joint' is measured to bear 180, more than its effort limit of 150"),
+     "joint 'elbow_joint' has a measured effort of 180, more than its limit of 150"),
 ])
 def test_limit_is_named_once_it_is_exceeded_for_several_samples(qd, tau, said):
     watch = LimitWatch(ARM)

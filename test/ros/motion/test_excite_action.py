@@ -154,6 +154,6 @@ def test_the_service_and_a_fault_end_a_goal_with_their_reason(rig):
 def test_the_sender_of_a_goal_learns_that_the_node_ends(rig, number):
     _, future = rig.begun()
     rig.publisher.send(number)
-    assert rig.ended(future) == (ABORTED, INVALID_GOAL, 'the node was told to end')
+    assert rig.ended(future) == (ABORTED, INVALID_GOAL, 'the node is shutting down')
     assert rig.end()[0] == 0
     assert rig.at_rest()

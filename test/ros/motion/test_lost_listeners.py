@@ -44,7 +44,7 @@ def rig(start, talker, tmp_path):
 
 
 def test_motion_waits_for_a_listener_and_slows_down_without_one(rig, talker):
-    rig.wait_refusal('other has not said yet that it is ready; is it running')
+    rig.wait_refusal('other has not reported yet that it is ready; is it running')
     other = Listener(talker, 'other')
     other.say(WARN, 'it has no bag')
     rig.wait_refusal('other is not ready: it has no bag')
@@ -77,7 +77,7 @@ def test_motion_slows_down_where_a_listener_says_nothing(rig, talker):
         other.repeat()
         rig.until(lambda end=rig.time + 2.0: rig.time > end, 'two seconds', act=slowly)
     assert 'the motion stops' not in rig.publisher.printed
-    rig.until(lambda: 'the motion stops: other has said nothing for 5 s'
+    rig.until(lambda: 'the motion stops: other has been silent for 5 s'
               in rig.publisher.printed, 'the loss', 30.0, act=slowly)
     rig.until(lambda: ']: holding' in rig.publisher.printed, 'the end', act=slowly)
     assert rig.end(signal.SIGINT)[0] == 1

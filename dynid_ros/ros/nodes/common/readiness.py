@@ -108,13 +108,13 @@ class Listeners:
     def missing(self) -> str:
         """Name the nodes that are not ready, with reasons, in a clause; empty if all are."""
         return '; '.join(filter(None, (
-            self._trouble(name, *heard) if heard else f'{name} has not said yet that it is ready; '
-            'is it running?' for name, heard in self._heard.items())))
+            self._trouble(name, *heard) if heard else f'{name} has not reported yet '
+            'that it is ready; is it running?' for name, heard in self._heard.items())))
 
     def _trouble(self, name: str, status: DiagnosticStatus, stamp: float, read: float) -> str:
         silent = min(self._now() - stamp, time.monotonic() - read)
         if silent > LISTENER_LOST_SECONDS:
-            return f'{name} has said nothing for {silent:.0f} s'
+            return f'{name} has been silent for {silent:.0f} s'
         ready = status.level == DiagnosticStatus.OK
         return '' if ready else f'{name} is not ready: {status.message}'
 

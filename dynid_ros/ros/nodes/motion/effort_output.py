@@ -61,7 +61,7 @@ class EffortOutput(TorqueOutput):
         """Reason why nothing can be commanded now; empty for none."""
         if self._silent or self._publisher.get_subscription_count():
             return ''
-        return f'nobody listens to {self._publisher.topic_name}'
+        return f'nothing subscribes to {self._publisher.topic_name}'
 
     def prepare(self, period: float, _names: Sequence[str], /) -> None:
         """Propose gains for the first motion, and make sure that the loop is stable."""

@@ -51,7 +51,7 @@ SETTINGS = (
             'Share of the velocity and acceleration limits on the way to the start', 0.01, 1.0),
     Setting('dry_run', False, 'Publish the reference only, and command nothing'),
     Setting('listeners', [],
-            'Nodes that must be ready, as they say on their topic ready, before a motion starts; '
+            'Nodes that must report on their topic ready before a motion starts; '
             'one that is lost stops it'),
     Setting('once', False,
             'Start as soon as states come, and end when the motion has ended'),
