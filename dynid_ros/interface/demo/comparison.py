@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The result of the online identification beside the recording's and the truth."""
+"""Compare the online result with that of the recording and with the truth."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def _quality(result: IdentifiedModel, true: Array) -> dict[str, Any]:
     """
     Return how good one result is.
 
-    Torque error on samples that were not used by then, condition number of the regressor, distance
-    of the base parameters from the simulated ones, relative to their norm, and its root mean
-    square in standard deviations, about one if the error bars are honest.
+    Torque error on samples before their use, condition number of the regressor, distance of the
+    base parameters from the simulated ones, relative to their norm, and its root mean square in
+    standard deviations, about one if the error bars are right.
     """
     metrics = result.validation or result.fit
     return {

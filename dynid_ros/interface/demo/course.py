@@ -22,7 +22,7 @@ from dynid_ros.ros.nodes.warm_up import compile_kernels
 
 #: Rate of joint_states, Hz.
 RATE = 250.0
-#: Longest time between looks at the nodes, s.
+#: Longest time between checks of the nodes, s.
 NODE_CHECK_SECONDS = 0.1
 
 
@@ -37,7 +37,7 @@ def demonstrate(
     arm : str
         Shipped arm, or path of an arm.yaml.
     folder : Path
-        New folder for all that is written.
+        New folder for all output.
     seed : int
         Of the design and the noise.
     real_time : bool
@@ -72,7 +72,7 @@ def demonstrate(
 def run_chain(
     arm: str, folder: Path, excitation: Path, seed: int, real_time: bool = False,
 ) -> dict[str, Any]:
-    """Run the demonstration with a motion that is there; see `demonstrate`."""
+    """Run the demonstration with an existing motion; see `demonstrate`."""
     with Processes(folder / 'logs') as nodes:
         recordings, online = folder / 'recordings', folder / 'online'
         _move(nodes, chain(arm, excitation, recordings, online, RATE, seed, real_time))
@@ -91,7 +91,7 @@ def _move(nodes: Processes, settings: dict[str, dict[str, object]]) -> None:
     for name, values in settings.items():
         nodes.start(name, **values)
     mover = 'trajectory_publisher'
-    # Ctrl-C is Python's own here: the block above then ends the nodes.
+    # Python handles Ctrl-C here: the block above then ends the nodes.
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = ProgressNode()

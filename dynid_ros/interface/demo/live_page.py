@@ -13,14 +13,14 @@ import webbrowser
 from dynid_ros.errors import DynidError
 from dynid_ros.interface.demo.processes import Processes
 
-#: Longest time until the page is there, s: the first start compiles kernels.
+#: Longest time until the page is served, s: the first start compiles kernels.
 PAGE_SECONDS = 120.0
 NODE = 'watch'
 
 
 def start_page(nodes: Processes, arm: str, say: Callable[[str], None]) -> None:
     """
-    Start the live page, wait until it is served, and open it where there is a screen.
+    Start the live page, wait until it is served, and open it if there is a screen.
 
     Parameters
     ----------
@@ -58,6 +58,6 @@ def wait_for_reader(say: Callable[[str], None]) -> None:
 
 
 def has_screen() -> bool:
-    """Whether a browser has a screen to open on; one in the terminal would take it."""
+    """Whether there is a screen for a browser; one in the terminal would occupy that."""
     return sys.platform != 'linux' or bool(
         os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'))

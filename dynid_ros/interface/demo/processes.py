@@ -13,19 +13,19 @@ import socket
 from dynid_ros.errors import DynidError, InputError
 from dynid_ros.ros.nodes.common.child_process import ChildProcess, node_command
 
-#: Longest time that a node takes to end, s: more than the recorder gives its bag.
+#: Longest time for a node to end, s: more than the recorder allows for its bag.
 NODE_END_SECONDS = 90.0
-#: Nodes that can wait come after the control of the arm where processors are few.
+#: Nodes that can wait have a lower priority than the control of the arm.
 NICENESS = {'identifier': 10, 'recorder': 10, 'watch': 10}
-#: Last lines of a log, which hold the reason for which a node ended.
+#: Last lines of a log, with the reason why a node ended.
 LAST_LINES = 5
-#: Domains to choose from: above those that people set, below the ports that Linux hands out.
+#: Domains to choose from: above usual settings, below the ephemeral ports of Linux.
 DOMAINS = range(60, 101)
 
 
 class Processes:
     """
-    Nodes of this package, all of which are gone after the block.
+    Nodes of this package, which all end with the block.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Processes:
 
     def check(self) -> None:
         """
-        See that all nodes run.
+        Check that all nodes run.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Processes:
 
     def stop(self, name: str) -> None:
         """
-        End a node, which then saves what it has.
+        End a node, which then saves its data.
 
         Raises
         ------
@@ -131,9 +131,9 @@ def own_domain() -> Iterator[int]:
         with (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ours,
               socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe):
             try:
-                # The last port of the domain, for no other demonstration.
+                # The last port of the domain reserves it among demonstrations.
                 ours.bind(('127.0.0.1', first + 249))
-                # That of its first participant, if there is one.
+                # The port of its first participant, if any.
                 probe.bind(('127.0.0.1', first + 10))
             except OSError:
                 continue

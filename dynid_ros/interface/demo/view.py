@@ -14,7 +14,7 @@ from rclpy.node import Node
 from dynid_ros.ros.nodes.common.estimate_messages import numbers_of
 from dynid_ros.ros.nodes.common.qos import LATCHED
 
-#: Time between lines of the identifier, s, and when the demonstration began.
+#: Time between lines of the identifier, and start of the demonstration, s.
 LINE_SECONDS, BEGAN = 2.0, time.monotonic()
 
 
@@ -25,7 +25,7 @@ def say(text: str) -> None:
 
 class ProgressNode(Node):
     """
-    Prints now and then what the identifier publishes.
+    Print summaries of the identifier from time to time.
 
     These are the samples used, the base parameters that they determine, the condition number of
     the scaled regressor, and the error of torques predicted before use.

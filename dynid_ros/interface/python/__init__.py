@@ -1,2 +1,2 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The functions of ``import dynid_ros``: names and paths, or objects, into results."""
+"""The functions of ``import dynid_ros``, which take names, paths or objects."""

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a model is good for, each in one call: loads, contacts, files for others."""
+"""Uses of a model, each in one call: loads, contacts, export."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def payload(
     unloaded : str, Path, Recording, or iterable of these
         Recordings of the same session without it, other than those of the model.
     mass : float, optional
-        Its mass, where it was weighed, kg.
+        Its weighed mass, kg, if known.
     center : (3,) sequence of float, optional
-        Its centre of mass, where that is known, in the frame of the result, m.
+        Its centre of mass in the frame of the result, m, if known.
     link : str, optional
-        Joint that moves the link that carries it; by default the link of the tool. The frame of
-        the result is the frame of that link then.
+        Joint that moves the link that carries it; by default the link of the tool. The result is
+        then in the frame of that link.
     flange : (6,) sequence of float, optional
         Placement ``x y z roll pitch yaw`` of the frame of the result in the frame of the last
         joint (of `link`), m and rad; by default the tool of the arm.
@@ -110,7 +110,7 @@ def wrist_sensor(
     wrench_topic: str | None = None, received: bool = False,
 ) -> WristSensor:
     """
-    Estimate what hangs behind a force-torque sensor, and how it errs, as ``dynid sensor`` does.
+    Estimate the load behind a force-torque sensor, and its errors, as ``dynid sensor`` does.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def wrist_sensor(
     topic, received
         As for `read_recording`.
     wrench_topic : str, optional
-        Topic of the sensor; by default the one that the recorder noted, or the only one.
+        Topic of the sensor; by default that in ``recording.yaml``, or the only one.
 
     Returns
     -------
@@ -197,8 +197,8 @@ def export(
         File to write; its name decides the format: ``.urdf``, ``.xml`` (MJCF), ``.yaml``,
         ``.py`` or ``.h`` (C).
     robot : str or Path, optional
-        Your URDF, of which inertias and friction are replaced and all else is kept; with
-        ``.yaml`` the maker's file of parameters.
+        Your URDF, in which inertias and friction are replaced; with ``.yaml`` the maker's file of
+        parameters.
     form : str, optional
         ``urdf``, ``mjcf``, ``yaml``, ``python`` or ``c``, whatever the name.
     samples : int, optional

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Arguments as users give them, as the rooms below take them, and tables as users take them."""
+"""Convert arguments of users for the rooms below, and results to tables."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def as_arm_or_model(arm: Any) -> ArmModel | IdentifiedModel:
 
 
 def as_simulated_arm(arm: Any) -> ArmModel:
-    """Take an arm, or of a result, or the folder of one, the arm with its possible parameters."""
+    """Take an arm, or the arm of a result or its folder, with possible parameters."""
     known = as_arm_or_model(arm)
     return known.possible_arm if isinstance(known, IdentifiedModel) else known
 
@@ -121,7 +121,7 @@ def as_recording(
 
 
 def as_recordings(logs: Any, arm: ArmModel, name: str, **reading: Any) -> Iterator[Recording]:
-    """Take one recording or several, each when its turn comes: a long one fills memory."""
+    """Take one recording or several, read one by one: a long one fills memory."""
     if isinstance(logs, (str, Path, Recording)):
         logs = [logs]
     if not isinstance(logs, Iterable):
@@ -130,7 +130,7 @@ def as_recordings(logs: Any, arm: ArmModel, name: str, **reading: Any) -> Iterat
 
 
 def as_friction(friction: Any) -> tuple[str, ...] | None:
-    """Take names of friction terms; None where they are as strong as they predict."""
+    """Take names of friction terms; None to choose their strengths."""
     if friction is None or (isinstance(friction, str) and friction == 'auto'):
         return None
     if isinstance(friction, str):
@@ -147,7 +147,7 @@ def check_once(
     logs: Any, others: Any = (), refusal: str = 'is used for fitting, so it cannot validate; give '
     'another recording, or none to hold out the last part of each',
 ) -> None:
-    """Refuse a path that is given twice, or in both of two lists, and so would count double."""
+    """Refuse a path given twice, or in both of two lists, which would count double."""
     names, apart = ([path.resolve() for path in _paths(each)] for each in (logs, others))
     for name in names:
         if names.count(name) > 1:
@@ -186,7 +186,7 @@ def quantile(level: float) -> float:
 
 
 def data_frame(columns: dict[str, Any], names: Iterable[str]) -> DataFrame:
-    """Make a table of pandas, of which nothing else here knows."""
+    """Make a pandas table; only this function needs pandas."""
     try:
         from pandas import DataFrame as Table
         from pandas import Index
@@ -197,6 +197,6 @@ def data_frame(columns: dict[str, Any], names: Iterable[str]) -> DataFrame:
 
 
 def _paths(logs: Any) -> list[Path]:
-    """Find the paths among recordings that are not read one by one from an iterator."""
+    """Find the paths among recordings, except in iterators."""
     several = logs if isinstance(logs, (list, tuple)) else [logs]
     return [as_path('recording', each) for each in several if isinstance(each, (str, Path))]

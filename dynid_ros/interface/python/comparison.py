@@ -35,12 +35,12 @@ class Comparison(Summarised):
     models : (IdentifiedModel, IdentifiedModel)
         The models.
     names, units : tuple of str
-        Parameters of the first model, and behind them those that the other one alone has.
+        Parameters of the first model, then those of the other model alone.
     values, half : (2, b) ndarray
         Values of both, and half widths of their intervals, SI units; NaN where a model has no
         such parameter.
     differ : (b,) ndarray of bool
-        Where the interval of the difference, of two independent estimates, does not hold zero.
+        Where the interval of the difference of two independent estimates excludes zero.
     level : float
         Of the intervals.
 
@@ -71,7 +71,7 @@ class Comparison(Summarised):
             (std**2).sum(axis=0))
 
     def to_dataframe(self) -> DataFrame:
-        """Return the table as one of pandas, a row for each parameter."""
+        """Return the table as a pandas one, a row for each parameter."""
         return data_frame({
             'value': self.values[0], 'half': self.half[0], 'other': self.values[1],
             'other_half': self.half[1], 'differ': self.differ, 'unit': self.units}, self.names)

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Recordings into models, each in one call: names and paths, or objects."""
+"""Functions from recordings to models, which take names, paths or objects."""
 
 from __future__ import annotations
 
@@ -121,10 +121,11 @@ def identify(
     recordings : str, Path, Recording, or iterable of these
         Recordings to fit.
     friction : str or sequence of str, optional
-        Friction terms, such as ``'viscous,coulomb'``; by default all, as strong as they predict.
+        Friction terms, such as ``'viscous,coulomb'``; by default all, with strengths by
+        cross-validation.
     holdout : float, optional
         Share at the end of each recording that is held out for validation, 0 to below 1; 0.33 by
-        default, and nothing of one of less than 6 s.
+        default, or none of a recording of less than 6 s.
     validation : str, Path, Recording, or iterable of these
         Recordings to validate with instead.
     method : str
@@ -146,7 +147,7 @@ def identify(
     Raises
     ------
     DynidError
-        An argument is wrong, or a recording is unusable; the message says which.
+        An argument is wrong, or a recording is unusable; the message names it.
 
     """
     from dynid_ros.estimation.identification import identify as batch
@@ -227,7 +228,7 @@ def gains(
     arm : str, Path or ArmModel
         The arm, with its stated gains.
     recordings : str, Path, Recording, or iterable of these
-        Recordings in which the arm carries nothing further.
+        Recordings without the load.
     loaded : str, Path, Recording, or iterable of these
         Recordings with a weighed load on the tool.
     mass : float, optional
@@ -278,7 +279,7 @@ class Replay:
         return plot_estimates(self)
 
     def __repr__(self) -> str:
-        """Show how many estimates led to which model."""
+        """Show the number of estimates and the model."""
         return f'Replay of {len(self.history.t)} estimates to\n{self.model!r}'
 
     def _repr_html_(self) -> str:
@@ -301,7 +302,7 @@ def replay(
     recording : str, Path or Recording
         The recording.
     start : str, Path or IdentifiedModel, optional
-        Result of the same arm, of which friction terms, cut-off, delay and load are taken.
+        Result of the same arm, which supplies friction terms, cut-off, delay and load.
     cutoff_hz, delay : float, optional
         Cut-off of the filters, Hz, and lag of the drive signal, s; by default as in `start`,
         or from the data.

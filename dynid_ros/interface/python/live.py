@@ -37,7 +37,7 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
     prior : Prior, optional
         Of the parameters.
     start : str, Path or IdentifiedModel, optional
-        Result of this arm, of which friction terms, filters and load are taken.
+        Result of this arm, which supplies friction terms, filters and load.
 
     """
 
@@ -54,7 +54,7 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
     @one_thread()
     def result(self, defects: Sequence[Defect] = ()) -> IdentifiedModel:
         """
-        Return what is known, with samples that wait for their block; the stream may go on.
+        Return the result so far, waiting samples included; the stream may continue.
 
         Raises
         ------

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from dynid_ros.motion.trajectory.trajectory_file import Trajectory
     from dynid_ros.simulation.session import SimulatedRecording
 
-#: What may be known of a load.
+#: Known quantities of a load.
 KNOWN_PARTS = ('mass', 'com')
-#: Points that a controller may get.
+#: Most points of a trajectory for a controller.
 CONTROLLER_POINTS = 100_000
 
 
@@ -69,17 +69,17 @@ def design_excitation(
         Base parameters whose variance is minimised instead, such as ``Izz6``.
     load : (1,) or (4,) sequence of float, optional
         Mass of the heaviest load, kg, and its centre in the frame of the tool, m: the motion
-        determines a load instead of the arm, and no other one follows.
+        determines a load instead of the arm, and no validation motion follows.
     known : sequence of str
-        With `load`: what is known of any load, ``mass``, ``com`` or both; the motion determines
+        With `load`: known quantities of any load, ``mass``, ``com`` or both; the motion determines
         the rest.
     link : str, optional
         With `load`: joint that moves the link that carries it; by default the link of the tool.
     starts : int
         Random motions to start from.
     seconds : float
-        Time after which the best motion so far is taken, s; where it does not cut in, the seed
-        alone decides.
+        Time after which the best motion so far is taken, s; within it, the result depends on the
+        seed alone.
     seed : int
         Of the random motions.
     given : str, Path, IdentifiedModel, or iterable of these
@@ -157,7 +157,7 @@ def simulate(
     Parameters
     ----------
     arm : str, Path, ArmModel or IdentifiedModel
-        The arm, or a result, of which the physically possible parameters are simulated.
+        The arm, or a result, which is simulated with its possible parameters.
     motion : Design, FourierMotion, MotionPair, str or Path, optional
         The motion, or its file; by default a random one within the limits.
     seed : int
@@ -198,7 +198,7 @@ def feedforward(
     out: str | Path | None = None,
 ) -> Trajectory:
     """
-    Fill in the torque that a motion takes by a model, as ``dynid feedforward`` does.
+    Fill in the torque of a motion by a model, as ``dynid feedforward`` does.
 
     Parameters
     ----------

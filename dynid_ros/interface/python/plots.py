@@ -91,7 +91,7 @@ def plot_motion(design: Design) -> Figure:
 
 def plot_contacts(model: Model, found: MonitoredRecording) -> Figure:
     """
-    Draw external torque, the band within which it is hardly a contact, and the contacts.
+    Draw external torque, its band without contact, and the contacts.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def plot_contacts(model: Model, found: MonitoredRecording) -> Figure:
 
 def plot_rollouts(found: Rollouts) -> Figure:
     """
-    Draw how far simulated arms are from the recorded one, over the time since a restart.
+    Draw the distance of simulated arms from the recorded one, over the time since a restart.
 
     Parameters
     ----------

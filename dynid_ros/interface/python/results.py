@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The results object: an identified model with all that a notebook does with it."""
+"""The results object: an identified model with methods for notebooks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 class IdentifiedModel(Core):
     """
-    The identified dynamics of an arm, as `identify`, `load_model` and live results give them.
+    The identified dynamics of an arm, from `identify`, `load_model` or a live session.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class IdentifiedModel(Core):
     from_data : (b,) ndarray of bool
         Which of them the data determine; the prior gives the others.
     covariance : (b, b) ndarray
-        Covariance, of which ``std`` is the root of the diagonal.
+        Covariance; ``std`` is the root of its diagonal.
     verdict : Verdict
         Whether to trust the model, with reasons and warnings.
     fit, validation : Metrics
@@ -69,7 +69,7 @@ class IdentifiedModel(Core):
         return made
 
     def __eq__(self, other: object) -> bool:
-        """Whether two models hold the same, as one does that was saved and the one read back."""
+        """Whether two models are equal, as a saved model and the one read back are."""
         from dynid_ros.data.files.plain_values import field_hints, same_values
 
         if not isinstance(other, Core):
@@ -182,15 +182,15 @@ class IdentifiedModel(Core):
         topic: str = 'joint_states', received: bool = False,
     ) -> Rollouts:
         """
-        Simulate the arm in MuJoCo from measured states, and compare where it moves.
+        Simulate the arm in MuJoCo from measured states, and compare its motion.
 
         Parameters
         ----------
         recording : str, Path or Recording
             The recording, or the path of one; of one that was fitted, the held-out part counts.
         others : mapping of str to (str, Path or ArmModel), optional
-            Descriptions of the same joints to simulate beside it, by the name to give them; by
-            default the one that the model was identified with, if it states possible links.
+            Descriptions of the same joints to simulate beside it, by name; by default the one that
+            the model was identified with, if it states possible links.
         topic, received
             As for `read_recording`.
 
@@ -215,9 +215,9 @@ class IdentifiedModel(Core):
     @cached_property
     def kept_rollouts(self) -> Rollouts | None:
         """
-        Simulate along the held-out rows that the model keeps, as the report shows it.
+        Simulate along the held-out rows of the model, as the report shows it.
 
-        None where there are no such rows, no possible links, or no MuJoCo.
+        None without such rows, possible links, or MuJoCo.
         """
         from dynid_ros.applications.rollout.rollout import kept_rollouts
 
@@ -267,7 +267,7 @@ class IdentifiedModel(Core):
         self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0,
     ) -> Array:
         """
-        Return the torque of a motion without friction; `predict_torque` has it.
+        Return the torque of a motion without friction; `predict_torque` includes it.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class IdentifiedModel(Core):
         self, q: ArrayLike, qd: ArrayLike = 0.0, tau: ArrayLike = 0.0,
     ) -> Array:
         """
-        Return the acceleration of the joints under a torque, less friction, that the drives give.
+        Return the acceleration of the joints under the torque of the drives minus friction.
 
         Parameters
         ----------

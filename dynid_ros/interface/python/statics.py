@@ -62,7 +62,7 @@ def external_force(
     Returns
     -------
     WrenchEffect
-        Torque that holds the arm, and acceleration of an arm that is not held.
+        Torque that holds the arm, and acceleration without it.
 
     Raises
     ------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 class Validation(Summarised):
     """
-    A model against another recording: it predicts the torque, and is judged by it.
+    Validation of a model by its torque prediction on another recording.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ class Validation(Summarised):
         from dynid_ros.estimation.verdict.judge import held_out_findings, joint_findings
 
         metrics, parts = validate(model, recording)
-        # Read otherwise, as by the times of reception, the same file holds other samples.
-        # Recordings that are no files, such as simulated ones, may share a name.
+        # With other options, such as times of reception, the same file has other samples.
+        # Recordings without files, such as simulated ones, may share a name.
         source = Path(recording.source)
         if source.exists() and source.resolve() in {
                 Path(each).resolve() for each in model.sources}:

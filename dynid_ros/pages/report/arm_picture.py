@@ -17,7 +17,7 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 
 PICTURE_SUFFIXES = ('.svg', '.png', '.pdf')
-# Share of the picture that the radius of the largest ellipsoid takes, of one and of many.
+# Radius of the largest ellipsoid as a share of the picture, for one and for many.
 _SHOWN, _SHOWN_OF_MANY = 0.12, 0.06
 _MESH = 25
 
@@ -89,7 +89,7 @@ def ellipsoid(covariance: Array) -> Array:
 
 
 def enlargement(wanted: float, radius: float) -> float:
-    """Largest of 1, 2, 5, 10, 20 ... that scales a radius to at most a limit."""
+    """Find the largest of 1, 2, 5, 10, 20 ... that scales a radius to at most a limit."""
     if not 0 < radius < wanted:
         return 1.0
     power = 10.0 ** np.floor(np.log10(wanted / radius))

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Size = tuple[float, float]
 #: Margins for labels, in units of the size (eight letters at the left), and the gap of panels.
 LEFT_MARGIN, RIGHT, TOP, BOTTOM, PANEL_GAP = 64.0, 10.0, 8.0, 32.0, 14.0
-#: Space around curves, by the length of the axis.
+#: Space around curves, relative to the length of the axis.
 CURVE_ROOM = 0.05
-#: Steps between ticks, by powers of ten; the last one always leaves few enough.
+#: Steps between ticks, times powers of ten; the last one always gives few enough ticks.
 TICK_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0, 20.0)
 
 
@@ -62,7 +62,7 @@ class Scale:
 
 
 def linear(low: float, high: float, most: int = 6) -> Scale:
-    """Return a linear scale with ticks at round numbers, at most so many."""
+    """Return a linear scale with at most some ticks, at round numbers."""
     if not high > low:
         low, high = low - (abs(low) or 1.0) / 2, low + (abs(low) or 1.0) / 2
     power = 10.0 ** math.floor(math.log10((high - low) / most))
@@ -75,7 +75,7 @@ def linear(low: float, high: float, most: int = 6) -> Scale:
 
 
 def around(values: Iterable[Array], most: int = 6, room: float = CURVE_ROOM) -> Scale:
-    """Return a linear scale with room around values, of which any may be NaN."""
+    """Return a linear scale with room around values, which may be NaN."""
     every = np.concatenate([np.ravel(each) for each in values])
     every = every[np.isfinite(every)]
     low, high = (float(every.min()), float(every.max())) if len(every) else (-1.0, 1.0)
@@ -154,7 +154,7 @@ def drawing(
     summary : str
         Text alternative, escaped as a template gives it.
     marked : tuple of (float, str), optional
-        Place of a line across, drawn where the axis holds it, and its class in the style sheet.
+        Place of a line across, drawn if it is on the axis, and its class in the style sheet.
 
     """
     from markupsafe import Markup

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SIZE = (374.0, 216.0)
 # Lines and points of the model, of plain friction, and of the floor.
 _STYLES = (('predicted', 'predicted dots'), ('plain', 'residual squares'), ('floor',))
-#: The torque as recorded stands so far right of the last cut-off.
+#: Distance of the torque as recorded to the right of the last cut-off.
 _RECORDED = 2.2
 #: Relative difference of cut-offs that three digits do not show.
 ALIKE = 5e-3

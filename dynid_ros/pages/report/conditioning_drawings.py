@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Cut-offs that were compared, and how late stamps are, as drawings."""
+"""Drawings of the compared cut-offs, and of the lateness of stamps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Inches of 72 units.
 _SIZE = (374.0, 194.0)
-# The axes end so far beyond the last values; the least top of one, %.
+# Margin of the axes beyond the last values; the least top of one, %.
 _BEYOND, _LEAST = 1.15, 1e-9
 _MILLI = 1e3
 
@@ -53,7 +53,7 @@ def ladder_drawing(settings: ConditioningSettings) -> Markup:
 
 def clock_drawing(clock: SampleClock) -> Markup:
     """
-    Draw by how much the stamps of a recording are late over time.
+    Draw the lateness of the stamps of a recording over time.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def clock_drawing(clock: SampleClock) -> Markup:
     newest = clock.kind == 'newest'
     curves = [Curve(t, late, 'predicted dots')]
     if newest:
-        # Each tooth of the saw has a line of its own; late messages have none.
+        # Each sawtooth is a separate line; late messages have none.
         falls = np.flatnonzero(np.abs(np.diff(late)) > _MILLI / clock.rate_hz / 2) + 1
         curves.append(Curve(
             np.insert(t, falls, np.nan), np.insert(late, falls, np.nan), 'predicted'))

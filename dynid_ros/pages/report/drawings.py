@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _WIDE, _NARROW = (432.0, 216.0), (310.0, 180.0)
 # Beyond the cut-off the spectrum shows the filter, not the arm.
 _BEYOND_CUTOFF = 1.3
-# Least density that is drawn, by the largest and in Nm/√Hz: residuals of rounding size must not
-# stretch the axis.
+# Least density that is drawn, relative to the largest and in Nm/√Hz: rounding must not stretch the
+# axis.
 _LEAST_SHARE, _LEAST = 1e-6, 1e-12
 
 

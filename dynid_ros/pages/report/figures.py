@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 FIGURE_WIDTH_INCHES, JOINT_PANEL, LINE = 9.0, 1.4, 0.2
 #: Parameters in a column, and the share of a line by which two models differ.
 LINES_PER_COLUMN, LINE_OFFSET = 30, 0.36
-#: The largest torque, and so many times the usual threshold, fit into a panel of contacts.
+#: A panel of contacts holds the largest torque, and this multiple of the usual threshold.
 HEADROOM, DRAWN_THRESHOLDS = 1.1, 1.5
 #: Dots per inch in a notebook.
 DPI = 80
 
 
 class Picture(Figure):
-    """A figure of Matplotlib; ``savefig`` writes it to a file, and no pyplot lists it as open."""
+    """A Matplotlib figure; ``savefig`` writes it to a file, and pyplot does not keep it open."""
 
     def _repr_html_(self) -> str:
         """Show the figure in a notebook."""
@@ -116,7 +116,7 @@ def recording_figure(recording: Recording) -> Picture:
 
 def contact_figure(arm: ArmModel, found: MonitoredRecording) -> Picture:
     """
-    Draw external torque, the band within which it is hardly a contact, and the contacts.
+    Draw external torque, its band without contact, and the contacts.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def contact_figure(arm: ArmModel, found: MonitoredRecording) -> Picture:
 
 def rollout_figure(found: Rollouts) -> Picture:
     """
-    Draw how far simulated arms are from the recorded one, over the time since a restart.
+    Draw the distance of simulated arms from the recorded one, over the time since a restart.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def parameters_figure(
     values, half : (m, b) ndarray
         Values, and half widths of their intervals; NaN where a model has no such parameter.
     differ : (b,) sequence of bool
-        Which are set in bold, as those that differ.
+        Differing ones, set in bold.
 
     """
     columns = -(-len(names) // LINES_PER_COLUMN)

@@ -17,7 +17,7 @@ from dynid_ros.pages.report.templating import part, render
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-#: Series that are drawn although they do not drift, the steadiest changes first.
+#: Most series drawn without a drift, the steadiest changes first.
 DRAWN_STEADY = 4
 MOST_DRAWN = 24
 #: Bags that a table lists.

@@ -95,7 +95,7 @@ def _conditioning(result: IdentifiedModel) -> dict[str, Any]:
 
 
 def _links(result: IdentifiedModel) -> dict[str, Any]:
-    """Return the physically possible links, or why nothing follows for them."""
+    """Return the physically possible links, or the reason why there are none."""
     try:
         return {'links': links(result), 'no_links': ''}
     except InputError as error:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PLOT_POINTS = 1000
 PANEL = (2.6, 1.9)
 MATRIX_COLUMNS = 6
-# The last estimate, and so many times its band, fill the panel.
+# The last estimate, and this multiple of its band, fill the panel.
 ZOOM = 4.0
 SMALLEST_PANEL = 0.2
 
@@ -121,7 +121,7 @@ def evolution_figure(history: History, units: Sequence[str]) -> Picture:
     rows = -(-b // columns)
     width, height = columns * PANEL[0], rows * PANEL[1]
     figure = Picture(figsize=(width, height))
-    # A layout that is searched for, and axes that share, take most of the time of a replay.
+    # Automatic layout and shared axes would take most of the time of a replay.
     panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw={
         'left': 0.6 / width, 'right': 1 - 0.1 / width, 'bottom': 0.45 / height,
         'top': 1 - 0.3 / height, 'wspace': 0.3, 'hspace': 0.27}).ravel()
@@ -132,7 +132,7 @@ def evolution_figure(history: History, units: Sequence[str]) -> Picture:
         reach = np.nanmax([ZOOM * band[-1, k], SMALLEST_PANEL * abs(last), np.finfo(float).tiny])
         axes.set(xlim=(t[0], t[-1] if t[-1] > t[0] else t[0] + 1),
                  ylim=(last - reach, last + reach))
-        # Places that are searched for, and more ticks, would take half of the time.
+        # Automatic places and more ticks would take half of the time.
         axes.set_title(f'{history.names[k]}, {units[k]}', fontsize=9, y=1.0)
         axes.locator_params(nbins=4)
         axes.tick_params(labelsize=7, labelbottom=k + columns >= b)

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 _SIZE = (374.0, 216.0)
 #: Lines of the arms that a report compares.
 STYLES = {IDENTIFIED: 'predicted', STATED: 'plain', FLOOR: 'floor'}
-#: Each curve has about so many points.
+#: Approximate number of points of a curve.
 _POINTS = 50
 
 
 def rollout_drawing(found: Rollouts) -> Markup:
     """
-    Draw how far simulated arms are from the recorded one over the time since a restart.
+    Draw the distance of simulated arms from the recorded one over the time since a restart.
 
     Parameters
     ----------
     found : Rollouts
-        Of a model, with the description as stated beside it or not.
+        Of a model, with or without the description as stated.
 
     Returns
     -------

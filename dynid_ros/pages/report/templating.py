@@ -28,12 +28,12 @@ def render(template: str, **values: Any) -> bytes:
     template : str
         File in `FOLDER`.
     **values : Any
-        What it asks for; a name that it does not find is an error.
+        Values that it needs; a missing name is an error.
 
     Returns
     -------
     bytes
-        The page. A path need not be text in UTF-8: what is not becomes a question mark.
+        The page. Characters of a path that are not UTF-8 become question marks.
 
     """
     return part(template, **values).encode(errors='replace')
@@ -59,7 +59,7 @@ def environment() -> Environment:
 
 
 def words(text: str, longest: int = 400) -> str:
-    """Show a text of others: of limited length, without characters that are not seen."""
+    """Show a text from others: of limited length, without invisible characters."""
     seen = ''.join(letter if letter.isprintable() else '\ufffd' for letter in text[:longest])
     return seen + ('…' if len(text) > longest else '')
 

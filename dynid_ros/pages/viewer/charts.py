@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 COLORS = ('#0b76b8', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56a3d9', '#8c564b', '#7f7f7f')
 #: Most points of a curve, and size of a chart in its own units: more points than it has pixels.
 CHART_POINTS, CHART_WIDTH, HIGH = 500, 600.0, 120.0
-#: Space above and below curves, by the length of the axis.
+#: Space above and below curves, relative to the length of the axis.
 CHART_ROOM = 0.08
-#: Name of a curve, as the user gave it (escape it), its values at the times of the track, and its
-#: colour as CSS has it.
+#: Name of a curve from the user (escape it), its values at the times of the track, and its CSS
+#: colour.
 Curve: TypeAlias = tuple[str, Array, str]
 
 
@@ -75,7 +75,7 @@ def polylines(x: Array, y: Array) -> Markup:
 
 
 def _shares(track: Track, quantity: Quantity) -> dict[str, Any]:
-    """Chart of shares of limits; of the largest value of a joint that has none."""
+    """Chart of shares of limits, or of the largest value of a joint without limits."""
     name, values, _, lower, upper = quantity
     known = np.isfinite(upper - lower) & (upper > lower)
     # A joint without limits turns about its zero.

@@ -64,7 +64,7 @@ class FilePage:
             self._server, ((1, self.advance), (VALUES, self._refresh)), ARM_HZ, Event())
 
     def advance(self) -> None:
-        """Show what is due now."""
+        """Show the current frame."""
         before, self._shown = self._shown, time.monotonic()
         if self._playing:
             seconds = (self._shown - before) * float(self._speed.value.rstrip('x'))
@@ -132,13 +132,13 @@ class FilePage:
                 box.on_update(partial(_show, nodes))
 
     def _refresh(self) -> None:
-        """Bring the time bar, the values, and the line of the charts to the present time."""
+        """Update the time bar, the values, and the line of the charts."""
         track, pair, k = self._track, self._scene.pair, self._track.index(self._t)
         columns = [
             (name, values[k], units, (values[k] < lower) | (values[k] > upper))
             for name, values, units, lower, upper in track.quantities()]
         with self._server.atomic():
-            # Else it would move back what a user drags.
+            # Otherwise it would undo a user's dragging.
             if self._playing:
                 self._move_bar()
             self._values.content = part(

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The buttons of one browser; others do not have them, and cannot press or remove them."""
+"""The buttons of one browser, which no other browser can press or remove."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Buttons:
 
         self._client, self._page = client, page
         self._asked: Course | None = None
-        # Clicks and pictures come from threads of their own: a question that is on its way to the
-        # browser must not be closed before it is there.
+        # Clicks and pictures come from other threads: a question must reach the browser before it
+        # is closed.
         self._asking = RLock()
         self._frozen = False
         gui = client.gui
@@ -85,7 +85,7 @@ class Buttons:
             lambda _: self._give(Command.SAVE))
 
     def update(self, state: LiveState) -> None:
-        """Follow the nodes: what can be started, and whether the estimates are frozen."""
+        """Update the buttons to the nodes: possible starts, and frozen estimates."""
         free = self._page.course() is not None and not state.moving
         with self._asking:
             self._start.disabled = not free or self._asked is not None
@@ -108,7 +108,7 @@ class Buttons:
             self._give(Command.START)
 
     def _ask(self, course: Course | None) -> None:
-        """Show what would move, and ask whether it may; None withdraws the question."""
+        """Show the motion, and ask for confirmation; None withdraws the question."""
         with self._asking:
             self._asked = course
             if course is not None:
@@ -117,11 +117,11 @@ class Buttons:
             self._question.visible = course is not None
 
     def _give(self, command: Command) -> None:
-        def answered(done: bool, said: str) -> None:
+        def answered(done: bool, answer: str) -> None:
             name = command.name.lower()
-            self._page.remark = f'{name}: {said}'
+            self._page.remark = f'{name}: {answer}'
             self._client.add_notification(
-                name if done else f'{name}: not done', said[:200],
+                name if done else f'{name}: not done', answer[:200],
                 color='green' if done else 'red', auto_close_seconds=5.0 if done else 15.0)
 
         self._page.requests.append(Request(command, answered))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Size of a chart of an estimate, and of the error of a joint, pixels.
 TILE_W, TILE_H = 120, 34
 STRIP_W, STRIP_H = 330, 40
-#: Part of the series that decides on the scale: bands are wide before anything is known.
+#: Part of the series that determines the scale: bands are wide at first.
 SETTLED_SHARE = 0.6
 #: Relative width of a band from which on it is drawn in colour.
 NARROW = 0.5
@@ -100,7 +100,7 @@ def error_strips(
 
 def _strip(t: Array, error: Array) -> tuple[float, Markup]:
     """Reach of the axis, and the line in pixels."""
-    # Predictions before anything is known, and outliers, leave the picture, not the rest flat.
+    # Clip the first predictions and outliers, which would flatten the rest.
     late = error[len(error) // 2:]
     there = late[np.isfinite(late)]
     reach = max(float(np.quantile(np.abs(there), 0.98)) if len(there) else 0.0, LEAST_REACH)

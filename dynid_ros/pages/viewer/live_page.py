@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The page of live topics: an arm, what moves it and its estimate, drawn as often as eyes need."""
+"""The page of live topics: an arm, its motion and its estimate, at the rate of a display."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: Frames a second, and frames from one drawing of the texts and of the charts to the next.
 FRAMES = 15
 TEXTS, ERROR_CHARTS, ESTIMATE_CHARTS = 3, 7, 15
-#: Requests that may wait.
+#: Most waiting requests.
 MOST_REQUESTS = 100
 #: Opacity and colour of the arm that shows the reference or a motion.
 GHOST, GHOST_COLOUR = 0.35, (11, 92, 173)
@@ -53,22 +53,22 @@ class LivePage:
     arm : ArmModel
         The arm.
     around : Surroundings
-        What stands around it.
+        Its surroundings.
     host : str
         Address on which the page is served.
     port : int
         Its port; zero for any that is free.
     state : LiveState
-        What the nodes say.
+        State of the nodes.
 
     Attributes
     ----------
     url : str
         Address for a browser of this computer.
     token : str
-        What those who press buttons must know; empty where only this computer reaches the page.
+        Secret for the buttons; empty if only this computer reaches the page.
     requests : deque of Request
-        What the buttons ask for.
+        Requests of the buttons.
     remark : str
         The last command and its answer, which all browsers show.
     buttons : dict of int to Buttons
@@ -76,7 +76,7 @@ class LivePage:
     note : str
         One line on meshes that are missing, or empty.
     fault : str
-        Why nothing more is drawn, or empty.
+        Reason why drawing has stopped; empty for none.
 
     Raises
     ------
@@ -104,13 +104,13 @@ class LivePage:
         self._thread.start()
 
     def close(self) -> None:
-        """Serve the page no longer."""
+        """Stop serving the page."""
         self._ending.set()
         self._thread.join()
         self._server.stop()
 
     def course(self) -> Course | None:
-        """Return what a start would move now, if that is known."""
+        """Return the course of a start now, if known."""
         state = self._state
         if state.motion is None or state.q is None or state.publisher is None:
             return None
@@ -121,7 +121,7 @@ class LivePage:
         return Course(state.motion, state.q, self._allowed, speed)
 
     def question(self, course: Course) -> str:
-        """Say what a course would move."""
+        """Describe the motion of a course."""
         return live_texts.course_text(
             course, self._arm.joint_names, self._arm.prismatic, self._allowed,
             self._state.publisher)
@@ -167,7 +167,7 @@ class LivePage:
                 (1, self._place), (TEXTS, self._tell), (ERROR_CHARTS, self._report),
                 (ESTIMATE_CHARTS, self._estimate)), FRAMES, self._ending)
         except Exception as error:
-            # The page says that its news are old, and its buttons still work.
+            # The page reports that its data are old, and its buttons still work.
             self.fault = written_down(error)
 
     def _place(self) -> None:

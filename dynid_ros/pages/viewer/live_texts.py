@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Texts of the live page: what the nodes do and say, and what a start would move."""
+"""Texts of the live page: state and reports of the nodes, and the course of a start."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dynid_ros.pages.report.templating import part
 from dynid_ros.pages.viewer.sources.course import Course
 from dynid_ros.pages.viewer.sources.live import LiveState, PUBLISHER, Report, STATES
 
-#: Time without news from the server after which the page itself says so, s. It is in the style, so
-#: that it needs neither a script nor a server.
+#: Silence of the server after which the page itself reports it, s, by its style, without a script
+#: or the server.
 NO_NEWS = 1.6
 
 
@@ -25,9 +25,9 @@ def state_text(state: LiveState, beat: int, remark: str) -> str:
     Parameters
     ----------
     state : LiveState
-        What is known.
+        State of the nodes.
     beat : int
-        A number that differs from the last one: the alarm of the style begins anew with it.
+        A number that differs from the last one, which restarts the alarm of the style.
     remark : str
         The last command and its answer.
 
@@ -48,7 +48,7 @@ def course_text(
     course: Course, names: Sequence[str], prismatic: NDArray[np.bool_], allowed: PlanningLimits,
     report: Report | None,
 ) -> str:
-    """Show what a start would move: duration, and range and largest velocity of each joint."""
+    """Show the course of a start: duration, and range and largest velocity of each joint."""
     scale = np.where(prismatic, 1e3, 180 / np.pi)
     left, right = (100 * np.clip((edge - allowed.lower) / (allowed.upper - allowed.lower), 0, 1)
                    for edge in (course.lower, course.upper))

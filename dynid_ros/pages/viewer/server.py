@@ -19,13 +19,13 @@ from dynid_ros.errors import InputError, reason_of
 if TYPE_CHECKING:
     import viser
 
-#: Address of this machine that no other one reaches.
+#: Address of this machine that no other machine reaches.
 LOOPBACK = '127.0.0.1'
 #: Colour of buttons and bars, as of the curves of the report.
 BRAND = (11, 92, 173)
 #: Bytes of a token: more than can be tried.
 TOKEN_BYTES = 16
-#: Time between looks while no browser is there, s.
+#: Time between checks while no browser is connected, s.
 IDLE = 0.5
 
 
@@ -64,10 +64,10 @@ def open_server(host: str, port: int, title: str) -> viser.ViserServer:
     rich.get_console().quiet = True
     logging.getLogger('websockets.server').setLevel(logging.CRITICAL)
     server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
-    # No tunnel to a public address, whoever asks for it.
+    # Allow no tunnel to a public address.
     server.request_share_url = lambda *_, **__: None
     _refuse_other_sites(server, host)
-    # Shadows and reflections take three quarters of a picture where no graphics card draws it.
+    # Without a graphics card, shadows and reflections take three quarters of the drawing time.
     server.scene.configure_default_lights(cast_shadow=False)
     server.scene.configure_environment_map(None)
     server.scene.add_light_ambient('/ambient', intensity=1.2)
@@ -88,14 +88,14 @@ def draw_while_seen(
     frames_hz: float, ending: Event,
 ) -> None:
     """
-    Draw until the end, and nothing while no browser is there.
+    Draw until the end, except while no browser is connected.
 
     Parameters
     ----------
     server : viser.ViserServer
         Server of the page.
     drawings : sequence of (int, callable)
-        What draws, and every how many frames it does.
+        Drawing functions, with the number of frames between calls.
     frames_hz : float
         Frames a second.
     ending : Event
@@ -116,19 +116,19 @@ def draw_while_seen(
 
 
 def token_for(host: str) -> str:
-    """Make a token for those who may command; empty where only this computer reaches a host."""
+    """Make a token for commands; empty if only this computer reaches a host."""
     address = address_of(host)
     alone = host == 'localhost' or (address is not None and address.is_loopback)
     return '' if alone else secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def is_token(typed: str, token: str) -> bool:
-    """Whether somebody knows the token; it takes as long whatever was typed."""
+    """Compare a typed token in constant time."""
     return hmac.compare_digest(typed.strip().encode(), token.encode())
 
 
 def _check_address(host: str, port: int) -> None:
-    """Bind once: viser takes the next port where one is taken, and hangs on a wrong address."""
+    """Bind once: viser takes the next port if one is taken, and hangs on a wrong address."""
     try:
         for family, *_, address in socket.getaddrinfo(
                 host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
@@ -151,11 +151,11 @@ def _refuse_other_sites(server: viser.ViserServer, host: str) -> None:
         headers = connection.request.headers
         if not is_own(headers.get('Origin'), headers.get('Host', ''), host):
             await connection.close(1008, 'pages of other web sites are refused')
-            # It keeps viser from reading what the page has sent already.
+            # This keeps viser from reading data that the page has sent already.
             raise ConnectionClosedError(None, None)
 
     server._websock_server.on_client_connect(refuse)
-    # Those that came before.
+    # Connections from before.
     server._websock_server.disconnect_all_clients()
 
 
@@ -163,10 +163,10 @@ def is_own(origin: str | None, host: str, listening: str) -> bool:
     """
     Whether a page comes from this server itself.
 
-    The host must be an address, or a name that only this machine has: a name of somebody else's
-    could be made to point here.
+    The host must be an address, or a name that only this machine has: a foreign name could be made
+    to point here.
     """
-    # Programs other than browsers send none, and can lie.
+    # Programs other than browsers send no origin, or a false one.
     if origin is None:
         return True
     own = {'localhost', listening, socket.gethostname(), socket.getfqdn()}

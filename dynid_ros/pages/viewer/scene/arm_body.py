@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""An arm in a 3D scene: its links, where they are and how they are coloured."""
+"""An arm in a 3D scene: its links, their poses and colours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Color = tuple[int, int, int]
 
 UP = np.array([0.0, 0.0, 1.0])
-#: Links, in turn, of which nothing states the colour; the base.
+#: Links without a stated colour, in turn; the base.
 LINK_COLOURS: tuple[Color, Color] = ((196, 203, 211), (160, 170, 182))
 BASE_COLOUR: Color = (112, 120, 130)
 #: Colours of the values 0, 1/2 and 1 of a joint: distinct for the colour-blind, too.
@@ -101,12 +101,12 @@ class ArmBody:
 
 
 def node_name(text: str) -> str:
-    """Make a part of the name of a node in the scene, which others may not break out of."""
+    """Make a safe part of the name of a node in the scene."""
     return re.sub(r'\W', '_', text)[:60] or '_'
 
 
 def ramp_color(value: float) -> Color:
-    """Colour of a value from 0 to 1; those outside are cut."""
+    """Colour of a value, clipped to 0 to 1."""
     red, green, blue = (int(np.interp(value, (0.0, 0.5, 1.0), part)) for part in RAMP.T)
     return red, green, blue
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Links of an identified arm as the ellipsoids of equal density that have their inertia."""
+"""Links of an identified arm as homogeneous ellipsoids of the same inertia."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import viser
 
 
-#: Links of which the data determine no parameter, some, and all.
+#: Links with no parameter, some, and all determined by the data.
 CERTAINTIES: tuple[Color, ...] = ((150, 150, 150), (230, 159, 0), (11, 92, 173))
 
 
 class Ellipsoid:
     """
-    The ellipsoid of equal density with the mass, centre and inertia of a link.
+    Homogeneous ellipsoid with the mass, centre and inertia of a link.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
 def add_ellipsoids(
     scene: viser.SceneApi, body: ArmBody, links: Sequence[Ellipsoid],
 ) -> list[viser.SceneNodeHandle]:
-    """Put ellipsoids into the links of an arm, coloured by what the data determine."""
+    """Add ellipsoids to the links of an arm, coloured by the parameters from data."""
     return [
         scene.add_icosphere(
             f'{body.frame(joint)}/inertia', scale=tuple(link.lengths), color=link.color,

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What the links of an arm look like: meshes of its URDF, or capsules."""
+"""Visual shapes of the links of an arm: meshes of its URDF, or capsules."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class Visual:
 
 def link_visuals(around: Surroundings, arm: ArmModel) -> tuple[list[Visual], str]:
     """
-    Find what the links of an arm look like.
+    Find the visual shapes of the links of an arm.
 
-    The first of these that there is: visual shapes of the URDF; capsules of arm.yaml; collision
-    shapes of the URDF; capsules between the joints. These also replace meshes that are missing.
+    These are the first available of: visual shapes of the URDF; capsules of arm.yaml; collision
+    shapes of the URDF; capsules between the joints, which also replace missing meshes.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def joint_capsules(arm: ArmModel, joints: Sequence[int] | None = None) -> list[V
 def _drawn(
     arm: ArmModel, urdf: Path, locked: dict[str, float],
 ) -> tuple[list[Visual], tuple[str, ...]]:
-    """Visual shapes of a URDF; none where these are no valid ones, as dynamics needs none."""
+    """Visual shapes of a URDF; none if they are invalid, as dynamics needs none."""
     try:
         shapes, missing = read_geometry(arm, urdf, locked, 'visual')
     except ArmError:

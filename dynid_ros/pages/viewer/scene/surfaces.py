@@ -12,10 +12,10 @@ from dynid_ros.utilities.arrays import Array
 
 Faces = NDArray[np.int64]
 
-#: Triangles of one mesh from which on it is coarsened: the arm is still drawn where there is no
-#: graphics card, and takes some 1 MB of an exported page.
+#: Triangles above which a mesh is coarsened, so that a computer without a graphics card draws the
+#: arm, and an exported page grows by 1 MB only.
 MOST_FACES = 5000
-#: Cells along the longest side of a mesh that is coarsened, at first and at least.
+#: Cells along the longest side of a coarsened mesh, initially and at least.
 CELLS, FEWEST_CELLS = 128, 20
 #: Sides of a round shape.
 ROUND = 24
@@ -60,7 +60,7 @@ def _coarse(corners: Array, faces: Faces) -> tuple[Array, Faces]:
     from trimesh import Trimesh
 
     side = float(np.ptp(corners, axis=0).max()) or 1.0
-    # It merges corners that are equal: STL files repeat each one for each triangle.
+    # Merge equal corners: STL files repeat each one for each triangle.
     mesh, cells = Trimesh(corners, faces), CELLS
     while len(mesh.faces) > MOST_FACES and cells >= FEWEST_CELLS:
         mesh = Trimesh(np.round(corners / side * cells) * side / cells, faces)

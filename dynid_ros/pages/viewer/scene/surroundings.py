@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What stands around an arm in a 3D scene, and where the camera stands."""
+"""Surroundings of an arm in a 3D scene, and the camera."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HULL: Color = (90, 140, 220)
 #: Surface of a half-space, and its lines.
 SURFACE: Color = (214, 214, 208)
 EDGE_COLOUR: Color = (180, 182, 186)
-#: Place of the camera, in radii of what it looks at.
+#: Place of the camera, in radii of the scene.
 VIEW = np.array([1.15, 1.15, 0.75])
 
 
@@ -49,7 +49,7 @@ def add_surroundings(
     around : Surroundings
         Its obstacles; half-spaces are drawn as grids around its foot.
     points : (N, 3) ndarray
-        What the picture shows, in the base frame, m.
+        Points in the picture, in the base frame, m.
 
     Returns
     -------

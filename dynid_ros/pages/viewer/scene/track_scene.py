@@ -30,7 +30,7 @@ GLASS = 0.25
 
 class TrackScene:
     """
-    The scene of a track, at one time after the other.
+    The scene of a track over time.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class TrackScene:
     track : Track
         The same, with the moment of least clearance.
     pair : ClosestPair or None
-        Clearance over time, where anything needs clearance.
+        Clearance over time, if there are bodies.
     clearance : float
         Stated clearance, m.
     links : sequence of Ellipsoid
@@ -56,7 +56,7 @@ class TrackScene:
     notes : tuple of str
         Lines for the user.
     layers : dict of str to list of SceneNodeHandle
-        What can be switched on and off, by its name: escape it.
+        Layers to switch on and off, by name (escape it).
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What the buttons of a page ask of the nodes, on its way from one thread to another."""
+"""Requests of the buttons to the nodes, passed from one thread to another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynid_ros.pages.viewer.sources.live import IDENTIFIER, PUBLISHER
 
 
 class Command(Enum):
-    """What is asked for: the service that does it, and the flag that it takes, if any."""
+    """A command: its service, and the flag that this takes, if any."""
 
     START = f'{PUBLISHER}/start', None
     STOP = f'{PUBLISHER}/stop', None
@@ -31,7 +31,7 @@ class Request:
     command : Command
         Which one.
     answered : callable
-        Takes whether it was done, and what the node said.
+        Takes whether it was done, and the answer of the node.
 
     """
 
@@ -40,7 +40,7 @@ class Request:
 
 
 def taken(waiting: deque[Request]) -> list[Request]:
-    """Empty what waits; a stop comes first, and revokes the starts given before it."""
+    """Take all waiting requests; a stop comes first, and revokes earlier starts."""
     requests: list[Request] = []
     while waiting:
         request = waiting.popleft()

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a start would move: the way to the motion from where the arm is, and the motion."""
+"""The course of a start: the way from the current position to the motion, and the motion."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 class Course:
     """
-    What a start would move: a motion, and the way to its start.
+    The course of a start: a motion, and the way to its start.
 
     Parameters
     ----------
     motion : JointTrajectory
         The motion, as its publisher reported it.
     q : (n,) ndarray
-        Where the arm is.
+        Current position.
     allowed : PlanningLimits
-        Limits by which the publisher times the way to the start.
+        Limits that determine the time of the way to the start.
     start_speed : float
         Share of them that it uses.
 

@@ -32,8 +32,8 @@ from dynid_ros.motion.trajectory.trajectory_file import read_trajectory
 from dynid_ros.pages.viewer.sources.track import at_times, frame_times, Moment, Track
 from dynid_ros.utilities.arrays import Array, joined
 
-#: Residual at which a joint is red, as share of the smallest outlier: residuals of good
-#: recordings then span half of the colours.
+#: Residual at which a joint is red, as a share of the smallest outlier: residuals of good
+#: recordings span half of the colours.
 RED_RESIDUAL = 0.4
 
 
@@ -46,14 +46,14 @@ def motion_track(path: Path, arm: ArmModel, model: IdentifiedModel | None = None
     path : Path
         excitation.yaml of ``dynid design``, or a JointTrajectory as YAML.
     arm : ArmModel
-        The arm that is to move.
+        The arm to move.
     model : IdentifiedModel, optional
         Model that predicts the torque; by default the nominal parameters of the arm do.
 
     Raises
     ------
     InputError
-        The file is no motion, or one of another arm.
+        The file is not a motion, or is of another arm.
 
     """
     content = read_yaml(path)
@@ -84,7 +84,7 @@ def _points(path: Path, arm: ArmModel) -> tuple[Array, Array, Array, Array]:
 def _torque(
     arm: ArmModel, model: IdentifiedModel | None, t: Array, q: Array, qd: Array, qdd: Array,
 ) -> Array | None:
-    """Torque (N, n) by a model, or by nominal parameters where bodies can have them."""
+    """Torque (N, n) by a model, or by nominal parameters if they are possible."""
     if model is not None:
         return model.predict_torque(q, qd, qdd, history=history_of(t, q))
     # Friction that depends on load or history needs an estimate.
@@ -137,7 +137,7 @@ def recording_track(
 
 def result_track(model: IdentifiedModel, arm: ArmModel) -> Track:
     """
-    Prepare the predictions that are stored with a result: held-out ones, or else others.
+    Prepare the predictions of a result: held-out ones, otherwise others.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def with_prediction(track: Track, parts: Sequence[Prediction], model: Identified
 
 def check_joints(model: IdentifiedModel, arm: ArmModel, path: Path) -> None:
     """
-    Make sure that a model is one of an arm.
+    Make sure that a model has the joints of an arm.
 
     Raises
     ------

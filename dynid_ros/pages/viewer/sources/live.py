@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""The source of live topics: what nodes said last. One thread fills it, another draws it."""
+"""The source of live topics: the last messages. One thread fills it, another draws it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dynid_ros.utilities.arrays import Array
 if TYPE_CHECKING:
     from dynid_ros.simulation.joint_trajectory import JointTrajectory
 
-#: Silence after which a page says that it has lost a node, s: with the time until it draws that,
-#: less than two seconds. A node that reports less often is given three of its periods.
+#: Silence after which a page reports a lost node, s: less than two seconds including the drawing.
+#: For a node that reports less often, it is three of its periods.
 NODE_LOST_SECONDS = 1.2
 PERIODS = 2.5
-#: Reports of different names that are kept: more would only fill the memory.
+#: Most reports of different names: more would only fill the memory.
 REPORTS = 12
-#: Rows of prediction errors, some 30 s, and of estimates, an hour at two a second; and how many of
-#: each are drawn, no more than a chart has pixels.
+#: Rows of prediction errors, some 30 s, and of estimates, an hour at two a second; and rows drawn
+#: of each, at most the pixels of a chart.
 ERROR_ROWS, ESTIMATE_ROWS = 1500, 7200
 ERROR_POINTS, MOTION_POINTS = 330, 60
 
@@ -59,7 +59,7 @@ class Report:
 
 class LiveState:
     """
-    The newest of everything, and the series that a page draws.
+    The newest data of each source, and the series that a page draws.
 
     One thread replaces the attributes, others read them: each is replaced at once.
 
@@ -73,9 +73,9 @@ class LiveState:
     Attributes
     ----------
     q : (n,) ndarray or None
-        Where the arm is, rad or m.
+        Position of the arm, rad or m.
     motion : JointTrajectory or None
-        What a start would run.
+        Motion of a start.
     publisher : Report or None
         Phase of the trajectory publisher.
     condition : float
@@ -101,7 +101,7 @@ class LiveState:
         self.reports: dict[str, Report] = {}
         self.errors: dict[str, float] = {}
         self._reference: tuple[Array, float] | None = None
-        # When each source was heard, and its period, s.
+        # Time of the last message of each source, and its period, s.
         self._heard: dict[str, tuple[float, float]] = {}
         self.residuals = History(ERROR_ROWS)
         self._estimates: tuple[tuple[str, ...], NDArray[np.bool_], History] = (
@@ -109,7 +109,7 @@ class LiveState:
 
     @property
     def reference(self) -> Array | None:
-        """Return where the arm should be, (n,); a publisher that moves nothing reports none."""
+        """Return the desired position, (n,); none while nothing moves."""
         q, heard = self._reference or (None, 0.0)
         return q if self._clock() - heard <= NODE_LOST_SECONDS else None
 
@@ -121,24 +121,24 @@ class LiveState:
 
     @property
     def ages(self) -> dict[str, float]:
-        """Return the time since each source was heard, s; none of one that was never heard."""
+        """Return the time since the last message of each source that has sent one, s."""
         now = self._clock()
         return {name: now - heard for name, (heard, _) in self._heard.items()}
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """Return the sources that were heard before, and are silent for too long."""
+        """Return the sources that have been silent for too long."""
         now = self._clock()
         return tuple(name for name, (heard, period) in self._heard.items()
                      if now - heard > max(NODE_LOST_SECONDS, PERIODS * period))
 
     def hear_state(self, q: Array) -> None:
-        """Take in where the arm is (n,)."""
+        """Take in the position of the arm (n,)."""
         self._note(STATES)
         self.q = q
 
     def hear_reference(self, q: Array) -> None:
-        """Take in where the arm should be (n,)."""
+        """Take in the desired position of the arm (n,)."""
         self._reference = q, self._clock()
 
     def hear_publisher(self, report: Report) -> None:
@@ -163,7 +163,7 @@ class LiveState:
         self, t: float, names: Sequence[str], theta: Array, std: Array,
         from_data: NDArray[np.bool_],
     ) -> None:
-        """Take in estimates of a time, s, their standard deviations, and which are no prior's."""
+        """Take in estimates of a time, s, their standard deviations, and which are from data."""
         before, _, history = self._estimates
         if tuple(names) != before:
             history = History(ESTIMATE_ROWS)
@@ -173,34 +173,34 @@ class LiveState:
     def estimate_series(
         self,
     ) -> tuple[tuple[str, ...], Array, Array, Array, NDArray[np.bool_]]:
-        """Return what `estimate_tiles` draws."""
+        """Return the arguments of `estimate_tiles`."""
         names, from_data, history = self._estimates
         t, rows = history.series(MOTION_POINTS)
         return names, t, rows[:, :len(names)], rows[:, len(names):], from_data
 
     def _note(self, source: str) -> None:
-        """Take note of the time and, slowly, of the period of a source."""
+        """Record the time and, by averaging, the period of a source."""
         now = self._clock()
         heard, period = self._heard.get(source, (now, 0.0))
-        # A silence is not the period of what was silent.
+        # A silence is not the period of a source.
         period += 0.2 * (min(now - heard, 2 * period + NODE_LOST_SECONDS) - period)
         self._heard = self._heard | {source: (now, period)}
 
 
 class History:
-    """The newest rows over time, so many at most."""
+    """The newest rows over time, up to a capacity."""
 
     def __init__(self, capacity: int) -> None:
         self._rows: deque[Array] = deque(maxlen=capacity)
 
     def add(self, t: float, values: ArrayLike) -> None:
-        """Append a row; one of a clock that was set back begins the series anew."""
+        """Append a row; a clock that was set back restarts the series."""
         if self._rows and t < self._rows[-1][0]:
             self._rows.clear()
         self._rows.append(np.append(t, values))
 
     def series(self, points: int) -> tuple[Array, Array]:
-        """Return times (k,) and values (k, columns) of so many rows, the last among them."""
+        """Return times (k,) and values (k, columns) of some rows, including the last."""
         rows = np.array(self._rows)
         if not len(rows):
             return np.zeros(0), np.zeros((0, 0))

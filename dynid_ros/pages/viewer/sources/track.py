@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a file becomes: positions, torque and the moments that deserve a look, over time."""
+"""Content of a file over time: positions, torque and notable moments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Quantity: TypeAlias = tuple[str, Array, Sequence[str], Array, Array]
 @dataclass(frozen=True)
 class Moment:
     """
-    A time that deserves a look.
+    A notable time.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Moment:
     kind : str
         ``clearance``, ``outlier`` or ``defect``.
     text : str
-        What happens then.
+        Description.
 
     """
 
@@ -44,12 +44,12 @@ class Moment:
 @dataclass(frozen=True, eq=False)
 class Track:
     """
-    States of an arm over time, as many as a page shows.
+    States of an arm over time, at the frames of a page.
 
     Attributes
     ----------
     title : str
-        What it is.
+        Title of the page.
     arm : ArmModel
         The arm.
     t : (N,) ndarray
@@ -57,10 +57,9 @@ class Track:
     q, qd : (N, n) ndarray
         rad and rad/s, or m and m/s.
     tau : (N, n) ndarray or None
-        Torque that was measured, or that the motion takes by the nominal or identified
-        parameters; Nm or N.
+        Measured torque, or torque of the motion by the nominal or identified parameters; Nm or N.
     tau_hat : (N, n) ndarray or None
-        Torque that a model predicts, where it was measured.
+        Predicted torque, if torque was measured.
     heat : (N, n) ndarray or None
         Residual of each joint, from 0 to 1 at the residual of an outlier.
     moments : tuple of Moment
@@ -92,7 +91,7 @@ class Track:
         return float(self.t[-1])
 
     def position(self, t: float) -> Array:
-        """Return positions (n,) at a time, between states too."""
+        """Return positions (n,) at a time, interpolated between states."""
         return at_times(t, self.t, self.q)
 
     def index(self, t: float) -> int:
@@ -100,7 +99,7 @@ class Track:
         return int(np.abs(self.t - t).argmin())
 
     def quantities(self) -> Iterator[Quantity]:
-        """Return what is known of all joints, with its limits."""
+        """Return the known quantities of all joints, with limits."""
         limits, units = self.arm.limits, joint_units('rad', self.arm.prismatic)
         speed, torque = limits.velocity, limits.effort
         yield 'position', self.q, units, limits.lower, limits.upper
