@@ -200,7 +200,7 @@ def export(
         Your URDF, in which inertias and friction are replaced; with ``.yaml`` the maker's file of
         parameters.
     form : str, optional
-        ``urdf``, ``mjcf``, ``yaml``, ``python`` or ``c``, whatever the name.
+        Format, whatever the name: one of ``--format`` of ``dynid export``.
     samples : int, optional
         Write a folder with as many physically possible models drawn from the posterior of data and
         prior, as ``mjcf`` (default), ``urdf``, or ``yaml`` for the table alone.

@@ -13,7 +13,6 @@ import pytest
 from real_urdfs import urdf
 from results import identification, metrics
 
-import dynid_ros as dyn
 from dynid_ros.applications.export.formats import export_model, FORMATS
 from dynid_ros.applications.export.standalone import python_of
 from dynid_ros.applications.export.urdf import replaced_urdf, urdf_of
@@ -53,12 +52,11 @@ def torque(arm, q, qd, qdd):
     return regressor(arm, q, qd, qdd, load=load) @ nominal_parameters(arm)
 
 
-def test_the_command_and_the_function_name_every_format(capsys):
+def test_the_command_offers_every_format(capsys):
     with pytest.raises(SystemExit):
         main(['export', '--help'])
     offered = '{' + ','.join(FORMATS) + '}'
     assert offered in capsys.readouterr().out
-    assert all(f'``{name}``' in dyn.export.__doc__ for name in FORMATS)
 
 
 @pytest.mark.parametrize('seed', range(4))
