@@ -28,7 +28,7 @@ def read_tool(
     top : Section
         The file.
     names : tuple of str
-        Names of the joints, of which ``joint`` may name the one whose link carries the tool.
+        Names of the joints; ``joint`` may name one, to put the tool on its link.
     end : Placement
         Where the description itself ends, in the last link.
     last : int

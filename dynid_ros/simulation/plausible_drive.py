@@ -55,7 +55,7 @@ def with_plausible_drives(arm: ArmModel) -> tuple[ArmModel, dict[str, Array]]:
     Give an arm plausible links, rotor inertia and friction where it states none.
 
     They follow from lengths, links and limits alone, so that an arm is the same in every
-    simulation. An arm of which no rotor inertia or friction is identified gets none.
+    simulation. An arm without identified rotor inertia or friction gets none.
 
     Parameters
     ----------

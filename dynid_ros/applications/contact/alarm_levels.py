@@ -20,7 +20,7 @@ from dynid_ros.utilities.arrays import Array, runs_of
 
 #: Default rate of false alarms of all joints together, 1/h.
 ALARMS_PER_HOUR = 1.0
-#: Length of a piece, s, of which the largest residual counts. Residuals of real arms are
+#: Length of a piece, s, which counts by its largest residual. Residuals of real arms are
 #: uncorrelated after 0.1 to 0.3 s.
 PIECE = 0.5
 #: The tail consists of the largest ``TAIL sqrt(N)`` of N values, and of this many at least.

@@ -96,7 +96,7 @@ def export_model(
     out : Path
         File to write.
     robot : Path, optional
-        URDF, or maker's YAML, of which the parameters are replaced.
+        URDF, or maker's YAML, with parameters to replace.
     form : str, optional
         One of `FORMATS`; by default the one of the suffix.
 

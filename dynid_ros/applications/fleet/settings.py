@@ -50,7 +50,7 @@ class FleetSettings:
     received: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as text, of which `settings_of` makes one object for all bags of a worker."""
+        """Pickle as text, from which `settings_of` makes one object for all bags of a worker."""
         return settings_of, (self.text,)
 
     @cached_property

@@ -19,7 +19,7 @@ from dynid_ros.utilities.arrays import Array
 
 #: Most rows of the residual: five minutes or more determine its spectrum well enough.
 MOST_ROWS = 2**14
-#: Samples of a series of noise, of which parts are taken.
+#: Samples of a series of noise, which is cut into parts.
 NOISE_SAMPLES = 2**13
 #: Sum of the squares of the weights 1, -2 and 1 of a second difference.
 DIFFERENCE_SQUARES = 6.0

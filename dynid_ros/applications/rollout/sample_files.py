@@ -65,7 +65,7 @@ def export_samples(
     form : str
         One of `SAMPLE_SUFFIXES`.
     robot : Path, optional
-        URDF of which inertias and friction are replaced.
+        URDF with inertias and friction to replace.
     seed : int
         Of the random numbers.
 

@@ -46,7 +46,7 @@ def estimate_delay(trial: TrialBlocks) -> float:
 
 
 def _one_way(trial: TrialBlocks, delays: Array) -> float:
-    """Find the delay among some, of which the first is zero."""
+    """Find the best of some delays, the first of which is zero."""
     solution = trial.solution
     products = None if solution is None else _products(trial, solution.sigma, delays)
     if solution is None or products is None:

@@ -26,7 +26,7 @@ from dynid_ros.utilities.text import several
 
 #: Clocks whose times are kept for plots: the times of more recordings would dominate a result.
 DRAWN_CLOCKS = 3
-#: Default share to hold out, and its shortest duration, s, of which the low-pass keeps a few rows.
+#: Default share to hold out, and its shortest duration, s: the low-pass keeps a few rows of it.
 HOLDOUT, SHORTEST_HELD_OUT_SECONDS = 0.33, 2.0
 #: Numbers of parts to try for a recording in which joints move in turn.
 TRIED_PARTS = (2, 4, 8, 16)

@@ -48,7 +48,7 @@ def plot_torque(result: Model | Validation) -> Figure:
     Parameters
     ----------
     result : str, Path, IdentifiedModel or Validation
-        A model, of which all samples are drawn, or its validation.
+        A model, whose samples are all drawn, or its validation.
 
     """
     from dynid_ros.interface.python.validation import Validation

@@ -33,7 +33,7 @@ from dynid_ros.utilities.summarised import Summarised
 RESULT_POINTS = 60
 #: Sharpness of the smoothed condition number, factor of the barriers, and steps of each stage.
 DESCENT_STAGES = ((2.0, 1e-2, 60), (4.0, 3e-3, 40), (8.0, 1e-3, 60), (20.0, 3e-4, 80))
-#: Random motions of which the best becomes a validation motion.
+#: Random motions, the best of which becomes a validation motion.
 RANDOM = 8
 #: First cut of the amplitude if a limit is violated, as a share; doubled until it is kept.
 FIRST_CUT = 1e-3

@@ -76,7 +76,7 @@ def capsule_along(start: Array, end: Array, radius: float) -> tuple[Any, Any]:
 
 
 def corners(shape: Any) -> Array:
-    """Return points (N, 3) of which the convex hull contains a shape."""
+    """Return points (N, 3) whose convex hull contains a shape."""
     if hasattr(shape, 'points'):
         return np.array(shape.points())
     if hasattr(shape, 'vertices'):

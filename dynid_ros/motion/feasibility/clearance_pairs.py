@@ -135,7 +135,7 @@ def _contacts(arm: ArmModel, pairs: list[Pair], q: Array) -> NDArray[np.bool_]:
 
 
 def _true_shares(exact: PairDistances, q: Array, touched: NDArray[np.bool_]) -> Array:
-    """Share of the contacts of hulls (P,), some of which are given (K, P), that meshes share."""
+    """Share of true contacts (P,), from some contacts of hulls (K, P)."""
     shares = touched.mean(axis=0)
     rare = shares < OFTEN
     for k in np.flatnonzero(~(rare | exact.convex)):

@@ -23,7 +23,7 @@ def substitutes(
     model: Any, root: Any, joints: Mapping[str, UrdfJoint], missing: Mapping[str, list[str]],
 ) -> tuple[list[Any], tuple[str, ...]]:
     """
-    Shapes for links of which a mesh is missing.
+    Make shapes for links with missing meshes.
 
     A link with an inertia becomes the homogeneous box of that inertia, another one becomes
     capsules from its frame to the joints that it carries.

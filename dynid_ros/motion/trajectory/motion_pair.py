@@ -62,7 +62,7 @@ Motion = FourierMotion | MotionPair
 
 
 def parts(motion: Motion) -> tuple[FourierMotion, ...]:
-    """Return the series of which a motion consists, in order."""
+    """Return the series of a motion, in order."""
     if isinstance(motion, MotionPair):
         return motion.excitation, motion.validation
     return (motion,)

@@ -55,7 +55,7 @@ class TrajectoryPublisher(Node):
         self._values = values
         self._arm, scene, executor = load_motion(values)
         self._time = ControlTime(self)
-        self._told = self._changed = self._stamp = self._began = 0.0
+        self._reported = self._changed = self._stamp = self._began = 0.0
         self._seconds = 1.0
         self._created = self._heard = time.monotonic()
         self._ran = self._refused = self._stale = False
@@ -117,9 +117,9 @@ class TrajectoryPublisher(Node):
         if self._time.simulated:
             self._notice_silence()
         state, now = self._states.read(message), self._time.now()
-        told = None if state is None else self._control.take(now, state, bool(self._states.mixed))
-        if told is not None:
-            self._publish(now, message, *told)
+        sent = None if state is None else self._control.take(now, state, bool(self._states.mixed))
+        if sent is not None:
+            self._publish(now, message, *sent)
         self._notice_phase()
         if self._time.simulated:
             self._finish_once()
@@ -136,9 +136,9 @@ class TrajectoryPublisher(Node):
         self._output.sent = ()
 
     def _publish(self, now: float, message: JointState, wanted: Reference, tau: Any) -> None:
-        if now - self._told < REFERENCE_PERIOD:
+        if now - self._reported < REFERENCE_PERIOD:
             return
-        self._told = now
+        self._reported = now
         reference = JointState(
             name=self._arm.joint_names, position=wanted.q.tolist(), velocity=wanted.qd.tolist(),
             effort=tau.tolist())

@@ -197,11 +197,11 @@ def run(make: type[Node]) -> int:
             node.stop()
         return int(getattr(node, 'status', 0))
     except (DynidError, ImportError) as error:
-        told = missing_package(error) if isinstance(error, ImportError) else str(error)
+        reason = missing_package(error) if isinstance(error, ImportError) else str(error)
         if node is None:
-            print(f'dynid: {told}', file=sys.stderr)
+            print(f'dynid: {reason}', file=sys.stderr)
             return 2
-        node.get_logger().fatal(told)
+        node.get_logger().fatal(reason)
         # Until then, listeners to /rosout have found the node.
         time.sleep(ROSOUT)
         return 2

@@ -73,11 +73,11 @@ class BagProcess:
         self._name = name
         self._grown = 0, messages
         self._lost: str | None = None
-        told = [f'{key}={value}' for key, value in facts.items()]
+        entries = [f'{key}={value}' for key, value in facts.items()]
         if embedded.active():
             command = [
                 *node_command('recording.bag_recorder', output=str(self.bag), topics=list(topics),
-                              facts=told, use_sim_time=simulated), '-r', f'__node:={name}']
+                              facts=entries, use_sim_time=simulated), '-r', f'__node:={name}']
         elif importlib.util.find_spec('rosbag2_py') is None:
             raise InputError('recording needs rosbag2, which this ROS 2 lacks; install ros2bag '
                              'and rosbag2_storage_mcap, or start without a recorder')
@@ -92,7 +92,7 @@ class BagProcess:
                 'ros2', 'bag', 'record', '--storage', 'mcap', '--output', str(self.bag),
                 '--storage-config-file', str(settings),
                 '--qos-profile-overrides-path', str(overrides), '--disable-keyboard-controls',
-                '--node-name', name, *['--use-sim-time'] * simulated, '--custom-data', *told,
+                '--node-name', name, *['--use-sim-time'] * simulated, '--custom-data', *entries,
                 '--topics', *topics]
         self._process = ChildProcess(command, folder / 'rosbag2.log')
 
