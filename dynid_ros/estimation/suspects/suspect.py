@@ -255,7 +255,11 @@ def described(arm: ArmModel, faults: Sequence[Fault]) -> str:
     """Describe faults, for a sentence: successive exchanges by the resulting order."""
     codes = {fault.code for fault in faults}
     if len(faults) < 2 or len(codes) > 1 or not codes <= set(EXCHANGES):
-        return ' and '.join(fault.text for fault in faults)
+        alike: dict[str, list[Fault]] = {}
+        for fault in faults:
+            alike.setdefault(fault.text.replace(names(arm, fault.joints), ''), []).append(fault)
+        return ' and '.join(first.text + ''.join(_likewise(arm, fault) for fault in others)
+                            for first, *others in alike.values())
     order = np.eye(arm.n)
     for fault in faults:
         order = order @ exchange(arm.n, fault.joints)
@@ -265,3 +269,7 @@ def described(arm: ArmModel, faults: Sequence[Fault]) -> str:
                        for column in wrong)
     return (f'the {EXCHANGES[faults[0].code]} of {names(arm, wrong)} seem to be in the wrong '
             f'order: the column of {listed}')
+
+
+def _likewise(arm: ArmModel, fault: Fault) -> str:
+    return f', likewise {"those" if fault.joints[1:] else "that"} of {names(arm, fault.joints)}'

@@ -175,6 +175,17 @@ def test_two_faults_are_named_together(ur10):
     assert 'wrong sign' in text and 'exchanged' in text
 
 
+def test_the_same_fault_of_several_joints_is_described_once(ur10):
+    arm, log = ur10
+    base = base_of(arm, log)
+    for joint in (1, 3, 5):
+        base = next(each for each in reversed_signals(base, [joint]))
+    first, second, third = (arm.joint_names[joint] for joint in (1, 3, 5))
+    assert described(arm, base.faults) == (
+        f"the drive signal of '{first}' seems to have the wrong sign, likewise that of "
+        f"'{second}', likewise that of '{third}'")
+
+
 def test_all_signs_are_told_from_none_by_the_possible_parameters(ur10):
     arm, log = ur10
     base = base_of(arm, replace(log, u=-log.u))
