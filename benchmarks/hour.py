@@ -31,9 +31,9 @@ from shared.processes import DYNID, python, Spent
 from dynid_ros.applications.export.urdf import urdf_of
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.bag_writer import write_joint_states
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.utilities.in_blocks import blocks
 
 ARM = 'panda'
 RATE = 1000.0

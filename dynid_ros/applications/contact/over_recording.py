@@ -11,11 +11,11 @@ from dynid_ros.applications.contact.model_age import Aged
 from dynid_ros.applications.contact.monitor import Monitor, MonitoredSamples
 from dynid_ros.applications.contact.tool_wrench import tool_wrench
 from dynid_ros.data.recordings.clock import with_one_clock
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import runs_of
+from dynid_ros.utilities.in_blocks import blocks
 from dynid_ros.utilities.progress import progress
 from dynid_ros.utilities.summarised import Summarised
 

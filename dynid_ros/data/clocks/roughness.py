@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import finite_span, steps
 
 Index = NDArray[np.int64]
 
@@ -53,14 +54,15 @@ class Roughness:
     def __init__(self, t: Array, q: Array, stretch: Index) -> None:
         self.q = q
         middle: Index = SIDE + np.flatnonzero(stretch[2 * SIDE:] == stretch[:-2 * SIDE])
-        span = np.maximum(np.ptp(q, axis=0), np.finfo(float).tiny)
+        lowest, highest = finite_span(q)
+        span = np.maximum(highest - lowest, np.finfo(float).tiny)
         path = np.zeros(len(q))
-        # In place and joint by joint to save memory.
-        for position, joint_span in zip(q.T, span, strict=True):
-            step = np.diff(position)
-            np.abs(step, out=step)
-            step /= joint_span
-            path[1:] += step
+        # Block by block to save memory.
+        for before, after in steps(len(q)):
+            way = np.diff(np.ascontiguousarray(q[before.start:after.stop].T), axis=1)
+            np.abs(way, out=way)
+            way /= span[:, None]
+            path[after] = way.sum(axis=0)
         path = path[middle]
         np.cumsum(path, out=path)
         total = max(path[-1:].sum(), 1e-300)

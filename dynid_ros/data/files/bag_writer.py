@@ -15,10 +15,10 @@ from dynid_ros.arm.drive import JOINT_STATE
 from dynid_ros.data.files.bag_backends import ends_whole
 from dynid_ros.data.files.joint_state_cdr import encode
 from dynid_ros.data.files.sidecar import SIDECAR, sidecar_text, STATES
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.errors import ResultError
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import check_output, whole_folder
+from dynid_ros.utilities.in_blocks import blocks
 
 Write = Callable[[int, bytes], None]
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.files.sample_blocks import SampleBlock
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.streaming.pairing import GAP_NS, Pairing, Stamps
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import blocks
 
 
 def paired(

@@ -22,13 +22,13 @@ from dynid_ros.data.files.drive_signals import paired
 from dynid_ros.data.files.echoed_messages import ECHOED_FIELDS, read_echoed
 from dynid_ros.data.files.sample_blocks import SampleBlock
 from dynid_ros.data.files.sidecar import validation_spans
-from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.tables.joint_names import likely_names, remedy
 from dynid_ros.data.tables.lerobot_table import data_set_of
 from dynid_ros.data.tables.read import read_table
 from dynid_ros.data.tables.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES
 from dynid_ros.errors import RecordingError
+from dynid_ros.utilities.in_blocks import Mask
 
 BAG_SUFFIXES = ('.db3', '.mcap', ROS_1)
 # Simulated time starts at zero; stamps of a clock that was set are many years from it. A zero

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from dynid_ros.arm.drive import DEVIATION
-from dynid_ros.data.recordings.in_blocks import finite_span, Index, marked, Mask, steps
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import Index, marked, Mask, steps
 
 # Bounds beyond which a value is no measurement of an arm. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -60,16 +60,14 @@ def largest_steps(time: Array, velocity: Array) -> Array:
     return np.asarray(np.maximum(JUMP, time[:, None] * speed))
 
 
-def jumps(t: Array, q: Array, velocity: Array) -> Index:
+def jumps(recording: Recording, velocity: Array) -> Index:
     """
     Find the steps between samples in which a joint jumps.
 
     Parameters
     ----------
-    t : (N,) ndarray
-        Increasing stamps, s.
-    q : (N, n) ndarray
-        Positions, rad or m.
+    recording : Recording
+        Stamps increase.
     velocity : (n,) ndarray
         As for `largest_steps`.
 
@@ -79,6 +77,9 @@ def jumps(t: Array, q: Array, velocity: Array) -> Index:
         Numbers of the samples before these steps.
 
     """
+    t, q = recording.t, recording.q
+    if (recording.largest_step <= JUMP).all():
+        return np.zeros(0, dtype=np.int64)
     found = [before.start + np.flatnonzero(
         (np.abs(q[after] - q[before]) > largest_steps(t[after] - t[before], velocity)).any(axis=1))
         for before, after in steps(len(q))]
@@ -88,16 +89,17 @@ def jumps(t: Array, q: Array, velocity: Array) -> Index:
 def absurd_defects(recording: Recording) -> list[Defect]:
     """Report absurd finite values."""
     defects = []
-    for code, what, values, limit in (
-        ('position_absurd', 'positions', recording.q, ABSURD_POSITION),
-        ('effort_absurd', f'values of {recording.signal}', recording.u, ABSURD_SIGNAL),
+    for code, what, values, (lowest, highest), limit in (
+        ('position_absurd', 'positions', recording.q, recording.span, ABSURD_POSITION),
+        ('effort_absurd', f'values of {recording.signal}', recording.u, recording.signal_span,
+         ABSURD_SIGNAL),
     ):
-        lowest, highest = finite_span(values)
-        beyond = partial(_beyond, limit=limit)
-        defects += marked_defects(
-            recording, marked(values, beyond), code, 'error',
-            f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a wrong '
-            'unit.', value=np.maximum(-lowest, highest), threshold=limit)
+        largest = np.maximum(-lowest, highest)
+        if (largest > limit).any():
+            defects += marked_defects(
+                recording, marked(values, partial(_beyond, limit=limit)), code, 'error',
+                f'{{name}}: {{count}} {what} reach {{value:.3g}}: uninitialised memory or a wrong '
+                'unit.', value=largest, threshold=limit)
     return defects
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from dynid_ros.data.recordings import absurd_values, stamp_checks
-from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import Mask
 
 # Bounds between a continuous clock, one that was set, and a wrong stamp.
 # benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
@@ -99,7 +99,8 @@ def without_misplaced(recording: Recording, velocity: Array) -> Recording:
 
     """
     t, q = recording.t, recording.q
-    places = absurd_values.jumps(t, q, velocity) if len(t) > 2 else np.zeros(0, dtype=np.int64)
+    places = (absurd_values.jumps(recording, velocity) if len(t) > 2 else
+              np.zeros(0, dtype=np.int64))
     if not 0 < len(places) <= stamp_checks.BACKWARDS_SHARE * len(t):
         return recording
     usual, lost = float(np.median(np.diff(t))), np.zeros(len(t), dtype=np.bool_)

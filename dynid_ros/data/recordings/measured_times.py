@@ -18,11 +18,11 @@ from dynid_ros.data.clocks.even_times import even_times
 from dynid_ros.data.clocks.newest_state import newest_state_times
 from dynid_ros.data.clocks.roughness import Roughness, SIDE
 from dynid_ros.data.recordings import stamp_checks
-from dynid_ros.data.recordings.in_blocks import Index, Mask
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.recordings.repeats import longest_step, measured_once
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import Index, Mask
 
 #: Least share by which other times must make the motion smoother, and least number of standard
 #: errors over parts of the recording. By chance, one of three clocks passes in less than 1.2 % of
@@ -59,7 +59,7 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     """
     keep, still = measured_once(recording)
     once = recording if keep.all() else recording.take(keep)
-    moving = moves(once.q)
+    moving = moves(once.span)
     if len(once.t) <= 2 * SIDE or not moving.any():
         return recording
     stretch = _stretches(once.t, still[keep])

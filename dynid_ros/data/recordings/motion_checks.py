@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import absurd_values
-from dynid_ros.data.recordings.in_blocks import finite_span, steps
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import steps
 
 Index = NDArray[np.int64]
 
@@ -63,15 +63,17 @@ VELOCITY_MISMATCH = 0.25
 VELOCITY_STRETCH = 1.2
 
 
-def moves(q: Array) -> NDArray[np.bool_]:
-    """Return a mask of the joints that move, (n,), from positions (N, n), rad or m."""
-    lowest, highest = finite_span(q)
+def moves(span: tuple[Array, Array]) -> NDArray[np.bool_]:
+    """Return a mask of the joints that move, (n,), from their lowest and highest positions."""
+    lowest, highest = span
     return np.asarray(highest - lowest > LEAST_MOTION)
 
 
 def unwrapped(recording: Recording, arm: ArmModel) -> Recording:
     """Undo wraps of revolute joints and report them; other jumps and lost values remain."""
     q, defects = recording.q, list[Defect]()
+    if (recording.largest_step <= WRAP_STEP).all():
+        return recording
     wraps: NDArray[np.bool_] = np.zeros(arm.n, dtype=np.bool_)
     for before, after in steps(len(q)):
         # A step from or to a lost value may be a wrap, too.
@@ -122,9 +124,9 @@ def _speed(q: Array, t: Array) -> float:
 def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report positions in degrees: far beyond the limits, and within all of them as degrees."""
     slack = DEGREE_SLACK
-    turning = np.flatnonzero(~arm.prismatic & moves(recording.q))
+    turning = np.flatnonzero(~arm.prismatic & moves(recording.span))
     lower, upper = (x[turning] for x in (arm.limits.lower, arm.limits.upper))
-    least, most = (x[turning] for x in finite_span(recording.q))
+    least, most = (x[turning] for x in recording.span)
     beyond = np.maximum(most - upper, lower - least)
     inside = ((np.radians(most) <= upper + slack) & (np.radians(least) >= lower - slack)).all()
     narrow = not (np.radians(most - least) > DEGREE_RANGE).any()
@@ -142,7 +144,7 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
 def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report impossible steps of position, or degrees if none is impossible as such."""
     t, q = recording.t, recording.q
-    before = absurd_values.jumps(t, q, arm.limits.velocity)
+    before = absurd_values.jumps(recording, arm.limits.velocity)
     if not len(before):
         return []
     way = np.abs(q[before + 1] - q[before])
@@ -152,7 +154,7 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     # Other steps are no jumps in degrees, either.
     in_degrees = not (np.where(arm.prismatic, 1.0, np.radians(1.0)) * way > bound).any()
     largest = way.max(axis=0, where=way > bound, initial=0.0)
-    count, (least, most) = jumps.sum(axis=0), finite_span(q)
+    count, (least, most) = jumps.sum(axis=0), recording.span
     worst = int(np.argmax(count))
     # An encoder fault or a wrap does not widen the range of a joint to what an arm covers in
     # degrees, unless its step is impossible in degrees, too.
@@ -173,7 +175,9 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def constant_defects(recording: Recording) -> list[Defect]:
     """Report joints that do not move."""
-    moving = moves(recording.q)
+    moving = moves(recording.span)
+    if moving.all():
+        return []
     severity = 'warning' if moving.any() else 'error'
     return absurd_values.marked_defects(
         recording, np.broadcast_to(~moving, recording.q.shape),

@@ -18,7 +18,6 @@ from dynid_ros.data.recordings.absurd_values import (
     unmeasured,
 )
 from dynid_ros.data.recordings.clock import with_one_clock, without_misplaced
-from dynid_ros.data.recordings.in_blocks import blocks, finite_span, marked
 from dynid_ros.data.recordings.lost_values import (
     LOST_SHARE,
     without_lost_values,
@@ -44,6 +43,7 @@ from dynid_ros.data.recordings.stamp_checks import (
 from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import all_finite, blocks, marked
 
 # Bounds of a recording that can be trusted. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -95,12 +95,12 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     """
     recording = without_passive_signals(with_deviation(recording, arm), arm)
     recording = only_increasing(with_one_clock(recording))
-    lowest, highest = finite_span(recording.q)
+    lowest, highest = recording.span
     if not usable(recording.t) or (
             np.maximum(-lowest, highest) > absurd_values.ABSURD_POSITION).any():
         return recording
     recording = without_lost_values(unwrapped(recording, arm))
-    if not usable(recording.t) or not np.isfinite(recording.q).all():
+    if not usable(recording.t) or not all_finite(recording.q):
         return recording
     recording = without_stalled(without_misplaced(recording, arm.limits.velocity))
     return without_bad_velocities(as_measured(recording, stamped=stamped))
@@ -180,6 +180,8 @@ def _nonfinite(recording: Recording) -> list[Defect]:
         (recording.u, 'effort_nan', f'values of {recording.signal} are NaN or infinite; record '
          'again; where all are, its interface is missing in the driver or in the broadcaster.'),
     ):
+        if all_finite(x):
+            continue
         lost = ~np.isfinite(x)
         share = lost.mean(axis=0) if len(lost) else np.zeros(x.shape[1])
         found += marked_defects(
@@ -193,8 +195,11 @@ def _dead_signal(recording: Recording, arm: ArmModel) -> list[Defect]:
     u, nothing = recording.u, absurd_values.NO_SIGNAL
     finite = np.isfinite(u[0])
     first = np.where(finite & (np.abs(u[0]) > nothing), u[0], 0.0)
-    dead = moves(recording.q) & finite & arm.drive.driven
-    for part in blocks(len(u)):
+    lowest, highest = recording.signal_span
+    dead = moves(recording.span) & finite & arm.drive.driven & (
+        np.maximum(highest - first, first - lowest) <= nothing)
+    # The span does not tell of lost values.
+    for part in blocks(len(u)) if dead.any() else ():
         dead &= (np.abs(u[part] - first) <= nothing).all(axis=0)
     defects = []
     for j in np.flatnonzero(dead):
@@ -209,8 +214,8 @@ def _dead_signal(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 def _without_sign(recording: Recording) -> list[Defect]:
     """Report drive signals of several joints that reach zero but are never negative."""
-    lowest, highest = finite_span(recording.u)
-    joints = moves(recording.q) & (highest > absurd_values.NO_SIGNAL)
+    lowest, highest = recording.signal_span
+    joints = moves(recording.span) & (highest > absurd_values.NO_SIGNAL)
     if joints.sum() < UNSIGNED_JOINTS or not (
             (lowest >= 0) & (lowest <= NEAR_ZERO * highest))[joints].all():
         return []
@@ -225,7 +230,7 @@ def _signal_of_passive(recording: Recording, arm: ArmModel) -> list[Defect]:
     """Report signals of joints that are stated to have no drive."""
     if arm.drive.passive is None:
         return []
-    limit, (lowest, highest) = absurd_values.NO_SIGNAL, finite_span(recording.u)
+    limit, (lowest, highest) = absurd_values.NO_SIGNAL, recording.signal_span
     largest, found = np.maximum(-lowest, highest), list[Defect]()
     for j in np.flatnonzero(arm.drive.passive & (largest > limit)).tolist():
         name, marks = recording.joint_names[j], np.abs(recording.u[:, j]) > limit
@@ -237,9 +242,13 @@ def _signal_of_passive(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
-    if not np.isfinite(recording.u).all():
+    if not all_finite(recording.u):
         return []
-    near = SATURATED_SHARE
+    near, largest = SATURATED_SHARE, np.maximum(*np.abs(recording.signal_span))
+    # The most that all signals together could cause; twice for its rounding.
+    most = np.abs(joint_torque(np.diag(largest), arm.drive)).sum(axis=0)
+    if (most < (1 - 2 * near) * arm.limits.effort).all():
+        return []
 
     def share(u: Array) -> Array:
         return np.asarray(np.abs(joint_torque(u, arm.drive)) / arm.limits.effort)
@@ -278,6 +287,9 @@ def _position_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
     def excess(q: Array) -> Array:
         return np.asarray(np.maximum(q - arm.limits.upper, arm.limits.lower - q))
 
+    # No value exceeds by more than the lowest and the highest one.
+    if (np.maximum(*map(excess, recording.span)) < 0).all():
+        return []
     beyond = marked(recording.q, lambda q: np.asarray(excess(q) > slack))
     touching = marked(recording.q, lambda q: np.asarray(excess(q) >= 0)) & ~beyond.any(axis=0)
     return [

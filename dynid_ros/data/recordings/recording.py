@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from dynid_ros.arm.settings import DRIVE_SIGNALS
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import finite_span, largest_change
 from dynid_ros.utilities.inputs import as_numbers, as_text
 from dynid_ros.utilities.summarised import Summarised
 
@@ -213,6 +215,21 @@ class Recording(Summarised):
         """Length of the recording, s."""
         finite = self.t[np.isfinite(self.t)]
         return float(finite[-1] - finite[0]) if len(finite) else 0.0
+
+    @cached_property
+    def span(self) -> tuple[Array, Array]:
+        """Lowest and highest finite position of each joint, (n,) each."""
+        return finite_span(self.q)
+
+    @cached_property
+    def signal_span(self) -> tuple[Array, Array]:
+        """Lowest and highest finite drive signal of each joint, (n,) each."""
+        return finite_span(self.u)
+
+    @cached_property
+    def largest_step(self) -> Array:
+        """Largest step of each joint between two samples, (n,); NaN if one is unknown."""
+        return largest_change(self.q)
 
     def part(self, start: int, stop: int) -> Recording:
         """Return samples ``start`` to ``stop`` as a recording of their own."""

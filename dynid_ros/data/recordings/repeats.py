@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from dynid_ros.data.recordings import stamp_checks
-from dynid_ros.data.recordings.in_blocks import Index, Mask
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import Index, Mask
 
 #: Steps on both sides of a long repetition from which the arm moved during it, relative to the
 #: root mean square step of a joint.
@@ -47,7 +47,7 @@ def measured_once(recording: Recording) -> tuple[Mask, Mask]:
     keep, still = np.ones(len(recording.t), dtype=bool), np.zeros(len(recording.t), dtype=bool)
     keep[places] = False
     starts = np.flatnonzero(keep)
-    if not len(places) or len(starts) < 3 or not moves(recording.q).any():
+    if not len(places) or len(starts) < 3 or not moves(recording.span).any():
         return np.ones_like(keep), still
     published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
     for start, stop in _rests(recording, starts, longest_step(usual)).tolist():

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import finite_span
 
 # Bounds of good stamps. Measured figures come from benchmarks/thresholds.py: real arms (UR10,
 # Panda, TX40), simulated arms, and planted defects.

@@ -10,7 +10,6 @@ import numpy as np
 
 from dynid_ros.data.recordings import absurd_values
 from dynid_ros.data.recordings.absurd_values import marked_defects
-from dynid_ros.data.recordings.in_blocks import marked
 from dynid_ros.data.recordings.motion_checks import (
     moves,
     VELOCITY_MISMATCH,
@@ -19,6 +18,7 @@ from dynid_ros.data.recordings.motion_checks import (
 )
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import marked
 
 #: Keeps a division finite.
 TINY = float(np.finfo(float).tiny)
@@ -39,7 +39,7 @@ def without_bad_velocities(recording: Recording) -> Recording:
     qd = recording.qd
     if qd is None or len(recording.t) < 3:
         return recording
-    still = moves(recording.q) & ~qd.any(axis=0)
+    still = moves(recording.span) & ~qd.any(axis=0)
     found = marked_defects(
         recording, marked(qd, lambda x: ~(np.abs(x) <= absurd_values.ABSURD_VELOCITY)),
         'velocity_nan', 'warning',
@@ -131,7 +131,7 @@ def _comparisons(recording: Recording, qd: Array) -> list[_Comparison]:
     whole = t[width:] - t[:-width] < VELOCITY_STRETCH * window
     found = []
     # Joint by joint, to avoid a copy of the recording.
-    for j in np.flatnonzero(moves(recording.q) & qd.any(axis=0)).tolist():
+    for j in np.flatnonzero(moves(recording.span) & qd.any(axis=0)).tolist():
         areas = 0.5 * (qd[1:, j] + qd[:-1, j]) * np.diff(t)
         integral = np.append(0.0, np.cumsum(areas))
         moved, expected = ((x[width:] - x[:-width])[whole] for x in (q[:, j], integral))

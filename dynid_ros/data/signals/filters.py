@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.signals.second_order import both_ways
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.in_blocks import blocks
 
 FIR_ORDER = 30
 FIR_CUTOFF = 0.07

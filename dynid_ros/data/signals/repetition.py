@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.signals.periodic import mean_squares, PEAK, SAME_SPREAD, SHORTEST_PERIOD
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import finite_span
 
 #: Times (N,), s, and values (N, c) of a stretch without gaps.
 Stretch = tuple[Array, Array]
@@ -48,7 +49,7 @@ def repeats(fitted: Sequence[Stretch], t: Array, q: Array) -> bool:
     misfit = np.where(way >= way.max() / 2, misfit, np.inf)
     steps = int(np.argmin(misfit)) - (len(misfit) - len(_grid(others)))
     shift = steps / SEARCH_HZ + _grid(others)[0] - t[0]
-    return _repeated_path(others, own, shift) > REPEATED_PATH
+    return _repeated_paths(others, own, np.array([shift]))[0] > REPEATED_PATH
 
 
 def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
@@ -80,7 +81,7 @@ def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
     inner = np.arange(first, len(misfit) - 1)
     dips = inner[(misfit[inner] <= misfit[inner - 1]) & (misfit[inner] < misfit[inner + 1])]
     tried = dips[np.argsort(misfit[dips])][:TRIED_SHIFTS] / SEARCH_HZ
-    shares = {shift: _repeated_path(stretches, stretches, shift) for shift in tried.tolist()}
+    shares = dict(zip(tried.tolist(), _repeated_paths(stretches, stretches, tried), strict=True))
     best = max(shares, key=lambda shift: shares[shift], default=0.0)
     # Twice, because of two runs each repeats the other.
     return best if 2 * shares.get(best, 0.0) > REPEATED_PATH else None
@@ -93,9 +94,8 @@ def alike(there: Array, here: Array, spread: float) -> NDArray[np.bool_]:
 
 def spread_of(stretches: Sequence[Stretch]) -> float:
     """Spread of a motion from its range, because standstill would reduce the mean square."""
-    highest, lowest = (pick([pick(q, axis=0) for _, q in stretches], axis=0)
-                       for pick in (np.max, np.min))
-    return float(np.linalg.norm(highest - lowest) / np.sqrt(8))
+    spans = np.array([finite_span(q) for _, q in stretches])
+    return float(np.linalg.norm(spans[:, 1].max(axis=0) - spans[:, 0].min(axis=0)) / np.sqrt(8))
 
 
 def on_one_axis(stretches: Sequence[Stretch]) -> list[Stretch]:
@@ -111,13 +111,15 @@ def on_one_axis(stretches: Sequence[Stretch]) -> list[Stretch]:
     return moved
 
 
-def _repeated_path(others: Sequence[Stretch], own: Sequence[Stretch], shift: float) -> float:
-    """Share of the path of a motion that agrees with others after a shift."""
+def _repeated_paths(
+    others: Sequence[Stretch], own: Sequence[Stretch], shifts: Array,
+) -> list[float]:
+    """Share of the path of a motion that agrees with others after each shift."""
     times = _grid(own)
-    here, there = at(own, times), at(others, times + shift)
+    here, spread = at(own, times), spread_of(others)
     ways = _path_lengths(here)
-    near = ways[alike(there, here, spread_of(others))].sum()
-    return float(near / ways.sum()) if near else 0.0
+    near = [float(ways[alike(at(others, times + shift), here, spread)].sum()) for shift in shifts]
+    return [each / float(ways.sum()) if each else 0.0 for each in near]
 
 
 def _misfits(others: Sequence[Stretch], own: Sequence[Stretch]) -> tuple[Array, Array]:
@@ -147,6 +149,11 @@ def at(stretches: Sequence[Stretch], times: Array) -> Array:
     values = np.full((len(times), stretches[0][1].shape[1]), np.nan)
     for t, known in stretches:
         inside = slice(*np.searchsorted(times, (t[0], t[-1])))
-        values[inside] = np.column_stack(
-            [np.interp(times[inside], t, column) for column in known.T])
+        # All columns at once, which NumPy interpolates one by one.
+        before = np.searchsorted(t, times[inside], side='right') - 1
+        after, elapsed = times[inside] - t[before], t[before + 1] - t[before]
+        slope = (known[before + 1] - known[before]) / elapsed[:, None]
+        # At a sample, an unknown value behind it does not count.
+        values[inside] = np.where(
+            after[:, None] > 0, slope * after[:, None] + known[before], known[before])
     return values

@@ -10,12 +10,12 @@ from itertools import pairwise
 import numpy as np
 
 from dynid_ros.data.recordings import quality, stamp_checks
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.lost_values import longest_gap, splined
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import blocks
 
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.

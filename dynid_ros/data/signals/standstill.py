@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.in_blocks import finite_span
 
 # Bounds of standstill, live and in batch. Measured figures come from benchmarks/thresholds.py:
 # real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -94,7 +94,7 @@ def in_motion(q: Array, qd: Array, rate_hz: float, beside: int) -> NDArray[np.bo
         As for `moving`.
 
     """
-    return moving(qd, rate_hz, beside=beside) & moves(q)
+    return moving(qd, rate_hz, beside=beside) & moves(finite_span(q))
 
 
 class RunningStandstill(Checkpointed):
@@ -141,7 +141,7 @@ class RunningStandstill(Checkpointed):
         self.top = np.maximum(self.top, speed.max(axis=0))
         self.span = np.array([np.minimum(self.span[0], q.min(axis=0)),
                               np.maximum(self.span[1], q.max(axis=0))])
-        slow = (speed < still_below(self.top)) | ~moves(self.span)
+        slow = (speed < still_below(self.top)) | ~moves((self.span[0], self.span[1]))
         # Rows may lie twice the reach back, and a standstill may begin even earlier.
         kept = 3 * self._decimator.reach + self._least
         self.slow = np.concatenate([self.slow[-kept:], slow])
@@ -197,7 +197,11 @@ def time_in_motion(t: Array, q: Array) -> Array:
         time counts.
 
     """
-    windows = motion_windows(t, q)
+    return time_within(motion_windows(t, q), t)
+
+
+def time_within(windows: tuple[Array, NDArray[np.bool_]] | None, t: Array) -> Array:
+    """Return the `time_in_motion` at stamps (N,), given the `motion_windows` there."""
     if windows is None or not windows[1].any():
         return np.asarray(t - t[0])
     middle, moves = windows

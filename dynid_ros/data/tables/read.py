@@ -12,7 +12,6 @@ from dynid_ros.arm.description.schema import ANGLE_UNITS
 from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import PERCENT, TABLE_UNITS
-from dynid_ros.data.recordings.in_blocks import blocks, Mask
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ, STAMP_UNITS
 from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
@@ -23,6 +22,7 @@ from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import ArmError, RecordingError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import blocks, Mask
 
 # Distance from the middle stamp beyond which the first one is no start to count from: differences
 # of that size keep a tenth of a microsecond, and no recording lasts for decades.

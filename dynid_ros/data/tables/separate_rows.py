@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.lost_values import LOST_SHARE, splined
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.recordings.stamp_checks import GAP_SECONDS
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import Mask
 
 
 def with_joined_rows(

@@ -18,11 +18,11 @@ from typing import TextIO
 import numpy as np
 
 from dynid_ros.data.recordings import quality
-from dynid_ros.data.recordings.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.tables.column_words import Column, COLUMN_UNITS, summary
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import Mask
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', ',')

@@ -11,7 +11,6 @@ from typing import TypeVar
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.quality import clean, defects_of
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.warmth import warmth_of
@@ -26,6 +25,7 @@ from dynid_ros.data.signals.narrow_band import thinned, thinning
 from dynid_ros.data.signals.segments import sample_rate, Segment, uniform_segments
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import blocks
 
 #: Number of samples from which recordings are decimated to the rate that the cut-off needs: two
 #: minutes at 1 kHz.

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.in_blocks import blocks
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import blocks
 
 # Bounds for clipped signals. Measured figures come from benchmarks/diagnosis.py.
 #: Depth of the band below the largest value, relative to the range of the signal.
@@ -79,10 +79,11 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
 
     """
     n = len(recordings[0].joint_names)
-    moving = [moves(recording.q) for recording in recordings]
+    moving = [_in_motion(recording) for recording in recordings]
+    # One joint at a time to save memory.
     levels = [_levels(np.concatenate([
-        _in_motion(recording, j) for recording, joint_moves in zip(recordings, moving, strict=True)
-        if joint_moves[j]] or [np.zeros(0)])) for j in range(n)]
+        recording.u[marks[j], j] for recording, marks in zip(recordings, moving, strict=True)]))
+        for j in range(n)]
     highest, lowest, share, coarse = map(np.array, zip(*levels, strict=True))
     return ClipLevels(highest, lowest, share, coarse,
                       np.max([_largest_signals(recording.u) for recording in recordings], axis=0))
@@ -96,16 +97,29 @@ def _largest_signals(u: Array) -> Array:
     return np.asarray(np.percentile(chosen, USUAL, axis=1, overwrite_input=True))
 
 
-def _in_motion(recording: Recording, joint: int) -> Array:
-    """Return the drive signal of a joint where it moves, one joint at a time to save memory."""
-    t, q = recording.t, recording.q[:, joint]
-    speed = np.empty(len(t))
-    for part in blocks(len(t)):
-        # One more sample on each side gives the central differences of the complete signal.
-        near = slice(max(part.start - 1, 0), part.stop + 1)
-        first = part.start - near.start
-        speed[part] = np.abs(np.gradient(q[near], t[near]))[first:first + part.stop - part.start]
-    return np.asarray(recording.u[:, joint][speed > MOVING_SHARE * speed.max()])
+def _in_motion(recording: Recording) -> NDArray[np.bool_]:
+    """Mark the samples in which each joint moves, (n, N)."""
+    moving, samples = moves(recording.span), len(recording.t)
+    top, marks = np.zeros(len(moving)), np.zeros((len(moving), samples), dtype=np.bool_)
+    if not moving.any():
+        return marks
+    # The speeds of all samples would take as much memory as the recording.
+    for part in blocks(samples):
+        np.maximum(top, _speeds(recording, part).max(axis=1), out=top)
+    for part in blocks(samples):
+        marks[:, part] = _speeds(recording, part) > MOVING_SHARE * top[:, None]
+    marks[~moving] = False
+    return marks
+
+
+def _speeds(recording: Recording, part: slice) -> Array:
+    """Return the speed of each joint in a block of k samples, (n, k)."""
+    # One more sample on each side gives the central differences of the complete signal.
+    near = slice(max(part.start - 1, 0), part.stop + 1)
+    first = part.start - near.start
+    joints = np.ascontiguousarray(recording.q[near].T)
+    speeds = np.abs(np.gradient(joints, recording.t[near], axis=1))
+    return np.asarray(speeds[:, first:first + part.stop - part.start])
 
 
 def _levels(u: Array) -> tuple[float, float, float, bool]:
@@ -116,18 +130,23 @@ def _levels(u: Array) -> tuple[float, float, float, bool]:
     # Most signals exceed the bound within the first samples.
     if len(np.unique(u[:1000])) < few and len(np.unique(u)) < few:
         return np.inf, -np.inf, 0.0, True
-    shares = _clipped_share(u), _clipped_share(-u)
-    return (float(u.max()) if shares[0] else np.inf, float(u.min()) if shares[1] else -np.inf,
-            sum(shares), False)
+    lowest, highest = float(u.min()), float(u.max())
+    touch, band = TOUCH * (highest - lowest), BAND_SHARE * (highest - lowest)
+    shares = (_clipped_share(u >= highest - touch, lambda: u >= highest - band),
+              _clipped_share(u <= lowest + touch, lambda: u <= lowest + band))
+    return (highest if shares[0] else np.inf, lowest if shares[1] else -np.inf, sum(shares), False)
 
 
-def _clipped_share(u: Array) -> float:
-    """Return the share of samples at the largest value if the signal is clipped there, else 0."""
-    depth = np.ptp(u) * np.array([TOUCH, BAND_SHARE])
-    top, band = (np.count_nonzero(u >= u.max() - each) for each in depth)
-    crowded = top > max(CROWDING * (band - top), CLIPPED_SAMPLES)
-    share = top / len(u)
-    return share if crowded and share > CLIPPED_SHARE else 0.0
+def _clipped_share(
+    at_top: NDArray[np.bool_], in_band: Callable[[], NDArray[np.bool_]],
+) -> float:
+    """Return the share of samples at a limit if the signal is clipped there, else 0."""
+    top = np.count_nonzero(at_top)
+    share = top / len(at_top)
+    # Few signals are that often at their limit.
+    clipped = share > CLIPPED_SHARE and top > max(
+        CROWDING * (np.count_nonzero(in_band()) - top), CLIPPED_SAMPLES)
+    return share if clipped else 0.0
 
 
 def clipped_samples(

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.in_blocks import finite_span
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.narrow_band import narrowed
@@ -35,6 +34,7 @@ from dynid_ros.estimation.diagnosis.clipped_signals import (
 )
 from dynid_ros.estimation.identification.train_test_split import Division
 from dynid_ros.utilities.arrays import Array, joined
+from dynid_ros.utilities.in_blocks import finite_span
 
 #: Most held-out samples kept as recorded: each cut-off of the error table evaluates their rows
 #: again.

@@ -94,16 +94,19 @@ class KnownSamples:
 
 
 class _Hashed:
-    """Hashes of a recording; those of its signals are needed beside another recording alone."""
+    """Hashes of a recording, which are needed beside another recording alone."""
 
     def __init__(self, recording: Recording) -> None:
         self.source = recording.source
-        self.samples = _keys([*recording.q.T, *recording.u.T], SEEN_ROWS)
-        self._signals = recording.u
+        self._q, self._u = recording.q, recording.u
+
+    @cached_property
+    def samples(self) -> Keys:
+        return _keys([*self._q.T, *self._u.T], SEEN_ROWS)
 
     @cached_property
     def signals(self) -> Keys:
-        return _keys([*self._signals.T], COMMAND_ROWS)
+        return _keys([*self._u.T], COMMAND_ROWS)
 
 
 def _common(known: Keys, keys: Keys, least: float) -> float:

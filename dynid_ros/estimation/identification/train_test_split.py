@@ -15,7 +15,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.motion_checks import CONSTANT
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
-from dynid_ros.data.signals.standstill import motion_windows, time_in_motion
+from dynid_ros.data.signals.standstill import motion_windows, time_in_motion, time_within
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.leakage_check import KnownSamples, marked_repeat
@@ -62,7 +62,11 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
     """
     if holdout == 0:
         return recording, None
-    clock = time_in_motion(recording.t, recording.q)
+    return _cut(recording, holdout, time_in_motion(recording.t, recording.q))
+
+
+def _cut(recording: Recording, holdout: float, clock: Array) -> tuple[Recording, Recording]:
+    """Split a recording, given its time in motion (N,)."""
     seconds = float(clock[-1])
     shortest = min(holdout, 1 - holdout) * seconds
     if shortest < quality.SHORTEST_RECORDING_SECONDS:
@@ -74,8 +78,8 @@ def split(recording: Recording, holdout: float) -> tuple[Recording, Recording | 
 
 
 def split_for_all_joints(
-    recording: Recording, holdout: float,
-) -> tuple[list[Recording], list[Recording]]:
+    recording: Recording, holdout: float | None,
+) -> tuple[float, list[Recording], list[Recording]]:
     """
     Split a recording in time so that each moving joint moves in the training set.
 
@@ -85,10 +89,13 @@ def split_for_all_joints(
     Parameters
     ----------
     recording, holdout
-        As for `split`.
+        As for `split`; by default `HOLDOUT`, or zero if `SHORTEST_HELD_OUT_SECONDS` would not be
+        held out.
 
     Returns
     -------
+    holdout : float
+        The share that is held out.
     train, unseen : list of Recording
         Parts of the training set and of the held-out set, in the order of time.
 
@@ -98,15 +105,20 @@ def split_for_all_joints(
         As `split`.
 
     """
-    first, rest = split(recording, holdout)
-    if rest is None:
-        return [first], []
+    if holdout == 0:
+        return 0.0, [recording], []
     motion = motion_windows(recording.t, recording.q)
+    clock = time_within(motion, recording.t)
+    seconds = float(clock[-1])
+    if holdout is None:
+        holdout = HOLDOUT
+        if holdout * seconds < SHORTEST_HELD_OUT_SECONDS:
+            return 0.0, [recording], []
+    first, rest = _cut(recording, holdout, clock)
     span = [float(first.t[0]), float(first.t[-1])]
     if motion is None or _motion_in_both(motion, span, holdout)[0]:
-        return [first], [rest]
-    clock = time_in_motion(recording.t, recording.q)
-    seconds, result = float(clock[-1]), ([first], [rest])
+        return holdout, [first], [rest]
+    result = [first], [rest]
     for count in TRIED_PARTS:
         if min(holdout, 1 - holdout) * seconds / count < quality.SHORTEST_RECORDING_SECONDS:
             break
@@ -119,7 +131,7 @@ def split_for_all_joints(
             result = parts[::2], parts[1::2]
         if fitted and validated:
             break
-    return result
+    return holdout, *result
 
 
 def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
@@ -138,6 +150,8 @@ def at_marks(recording: Recording) -> tuple[list[Recording], list[Recording]]:
         motion; both are empty if one of them is.
 
     """
+    if not recording.validation:
+        return [], []
     edges = np.maximum.accumulate(np.searchsorted(recording.t, np.ravel(recording.validation)))
     parts = [recording.part(a, b) for a, b in pairwise([0, *edges, len(recording.t)])]
     train, unseen = (list(filter(_moves, several)) for several in (parts[::2], parts[1::2]))
@@ -249,9 +263,8 @@ def divide(
             unseen += [(f'validation motion of {_place(part)}', part) for part in rest]
             kinds += [ANOTHER_MOTION] * len(rest)
             continue
-        holdout = _share(recording) if stated is None else stated
+        holdout, first, rest = split_for_all_joints(recording, stated)
         share = f'first {100 * (1 - holdout):.0f} % of ' if holdout else ''
-        first, rest = split_for_all_joints(recording, holdout)
         if stated is None and not rest:
             notes.append(f'{recording.source} is too short to hold out a part: not validated')
         train += first
@@ -308,12 +321,6 @@ def _clocks(found: Iterable[SampleClock | None]) -> tuple[SampleClock, ...]:
         first.setdefault(clock.source, clock)
     return tuple(clock if k < DRAWN_CLOCKS else replace(clock, t=(), late=())
                  for k, clock in enumerate(first.values()))
-
-
-def _share(recording: Recording) -> float:
-    """Share of a recording to hold out; zero if shorter than `SHORTEST_HELD_OUT_SECONDS`."""
-    seconds = float(time_in_motion(recording.t, recording.q)[-1])
-    return HOLDOUT if HOLDOUT * seconds >= SHORTEST_HELD_OUT_SECONDS else 0.0
 
 
 def _share_of(holdout: float, parts: int) -> str:
