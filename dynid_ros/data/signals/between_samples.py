@@ -11,7 +11,7 @@ from dynid_ros.utilities.arrays import Array
 
 class BetweenSamples:
     """
-    Interpolates decimated samples to the recorded rate, and decimates functions of them.
+    Interpolates decimated samples to the recorded rate.
 
     At a reversal, friction changes within one decimated sample. So it is evaluated at the recorded
     rate, and then decimated by the same low-pass as the torque.
@@ -21,31 +21,34 @@ class BetweenSamples:
     low_pass : Decimator or None
         Filter that decimated the stretch; None if it is not decimated.
     part : slice
-        The samples.
+        Times to interpolate to, counted in samples of the recording from the first of the stretch;
+        they may lie beyond both ends.
+    samples : int
+        Number of samples of the stretch.
 
     Attributes
     ----------
     around : slice
-        Samples from which the part is interpolated.
+        Samples from which they are interpolated.
 
     """
 
-    def __init__(self, low_pass: Decimator | None, part: slice) -> None:
-        self._low_pass, self.around = low_pass, part
+    def __init__(self, low_pass: Decimator | None, part: slice, samples: int) -> None:
+        self._step, self.around = 1, part
         if low_pass is not None:
-            beside = -(-low_pass.reach // low_pass.step)
-            self.around = slice(max(part.start - beside, 0), part.stop + beside)
-            self._places = np.arange(
-                part.start * low_pass.step - low_pass.reach,
-                (part.stop - 1) * low_pass.step + low_pass.reach + 1) / low_pass.step
+            self._step = step = low_pass.step
+            first = part.start // step
+            # Beyond the ends, the values there are held.
+            places = np.clip(np.arange(first, (part.stop - 1) // step + 2), 0, samples - 1)
+            self.around = slice(int(places[0]), int(places[-1]) + 1)
+            self._places = places - places[0]
+            self._inner = slice(part.start - first * step, part.stop - first * step)
 
     def finer(self, x: Array) -> Array:
-        """Interpolate smooth signals (k, n) of the samples `around`; extrapolate by constants."""
-        if self._low_pass is None:
-            return x
-        indices = self.around.start + np.arange(len(x))
-        return np.column_stack([np.interp(self._places, indices, column) for column in x.T])
-
-    def thinned(self, x: Array) -> Array:
-        """Decimate signals at the recorded rate, (m, c), to those of the samples."""
-        return x if self._low_pass is None else self._low_pass.whole(x)
+        """Interpolate smooth signals (k, n) of the samples `around`, one in each row, (n, m)."""
+        if self._step == 1:
+            return np.ascontiguousarray(x.T)
+        known = np.ascontiguousarray(x[self._places].T)
+        share = np.arange(self._step) / self._step
+        fine = known[:, :-1, None] + share * np.diff(known, axis=1)[:, :, None]
+        return np.asarray(fine.reshape(len(known), -1)[:, self._inner])

@@ -13,7 +13,7 @@ from dynid_ros.arm.friction import friction_terms, FrictionTerm, JointHistory
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.between_samples import BetweenSamples
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.data.signals.filters import Shares
+from dynid_ros.data.signals.filters import Decimator, DecimatorsInSeries, Shares
 from dynid_ros.dynamics.base import base_parameters, gravity_torque, random_regressor
 from dynid_ros.dynamics.kernel_arrays import pairs, tree
 from dynid_ros.dynamics.link_tiles import LINK_WIDTH
@@ -26,6 +26,8 @@ Places = NDArray[np.intp]
 #: Samples evaluated at a time, so that the columns of links, and the other columns, stay in the
 #: cache until they are filtered.
 IN_CACHE, AT_ONCE = 4 * TILE, 16 * TILE
+#: Samples that are filtered at a time by a long filter, which uses most of their coefficients.
+LONG_TILE = 4 * TILE
 #: Most samples, and most kept rows, of a piece. The low-pass extends beyond both ends of a piece,
 #: so samples there are evaluated twice: 2 % of them at a cut-off of 2.5 Hz and 1 kHz.
 PIECE_SAMPLES, ROWS = 65536, 2048
@@ -82,6 +84,7 @@ class FilteredColumns:
     ) -> None:
         self.arm, self._decimator = arm.rigid, settings.decimator()
         self._shares = Shares(self._decimator, TILE)
+        self._low_passes = dict[Decimator | None, tuple[Decimator, Shares]]()
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
         self._load_terms: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
@@ -122,18 +125,17 @@ class FilteredColumns:
 
     def evaluate(self, piece: Piece, motion: ConditionedMotion) -> Array:
         """Evaluate, filter and decimate all entries except those of the load."""
-        def entries(part: slice) -> Array:
+        def entries(part: slice) -> list[Array]:
             qd, qdd = motion.qd[part], motion.qdd[part]
-            return np.hstack([
-                motion.tau[part], qdd, self._friction(motion, part),
-                *(coupling_value(each.quantity, each.matrix, qd, qdd) for each in self._coupling),
-            ])
+            return [motion.tau[part].T, qdd.T, *(
+                coupling_value(each.quantity, each.matrix, qd, qdd).T for each in self._coupling)]
 
-        joint_entries = len(self.joints) - self._loads - len(self._sums[1])
-        result = np.empty((piece.count, joint_entries + len(self._sums[1])))
-        result[:, :joint_entries] = self._filtered(piece, joint_entries, entries)
-        result[:, joint_entries:] = self._filtered_links(piece, motion)
-        return result
+        torque, *couplings = np.split(
+            self._filtered(piece, None, entries), [2 * self.arm.n])
+        friction = self._filtered(piece, motion.low_pass, lambda part: self._friction(
+            motion, part))
+        return np.hstack([torque.T, friction.T, *(each.T for each in couplings),
+                          self._filtered_links(piece, motion)])
 
     def evaluate_load(
         self, piece: Piece, motion: ConditionedMotion, inertial: Array | None,
@@ -142,25 +144,24 @@ class FilteredColumns:
         if inertial is None:
             return np.zeros((piece.count, self._loads))
 
-        def entries(part: slice) -> Array:
-            between = BetweenSamples(motion.low_pass, part)
+        def entries(part: slice) -> list[Array]:
+            between = BetweenSamples(motion.low_pass, part, len(motion.t))
             load = gravity_torque(self.arm, motion.q[between.around], inertial)
             qd, load = between.finer(motion.qd[between.around]), between.finer(load)
-            return between.thinned(np.hstack([
-                term.value(qd, load, self._shape) for term in self._load_terms]))
+            return [term.value(qd, load, self._shape) for term in self._load_terms]
 
-        return self._filtered(piece, self._loads, entries)
+        return self._filtered(piece, motion.low_pass, entries).T
 
-    def _friction(self, motion: ConditionedMotion, part: slice) -> Array:
-        between = BetweenSamples(motion.low_pass, part)
+    def _friction(self, motion: ConditionedMotion, part: slice) -> list[Array]:
+        """Evaluate the terms between samples, (n, k) each."""
+        between = BetweenSamples(motion.low_pass, part, len(motion.t))
         qd = between.finer(motion.qd[between.around])
         history = JointHistory.unknown(qd)
         if self._needs_history:
             past = motion.history(between.around)
             history = JointHistory(between.finer(past.warmth), between.finer(past.presliding))
         # No term here needs the load.
-        return between.thinned(np.hstack([
-            qd[:, :0], *(term.at(qd, qd, history, self._shape) for term in self._terms)]))
+        return [term.at(qd, qd, history, self._shape) for term in self._terms]
 
     def _filtered_links(self, piece: Piece, motion: ConditionedMotion) -> Array:
         """Filter and decimate the entries of the links, (rows, E)."""
@@ -169,7 +170,7 @@ class FilteredColumns:
         filtered = np.zeros((piece.count, LINK_WIDTH * len(link_pairs.joints)))
         # The last tile may be partly empty.
         tiles[:] = 0.0
-        for start, part in self._parts(piece, IN_CACHE):
+        for start, part in _parts(piece, self._decimator, IN_CACHE):
             states = motion.q[part], motion.qd[part], motion.qdd[part]
             fill_tiles(self.arm, tree(self.arm), states, tiles)
             for k in range(0, len(states[0]), TILE):
@@ -181,24 +182,54 @@ class FilteredColumns:
         return np.asarray(np.add.reduceat(filtered[:, places] * factors, starts, axis=1))
 
     def _filtered(
-        self, piece: Piece, width: int, entries: Callable[[slice], Array],
+        self, piece: Piece, low_pass: Decimator | None, entries: Callable[[slice], list[Array]],
     ) -> Array:
-        """Filter and decimate entries of a piece, `AT_ONCE` samples at a time."""
-        filtered = np.zeros((piece.count, width))
-        for start, part in self._parts(piece, AT_ONCE):
-            values = entries(part)
-            for k in range(0, len(values), TILE):
-                within, share = self._shares.of(start + k, piece.count)
-                tile = values[k:k + TILE]
-                filtered[within] += share[:, :len(tile)] @ tile
+        """
+        Filter and decimate entries of a piece, `AT_ONCE` samples at a time.
+
+        Parameters
+        ----------
+        piece : Piece
+            The rows.
+        low_pass : Decimator or None
+            Filter that the entries pass first, as `BetweenSamples` counts samples.
+        entries : callable
+            Returns entries at some samples, (c, k) each.
+
+        Returns
+        -------
+        (C, rows) ndarray
+            All entries.
+
+        """
+        decimator, shares, before, tile = self._decimator, self._shares, 0, TILE
+        if low_pass is not None:
+            if low_pass not in self._low_passes:
+                both = DecimatorsInSeries(low_pass, decimator)
+                self._low_passes[low_pass] = both, Shares(both, LONG_TILE)
+            (decimator, shares), before, tile = self._low_passes[low_pass], low_pass.reach, (
+                LONG_TILE)
+        filtered: Array | None = None
+        for start, part in _parts(piece, decimator, AT_ONCE, before):
+            values = np.concatenate(entries(part) or [np.zeros((0, part.stop - part.start))])
+            if filtered is None:
+                filtered = np.zeros((len(values), piece.count))
+            for k in range(0, values.shape[1], tile):
+                within, share = shares.of(start + k, piece.count)
+                taken = values[:, k:k + tile]
+                filtered[:, within] += taken @ share[:, :taken.shape[1]].T
+        assert filtered is not None
         return filtered
 
-    def _parts(self, piece: Piece, size: int) -> Iterator[tuple[int, slice]]:
-        """Yield parts of a piece: first sample in the piece, and samples in the stretch."""
-        first = piece.first * self._decimator.step
-        samples = (piece.count - 1) * self._decimator.step + len(self._decimator.taps)
-        for start in range(0, samples, size):
-            yield start, slice(first + start, first + min(start + size, samples))
+
+def _parts(
+    piece: Piece, decimator: Decimator, size: int, before: int = 0,
+) -> Iterator[tuple[int, slice]]:
+    """Yield parts of a piece: first sample in the piece, and samples in the stretch."""
+    first = piece.first * decimator.step - before
+    samples = (piece.count - 1) * decimator.step + len(decimator.taps)
+    for start in range(0, samples, size):
+        yield start, slice(first + start, first + min(start + size, samples))
 
 
 def _sums_of_tiles(

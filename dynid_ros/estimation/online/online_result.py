@@ -41,6 +41,7 @@ from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.utilities.arrays import Array, joined
 from dynid_ros.utilities.checkpoint import GrowingRows
+from dynid_ros.utilities.splines import cubic_spline
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
@@ -207,14 +208,12 @@ def _trial_samples(parts: Sequence[Prediction], lag: float) -> TrialSamples:
 
 
 def _stretch(part: Prediction, lag: float, shift: float | None) -> TrialSamples:
-    from scipy.interpolate import CubicSpline
-
     moving, several = np.isfinite(part.tau), len(part.t) > 1
     tau, qdd = np.where(moving, part.tau, 0.0), np.zeros_like(part.qd)
     if several:
         # Rows keep no derivatives; they are dense enough to differentiate.
-        qdd = CubicSpline(part.t, part.qd)(part.t, 1)
-        tau = tau + lag * CubicSpline(part.t, tau)(part.t, 1)
+        qdd = cubic_spline(part.t, part.qd, part.t, 1)
+        tau = tau + lag * cubic_spline(part.t, tau, part.t, 1)
     # Derivatives next to rows without torque are wrong.
     edges = np.pad(moving, ((1, 1), (0, 0)), constant_values=True)
     moving = moving & edges[:-2] & edges[2:]
