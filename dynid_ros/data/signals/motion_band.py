@@ -35,7 +35,8 @@ def one_sided(spectrum: NDArray[np.complex128], size: int) -> Array:
 
 def _fast_length(least: int) -> int:
     """Smallest product of powers of 2, 3 and 5 from a least size."""
-    odd = (3**b * 5**c for b in range(least.bit_length()) for c in range(least.bit_length()))
+    powers = range(least.bit_length())
+    odd: list[int] = [3**b * 5**c for b in powers for c in powers]
     return min(each << max(0, (-(-least // each) - 1).bit_length()) for each in odd)
 
 

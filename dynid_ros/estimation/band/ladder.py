@@ -96,7 +96,11 @@ class Ladder:
         usual = min((each for each in cutoffs if each >= USUAL_HZ), default=cutoffs[-1])
         errors, positions = dict[float, Array](), dict[float, tuple[float, ...]]()
         clean = lowest.residual_squares(lowest.fits(solution), solution.sigma)
+        least = lowest.least_squares(solution.sigma)
+        next_higher = next((each for each in cutoffs if each > usual), usual)
         for cutoff in cutoffs:
+            if cutoff > next_higher and not _may_be_chosen(errors, usual, least):
+                break
             errors[cutoff], positions[cutoff] = clean.sum(axis=1), ()
             if cutoff > cutoffs[0]:
                 errors[cutoff], positions[cutoff] = self._rung(motions, cutoff, usual, clean)
@@ -167,6 +171,22 @@ def chosen(errors: dict[float, Array], usual: float) -> float:
             if mean + STANDARD_ERRORS * error < -np.log(WORSE_CUTOFF):
                 best = usual = higher
     return best
+
+
+def _may_be_chosen(errors: dict[float, Array], usual: float, least: Array) -> bool:
+    """
+    Whether cut-offs above those that were tried may be chosen.
+
+    Parameters
+    ----------
+    errors, usual
+        As for `chosen`, of the cut-offs that were tried.
+    least : (blocks,) ndarray
+        Squared residual of each block that no parameters fall below.
+
+    """
+    best = chosen(errors, usual)
+    return best >= usual and log_error_ratio(least, errors[best])[0] < -np.log(WORSE_CUTOFF)
 
 
 def _worse_joints(errors: Array, clean: Array) -> NDArray[np.bool_]:

@@ -97,6 +97,15 @@ class TrialBlocks:
             self.blocks, theta, strict=True)]) / sigma**2
 
 
+    def least_squares(self, sigma: Array) -> Array:
+        """Squared residual of each block (blocks,), as above, that no parameters fall below."""
+        columns = self.rows.columns(self.arm)
+        # The last entry of a triangle is what no column explains of the torque.
+        triangles = [np.asarray(np.linalg.qr(each.part(columns).weighted(sigma), mode='r'))
+                     for each in self.rows.groups(self.arm)]
+        return np.array([each[-1, -1]**2 for each in triangles])
+
+
 class TrialMotions:
     """
     Stretches of recordings, from which rows below any cut-off are made.

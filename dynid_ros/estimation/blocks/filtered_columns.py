@@ -130,12 +130,11 @@ class FilteredColumns:
             return [motion.tau[part].T, qdd.T, *(
                 coupling_value(each.quantity, each.matrix, qd, qdd).T for each in self._coupling)]
 
-        torque, *couplings = np.split(
-            self._filtered(piece, None, entries), [2 * self.arm.n])
+        torque, couplings = np.split(
+            self._filtered(piece, None, entries), [2 * self.arm.n], axis=1)
         friction = self._filtered(piece, motion.low_pass, lambda part: self._friction(
             motion, part))
-        return np.hstack([torque.T, friction.T, *(each.T for each in couplings),
-                          self._filtered_links(piece, motion)])
+        return np.hstack([torque, friction, couplings, self._filtered_links(piece, motion)])
 
     def evaluate_load(
         self, piece: Piece, motion: ConditionedMotion, inertial: Array | None,
@@ -147,19 +146,22 @@ class FilteredColumns:
         def entries(part: slice) -> list[Array]:
             between = BetweenSamples(motion.low_pass, part, len(motion.t))
             load = gravity_torque(self.arm, motion.q[between.around], inertial)
-            qd, load = between.finer(motion.qd[between.around]), between.finer(load)
+            qd, load = np.split(between.finer(np.hstack([motion.qd[between.around], load])), 2)
             return [term.value(qd, load, self._shape) for term in self._load_terms]
 
-        return self._filtered(piece, motion.low_pass, entries).T
+        return self._filtered(piece, motion.low_pass, entries)
 
     def _friction(self, motion: ConditionedMotion, part: slice) -> list[Array]:
         """Evaluate the terms between samples, (n, k) each."""
         between = BetweenSamples(motion.low_pass, part, len(motion.t))
-        qd = between.finer(motion.qd[between.around])
-        history = JointHistory.unknown(qd)
+        qd, history = motion.qd[between.around], None
         if self._needs_history:
             past = motion.history(between.around)
-            history = JointHistory(between.finer(past.warmth), between.finer(past.presliding))
+            # Side by side, because each interpolation has its price.
+            qd, *both = np.split(between.finer(np.hstack([qd, past.warmth, past.presliding])), 3)
+            history = JointHistory(*both)
+        else:
+            qd = between.finer(qd)
         # No term here needs the load.
         return [term.at(qd, qd, history, self._shape) for term in self._terms]
 
@@ -198,7 +200,7 @@ class FilteredColumns:
 
         Returns
         -------
-        (C, rows) ndarray
+        (rows, C) ndarray
             All entries.
 
         """
@@ -213,11 +215,11 @@ class FilteredColumns:
         for start, part in _parts(piece, decimator, AT_ONCE, before):
             values = np.concatenate(entries(part) or [np.zeros((0, part.stop - part.start))])
             if filtered is None:
-                filtered = np.zeros((len(values), piece.count))
+                filtered = np.zeros((piece.count, len(values)))
             for k in range(0, values.shape[1], tile):
                 within, share = shares.of(start + k, piece.count)
                 taken = values[:, k:k + tile]
-                filtered[:, within] += taken @ share[:, :taken.shape[1]].T
+                filtered[within] += share[:, :taken.shape[1]] @ taken.T
         assert filtered is not None
         return filtered
 

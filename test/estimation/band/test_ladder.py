@@ -16,7 +16,8 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.band.ladder import chosen, USUAL_HZ
+from dynid_ros.estimation.band.ladder import _may_be_chosen, chosen, USUAL_HZ
+from dynid_ros.estimation.band.trial_blocks import TrialMotions
 from dynid_ros.estimation.model.conditioning_words import noisy_positions
 
 RATE = 100.0
@@ -83,6 +84,36 @@ def test_a_good_recording_gets_the_usual_cut_off_and_the_ladder_that_gives_it(ar
     # Of noise of 1 % that is as coloured, some passes the lowest band.
     assert 0.1 < errors[2.0] < 2.0
     assert errors[5.0] < 1.2 * errors[2.0]
+
+
+def test_a_long_recording_shows_that_no_parameters_explain_enough_more(arm):
+    settings = choose_conditioning(arm, [log_of(arm, seconds=240.0)])
+    assert settings.cutoff_hz == USUAL_HZ
+    assert [rung.cutoff_hz for rung in settings.ladder] == [2.0, 3.0, 5.0, 10.0]
+
+
+def test_no_cut_off_has_less_error_than_the_least(arm):
+    motions = TrialMotions(arm, [log_of(arm, seconds=20.0)], RATE)
+    lowest = motions.below(2.0, 10)
+    solution = lowest.solution
+    least = lowest.least_squares(solution.sigma)
+    for cutoff in (2.0, 5.0, 20.0):
+        fits = motions.below(cutoff, 10).fits(solution)
+        assert (lowest.residual_squares(fits, solution.sigma).sum(axis=1) >= least).all()
+    # A fit to the rows of a block alone has that error.
+    for block, own in zip(lowest.blocks, least, strict=True):
+        sums = block.weighted(solution.sigma)
+        theta = np.linalg.lstsq(sums[:-1, :-1], sums[:-1, -1], rcond=None)[0]
+        squares = (block.residual_squares(theta) / solution.sigma**2).sum()
+        assert squares == pytest.approx(own, rel=1e-5)
+
+
+def test_what_explains_far_more_is_tried_and_chosen():
+    errors = squares(_2=1.0, _3=1.0, _5=1.0, _10=1.0)
+    assert not _may_be_chosen(errors, USUAL_HZ, 0.8 * errors[5.0])
+    assert _may_be_chosen(errors, USUAL_HZ, 0.5 * errors[5.0])
+    # A cut-off below the usual one stays.
+    assert not _may_be_chosen(squares(_2=1.0, _5=4.0), USUAL_HZ, np.zeros(10))
 
 
 def test_noise_of_positions_lowers_the_cut_off_and_saves_the_parameters(arm):
