@@ -22,7 +22,7 @@ from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Defect, Recording, SampleClock
 from dynid_ros.data.recordings.repeats import longest_step, measured_once
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import Index, Mask
+from dynid_ros.utilities.in_blocks import blocks, Index, Mask
 
 #: Least share by which other times must make the motion smoother, and least number of standard
 #: errors over parts of the recording. By chance, one of three clocks passes in less than 1.2 % of
@@ -132,8 +132,10 @@ def _change(late: Array, usual: float) -> float:
 
 def _even(stamps: Array, stretch: Index, apart: float) -> bool:
     """Whether there is a single stretch whose stamps are even within a tolerance."""
+    if stretch[-1]:
+        return False
     even = np.linspace(stamps[0], stamps[-1], len(stamps))
-    return not stretch[-1] and bool(np.abs(stamps - even).max() <= apart)
+    return all(np.abs(stamps[part] - even[part]).max() <= apart for part in blocks(len(stamps)))
 
 
 def _smoother(rough: Roughness, times: Array, others: Array, errors: float) -> bool:

@@ -103,11 +103,17 @@ def _in_motion(recording: Recording) -> NDArray[np.bool_]:
     top, marks = np.zeros(len(moving)), np.zeros((len(moving), samples), dtype=np.bool_)
     if not moving.any():
         return marks
-    # The speeds of all samples would take as much memory as the recording.
+    slowest = []
     for part in blocks(samples):
-        np.maximum(top, _speeds(recording, part).max(axis=1), out=top)
-    for part in blocks(samples):
-        marks[:, part] = _speeds(recording, part) > MOVING_SHARE * top[:, None]
+        speeds = _speeds(recording, part)
+        np.maximum(top, speeds.max(axis=1), out=top)
+        marks[:, part] = fast = speeds > MOVING_SHARE * top[:, None]
+        slowest.append(speeds.min(axis=1, where=fast, initial=np.inf))
+    # All speeds would take as much memory as the recording, and hardly a block was marked before
+    # its joints had been as fast as ever.
+    for part, slow in zip(blocks(samples), slowest, strict=True):
+        if not (slow > MOVING_SHARE * top).all():
+            marks[:, part] = _speeds(recording, part) > MOVING_SHARE * top[:, None]
     marks[~moving] = False
     return marks
 

@@ -16,6 +16,9 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.utilities.arrays import Array
 
+#: Distance of the samples in which the first column of a joint is sought.
+SOUGHT_EVERY = 16
+
 
 @dataclass(frozen=True, eq=False)
 class SuspectRows:
@@ -80,9 +83,18 @@ class SuspectRows:
         return products, counts.astype(float)
 
     def _products(self, W: Array, chosen: NDArray[np.bool_] | None) -> Array:
-        samples, (k, n, c) = self.samples, W.shape
+        samples, (_, n, c) = self.samples, W.shape
         used = samples.moving if chosen is None else samples.moving & chosen[:, None]
-        rows = np.empty((n, k, c + n))
-        rows[:, :, :c], rows[:, :, c:] = W.transpose(1, 0, 2), samples.tau
-        rows[~used.T] = 0.0
-        return np.asarray(rows.transpose(0, 2, 1) @ rows)
+        products = np.zeros((n, c + n, c + n))
+        for j, result in enumerate(products):
+            # A copy of some samples only where it is needed.
+            rows = slice(None) if used[:, j].all() else used[:, j]
+            # Outer joints have no entry for the links before them, whose columns come first.
+            first = int(np.argmax(W[::SOUGHT_EVERY, j].any(axis=0)))
+            first = 0 if W[:, j, :first].any() else first
+            own, tau = W[:, j, first:][rows], samples.tau[rows]
+            result[first:c, first:c] = own.T @ own
+            result[first:c, c:] = own.T @ tau
+            result[c:, first:c] = result[first:c, c:].T
+            result[c:, c:] = tau.T @ tau
+        return products
