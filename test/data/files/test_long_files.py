@@ -13,8 +13,8 @@ from dynid_ros.arm.drive import DriveTopic
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files import bags
 from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.data.recordings import in_blocks
 from dynid_ros.data.recordings.quality import clean, defects_of
+from dynid_ros.utilities import in_blocks
 
 NAMES = ['j1', 'j2', 'j3']
 

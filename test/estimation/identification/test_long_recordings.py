@@ -11,7 +11,6 @@ from synthetic_recordings import recording, Waves
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.load import load_arm
-from dynid_ros.data.recordings import in_blocks
 from dynid_ros.data.signals.standstill import time_in_motion
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
@@ -21,6 +20,7 @@ from dynid_ros.estimation.blocks.preparation import condition_recording
 from dynid_ros.estimation.diagnosis.clipped_signals import clip_levels, clipped_samples
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.utilities import in_blocks
 
 RATE, SAMPLES = 100.0, 3000
 
