@@ -34,6 +34,13 @@ def run_node(
     module: str, arguments: Sequence[str], log: Path, environment: dict[str, str],
 ) -> None:
     """Be a node from now on, as ``python -m`` of its module would."""
+    be_alone(log, environment)
+    sys.argv = [module, *arguments]
+    sys.exit(import_module(f'dynid_ros.ros.nodes.{module}').main())
+
+
+def be_alone(log: Path, environment: dict[str, str]) -> None:
+    """Take another environment, and write to a file, as a process that a shell has started."""
     os.setsid()
     # Under nohup the test run ignores the end of its terminal, and so would the node.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -43,5 +50,3 @@ def run_node(
         os.dup2(out, number)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = [module, *arguments]
-    sys.exit(import_module(f'dynid_ros.ros.nodes.{module}').main())

@@ -103,7 +103,10 @@ def garbage(participant):
 def long(participant):
     """Messages at and above the largest that is taken, readable but for their length."""
     writer = participant.writer('rt/joint_states', STATE, DEEP)
-    large = [state([f'{k:07}' for k in range(n)]) for n in (600_000, 1_000_001, 400_000)]
+    # One name, repeated as bytes: the encoder would take seconds.
+    one = state(['joint_1'])
+    large = [one[:20] + struct.pack('<I', n) + n * one[24:36] + one[36:]
+             for n in (600_000, 1_000_001, 400_000)]
     while True:
         for cdr in large:
             # The middleware of this process may refuse the longest before it is sent.
@@ -168,11 +171,12 @@ def services(participant):
             yield writer.write(b'\0\0\0\0' + bytes(40))
 
 
-def main():
+def send(kind):
+    """Send a kind of traffic for as long as this process lives."""
     # Who sends without end would keep a slow processor from what is tested.
     os.nice(10)
     kept, began = [], time.monotonic()
-    for sent in globals()[sys.argv[1]](Participant()):
+    for sent in globals()[kind](Participant()):
         kept.append(sent)
         print(len(kept), flush=True)
         # Reading a message takes about as long as making it: a slow processor gets fewer.
@@ -182,4 +186,4 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    send(sys.argv[1])

@@ -4,8 +4,6 @@
 import os
 from pathlib import Path
 import re
-import signal
-import subprocess
 import sys
 import time
 
@@ -13,9 +11,10 @@ from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 import pytest
 from rcl_interfaces.srv import GetParameters
-from ros.nodes.conftest import PATIENCE
+from ros.nodes.forked import be_alone, forks
 from ros.nodes.identifier_rig import counted, part, recording, replayed, save_after
 from ros.stand_in.embedded_rig import layer_only
+from ros.stand_in.hostile import send
 from std_srvs.srv import SetBool, Trigger
 
 from dynid_ros.arm import load_arm
@@ -37,76 +36,65 @@ LINE = re.compile(r'(dynid: rclpy is not installed; |'
                   r'\[(INFO|WARN|ERROR)\] \[\d{6,}\.\d+\] \[\w+\]: |\d+\.\d+ \[\d+\] )')
 
 
-class Running:
-    """A process with its output in a file, where it cannot block."""
+def peak(process):
+    """Most memory that a process had so far, bytes."""
+    status = Path(f'/proc/{process.pid}/status').read_text()
+    return int(re.search(r'VmHWM:\s+(\d+) kB', status)[1]) * 1024
 
-    def __init__(self, file, *words):
-        self.file = file
-        with file.open('wb') as out:
-            self.process = subprocess.Popen(
-                [sys.executable, *map(str, words)], stdout=out, stderr=subprocess.STDOUT,
-                cwd=Path(__file__).resolve().parents[3], start_new_session=True,
-                env={**os.environ, 'PYTHONPATH': str(Path(__file__).resolve().parents[3])})
 
-    def lines(self):
-        return self.file.read_text().splitlines()
+class Hostile:
+    """A participant in a process of its own, and how much it has sent, in a file."""
 
-    def peak(self):
-        """Most memory that it had so far, bytes."""
-        status = Path(f'/proc/{self.process.pid}/status').read_text()
-        return int(re.search(r'VmHWM:\s+(\d+) kB', status)[1]) * 1024
+    def __init__(self, kind, log):
+        self.log = log
+        log.touch()
+        self.process = forks().Process(target=be_hostile, args=(kind, log, dict(os.environ)))
+        self.process.start()
 
-    def stop(self, number=signal.SIGINT):
-        if self.process.poll() is None:
-            os.kill(self.process.pid, number)
-        return self.process.wait(PATIENCE)
+    def sent(self):
+        """Count the messages, a line for each; it goes on until it is killed, or has said all."""
+        printed = self.log.read_text()
+        assert not self.process.exitcode, printed[-2000:]
+        return len(re.findall(r'^\d+$', printed, re.MULTILINE))
+
+    def kill(self):
+        self.process.kill()
+        self.process.join()
+
+
+def be_hostile(kind, log, environment):
+    be_alone(log, environment)
+    send(kind)
 
 
 @pytest.fixture
-def run(tmp_path):
-    running = []
+def attack(talker, tmp_path):
+    """Start hostile participants, and wait until each has sent something."""
+    begun = []
 
-    def begin(*words):
-        running.append(Running(tmp_path / f'{len(running)}.log', *words))
-        return running[-1]
+    def begin(*kinds):
+        hostile = {kind: Hostile(kind, tmp_path / f'{kind}.log') for kind in kinds}
+        begun.extend(hostile.values())
+        talker.until(lambda: all(each.sent() for each in hostile.values()), 'hostile traffic')
+        return hostile
 
     yield begin
-    for process in running:
-        process.stop(signal.SIGKILL)
+    for each in begun:
+        each.kill()
 
 
-def node(run, name, **parameters):
-    words = ['-m', f'dynid_ros.ros.nodes.{name}', '--ros-args']
-    for key, value in parameters.items():
-        words += ['-p', f'{key}:={value}']
-    return run(*words)
-
-
-def attack(run, talker, kinds=KINDS):
-    """Start hostile participants, and wait until each has sent something."""
-    hostile = {kind: run(Path(__file__).with_name('hostile.py'), kind) for kind in kinds}
-
-    def all_send():
-        for kind, process in hostile.items():
-            assert process.process.poll() is None, (kind, process.file.read_text()[-2000:])
-        return all(process.lines()[-1:] not in ([], ['0']) for process in hostile.values())
-
-    talker.until(all_send, 'hostile traffic')
-    return hostile
-
-
-def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path):
+def test_identifier_survives_refuses_and_goes_on_learning(start, attack, talker, tmp_path):
     log, folder = recording(), tmp_path / 'out'
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     publisher = talker.states()
-    identifier = node(run, 'identifier', arm='two_axis', report_rate=10.0, cutoff_hz=5.0,
-                      delay=0.0, output_folder=folder)
+    identifier = start('identifier', arm='two_axis', report_rate=10.0, cutoff_hz=5.0,
+                       delay=0.0, output_folder=folder)
     talker.until(lambda: heard and publisher.get_subscription_count() > 0, 'the identifier')
-    before = identifier.peak()
-    hostile = attack(run, talker)
+    before = peak(identifier)
+    hostile = attack(*KINDS)
     half = len(log.t) // 2
     talker.play(publisher, *part(log, slice(0, half)))
-    talker.until(lambda: int(hostile['names'].lines()[-1]) > 300, 'many names')
+    talker.until(lambda: hostile['names'].sent() > 300, 'many names')
     talker.play(publisher, *part(log, slice(half, None)))
     assert talker.call(SetBool, '/identifier/freeze', data=False).success
     assert talker.call(
@@ -115,15 +103,14 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
 
     def refused(topic):
         # Every packet that is no message is refused with its number.
-        return {re.search(r'#(\d+): ', line)[1] for line in identifier.lines()
+        return {re.search(r'#(\d+): ', line)[1] for line in identifier.printed.splitlines()
                 if f': deserialization {topic}/' in line}
 
     for topic in ('rt/joint_states', 'rq/identifier/saveRequest', 'ros_discovery_info'):
         talker.until(lambda topic=topic: len(refused(topic)) > 3, f'refusals on {topic}')
-    for kind, process in hostile.items():
-        # It sent to the end, or had said all.
-        assert not process.process.poll(), (kind, process.file.read_text()[-2000:])
-        process.stop(signal.SIGKILL)
+    for each in hostile.values():
+        each.sent()
+        each.kill()
     talker.until(lambda: any('no message' in status.message for status in heard[-1].status),
                  'the end of all that waits')
     # Who was busy with a long message may not have seen yet what waits behind it.
@@ -133,21 +120,22 @@ def test_identifier_survives_refuses_and_goes_on_learning(run, talker, tmp_path)
     assert (np.abs(saved.theta - expected.theta) < expected.std).all()
     # Well-formed messages of other joints are taken in, and no samples come of them.
     assert counted(heard, 'messages')[-1] > len(log.t) + 100
-    grown = identifier.peak() - before
-    assert identifier.stop() == 0
-    said = identifier.lines()
+    grown = peak(identifier) - before
+    status, printed = identifier.stop()
+    assert status == 0
+    said = printed.splitlines()
     assert all(map(LINE.match, said)), [line for line in said if not LINE.match(line)][:5]
     assert not any('on fire' in line for line in said)
     assert grown < GROWTH
 
 
-def test_recorder_survives_and_records_what_is_good(run, talker, tmp_path):
+def test_recorder_survives_and_records_what_is_good(start, attack, talker, tmp_path):
     log = recording(rate_hz=500.0).part(0, 2000)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
-    attack(run, talker, ('wrong_type', 'nodes'))
+    attack('wrong_type', 'nodes')
     publisher = talker.states()
-    recorder = node(run, 'recorder', arm='two_axis', report_rate=5.0, output_folder=tmp_path / 'o')
-    attack(run, talker, ('garbage', 'no_nodes'))
+    recorder = start('recorder', arm='two_axis', report_rate=5.0, output_folder=tmp_path / 'o')
+    attack('garbage', 'no_nodes')
     assert talker.call(Trigger, '/recorder/start').success
     # The node and its bag.
     talker.until(lambda: publisher.get_subscription_count() == 2, 'both subscriptions', 20.0)
@@ -156,7 +144,8 @@ def test_recorder_survives_and_records_what_is_good(run, talker, tmp_path):
     time.sleep(0.5)
     answer = talker.call(Trigger, '/recorder/stop')
     assert answer.success, answer.message
-    assert recorder.stop() == 0
-    assert all(map(LINE.match, recorder.lines()))
+    status, printed = recorder.stop()
+    assert status == 0
+    assert all(map(LINE.match, printed.splitlines()))
     read = read_recording(next((tmp_path / 'o').iterdir()) / 'bag', load_arm('two_axis'))
     np.testing.assert_array_equal(read.q, log.q)
