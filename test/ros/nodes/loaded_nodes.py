@@ -1,6 +1,7 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """What a process has ready from which nodes are forked: it takes longer than most tests."""
 
+import gc
 import re
 
 from dynid_ros.arm import load_arm
@@ -33,3 +34,6 @@ for name in filter(TYPES.match, list(STORE.fielddefs)):
     STORE.get_msgdef(name)
     # Half of the processor time of a start.
     dds._wire_type(name, name.endswith(('_Request', '_Response'))).__idl__.fill_type_data()
+# A search for cycles among all of this would write to its pages, and so copy them for each node.
+gc.collect()
+gc.freeze()
