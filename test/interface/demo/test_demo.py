@@ -171,15 +171,15 @@ def test_crash_ends_its_own_demonstration_only_and_ctrl_c_keeps_what_another_rec
         # With somebody at a terminal the page stays when the motion has ended, for a slow browser.
         crashed, other = demo('crashed'), demo('other', '--real-time', '--view', stdin=terminal)
         for one in (crashed, other):
-            one.until_it_records()
+            until(lambda one=one: one.node('trajectory_publisher'), 'the last node')
         assert crashed.domain('recorder') != other.domain('recorder')
-        check_page(tab := visit(FewFrames(browser), other.page()))
         os.kill(crashed.node('identifier'), signal.SIGKILL)
         status, printed = crashed.end()
         assert status == 2
         assert 'Traceback' not in printed
         assert 'dynid demo: identifier was killed by signal 9' in printed
         assert all(other.node(name) for name in ('identifier', 'recorder', 'simulated_arm'))
+        check_page(tab := visit(FewFrames(browser), other.page()))
         until(lambda: other.recorded() > 100, 'a hundred samples')
         before = other.recorded()
         other.process.send_signal(signal.SIGINT)
