@@ -5,26 +5,28 @@ from dataclasses import replace
 import subprocess
 import sys
 
+import numpy as np
+from ros.nodes.identifier_rig import recording
+
 from dynid_ros.arm.load import load_arm
 from dynid_ros.ros.nodes.warm_up import compile_kernels
 
 # In a process of its own: in this one, other tests have loaded kernels.
 SESSION = """
+import sys
 import time
 
 from numba.core.caching import FunctionCache
 import numpy as np
 
 from dynid_ros.arm.load import load_arm
-from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.applications.export.urdf import robot_description
 from dynid_ros.ros.nodes.warm_up import load_stream_kernels, load_verdict
 from dynid_ros.estimation.online.live_verdict import Judge
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
-from dynid_ros.simulation.record import simulate
 
-arm = load_arm('two_axis')
-log = simulate(arm, random_motion(arm, 3, tries=20, periods=2), seed=3).log
+arm, log = load_arm('two_axis'), np.load(sys.argv[1])
+t, q, effort = log['t'], log['q'], log['u']
 load_stream_kernels(arm, print)
 load_verdict()
 
@@ -36,11 +38,11 @@ def noted(cache, *arguments):
 
 FunctionCache.load_overload = noted
 searched = OnlineIdentifier(arm)
-searched.push(log.t, log.q, log.u)
+searched.push(t, q, effort)
 assert not searched.holding
-for u in (log.u, -log.u):
+for u in (effort, -effort):
     online = OnlineIdentifier(arm, cutoff_hz=5.0, delay=0.0)
-    online.push(log.t, log.q, u)
+    online.push(t, q, u)
     judge = Judge(online, robot_description('two_axis'))
     while (found := judge.update()) is None:
         time.sleep(0.01)
@@ -50,9 +52,11 @@ print(*sorted(loaded))
 """
 
 
-def test_a_live_session_and_its_verdict_load_no_kernel_after_the_warm_up():
-    printed = subprocess.run(
-        [sys.executable, '-c', SESSION], check=True, text=True, stdout=subprocess.PIPE).stdout
+def test_a_live_session_and_its_verdict_load_no_kernel_after_the_warm_up(tmp_path):
+    log, path = recording(seconds=22.0), tmp_path / 'log.npz'
+    np.savez(path, t=log.t, q=log.q, u=log.u)
+    printed = subprocess.run([sys.executable, '-c', SESSION, str(path)], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
     good, reversed_, loaded = printed.splitlines()[-3:]
     assert good == 'True []'
     assert reversed_.startswith('False')
