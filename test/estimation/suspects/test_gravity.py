@@ -25,8 +25,6 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
 pytestmark = pytest.mark.slow
-REAL = {'ur10': 'ur10/ur10_exciting_trajectory.db3', 'tx40': 'tx40/pos_read_data.csv',
-        'panda': 'panda/panda_exciting_trajectory.db3'}
 
 
 def table(arm, log):
@@ -146,18 +144,10 @@ def test_effort_without_gravity_is_named_in_the_verdict_and_so_is_the_reverse():
 
 def test_gravity_taken_out_of_real_torque_is_named(shared_data):
     arm = load_arm('ur10')
-    log = read_recording(shared_data / REAL['ur10'], arm)
+    log = read_recording(shared_data / 'ur10' / 'ur10_exciting_trajectory.db3', arm)
     log, _ = checked_recording(log, arm)
     settings = choose_conditioning(arm, [log])
     theta = fit(arm, KeptRows(arm, condition_recording(arm, log, settings), settings)).theta
     gravity = gravity_load(arm, log.q, theta)
     assert table(arm, replace(log, u=log.u - gravity)).winners[0].suspect.fault.code == (
         'gravity_removed')
-
-
-@pytest.mark.parametrize('name', REAL)
-def test_real_arms_stand_upright_and_hold_their_weight(shared_data, name):
-    arm = load_arm(name)
-    found = table(arm, read_recording(shared_data / REAL[name], arm))
-    assert not found.winners
-    assert np.degrees(np.linalg.norm(tilt(found).step)) < 3.0
