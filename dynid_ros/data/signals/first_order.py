@@ -13,6 +13,7 @@ import numpy as np
 
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
+from dynid_ros.utilities.compiled import kernel
 
 REACH = 2
 
@@ -77,8 +78,6 @@ class FirstOrderFilter(Checkpointed):
             Output, which the first `REACH` samples of a stream do not have.
 
         """
-        from scipy.signal import lfilter
-
         block = np.concatenate([x, np.zeros_like(x) if p is None else p], axis=1)
         whole = np.concatenate([self.before, block])
         self.before = whole[-REACH:]
@@ -86,6 +85,28 @@ class FirstOrderFilter(Checkpointed):
             return x[:0]
         x, p = np.split(whole, 2, axis=1)
         gained = ((p[2:] - p[:-2]) / self._period + (x[2:] + 4 * x[1:-1] + x[:-2]) / 3) / 2
-        out, self.average = lfilter(
-            [1.0 - self.pole], [1.0, -self.pole], gained, axis=0, zi=self.average)
-        return np.asarray(out)
+        self.average = self.average.copy()
+        average_on(self.pole, gained, self.average[0])
+        return np.asarray(gained)
+
+
+# `scipy.signal.lfilter` does the same, but takes longer to import than a node to start.
+@kernel
+def average_on(pole: float, x: Array, average: Array) -> None:
+    """
+    Replace samples by their exponential average.
+
+    Parameters
+    ----------
+    pole : float
+        Weight of the average before.
+    x : (k, c) ndarray
+        Samples, the averages on return.
+    average : (c,) ndarray
+        Average before times the pole, of the last sample on return.
+
+    """
+    for k in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            x[k, j] = (1.0 - pole) * x[k, j] + average[j]
+            average[j] = pole * x[k, j]
