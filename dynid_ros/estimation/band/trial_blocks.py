@@ -96,7 +96,6 @@ class TrialBlocks:
         return np.array([block.residual_squares(each) for block, each in zip(
             self.blocks, theta, strict=True)]) / sigma**2
 
-
     def least_squares(self, sigma: Array) -> Array:
         """Squared residual of each block (blocks,), as above, that no parameters fall below."""
         columns = self.rows.columns(self.arm)

@@ -257,7 +257,9 @@ def described(arm: ArmModel, faults: Sequence[Fault]) -> str:
     if len(faults) < 2 or len(codes) > 1 or not codes <= set(EXCHANGES):
         alike: dict[str, list[Fault]] = {}
         for fault in faults:
-            alike.setdefault(fault.text.replace(names(arm, fault.joints), ''), []).append(fault)
+            # A fault of the arm names no joint.
+            kind = fault.text.replace(names(arm, fault.joints), '') if fault.joints else fault.text
+            alike.setdefault(kind, []).append(fault)
         return ' and '.join(first.text + ''.join(_likewise(arm, fault) for fault in others)
                             for first, *others in alike.values())
     order = np.eye(arm.n)

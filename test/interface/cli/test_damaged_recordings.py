@@ -157,7 +157,7 @@ def test_the_same_samples_do_not_validate_under_another_name(log, tmp_path, caps
                                '--validate', other, *TERMS)
         assert status == 2 and not result.exists()
         assert str(bag) in error and str(other) in error and error.count('\n') == 1
-        assert 'the same samples' in error
+        assert 'use samples once' in error
     assert main(['identify', str(bag), '--arm', ARM, '-o', str(result), *TERMS]) == 0
     capsys.readouterr()
     for other in (bag, inside, copy):
