@@ -15,7 +15,7 @@ import numpy as np
 
 from dynid_ros.data.files.bags import damaged_defects, DECODED_TOGETHER, JointStates
 from dynid_ros.data.files.sample_blocks import JoinedBlocks, SampleBlock
-from dynid_ros.data.tables.text_table import number_in, text_lines
+from dynid_ros.data.tables.text_rows import number_in, text_lines
 from dynid_ros.errors import RecordingError
 
 ECHOED_FIELDS = ('position', 'velocity', 'effort')
@@ -89,7 +89,7 @@ def read_echoed(path: Path) -> JointStates | None:
 
 
 def _cells(text: str) -> list[str]:
-    return [cell.strip() for cell in text.split(',')]
+    return [cell.strip() for cell in text.replace('"', '').split(',')]
 
 
 def _form(cells: Sequence[str]) -> _Form | None:

@@ -18,7 +18,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from dynid_ros.data.tables.column_words import plain, tokens
-from dynid_ros.data.tables.text_table import Rows, Table
+from dynid_ros.data.tables.text_rows import Rows
+from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import reason_of, RecordingError
 from dynid_ros.utilities.arrays import Array
 

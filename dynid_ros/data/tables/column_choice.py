@@ -13,23 +13,20 @@ from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.tables.column_words import (
     Column,
+    MEANING,
     plain,
+    QUANTITIES,
     SIGNAL_WORDS,
     summary,
+    TIME_NAMES,
     tokens,
     with_joints,
     with_label,
     with_number,
-    WORDS,
 )
 from dynid_ros.data.tables.joint_names import likely_names
 from dynid_ros.errors import listed, RecordingError
 
-#: Columns that the documents name; others are guesses.
-DOCUMENTED = re.compile(
-    r'(q|qd|dq|tau|u|q_des|action)([_.]?\*|\[\*\])'
-    r'|\*\.(position|velocity|effort|torque|current|voltage|command)')
-TIME_NAMES = ('t', 'time', 'stamp')
 #: Short names of quantities.
 _STEMS = {'position': 'q', 'velocity': 'qd', 'signal': 'tau'}
 
@@ -90,7 +87,7 @@ class Choice:
             elif order[0] != _BARE:
                 # A log without velocities is complete.
                 unfit |= mode == 0 or (mode == 1 and (
-                    DOCUMENTED.fullmatch(family[0].pattern) is not None
+                    family[0].documented
                     or (quantity != 'velocity' and len(family) >= self._arm.n - 1)))
         if not fits:
             if unfit:
@@ -166,7 +163,7 @@ class Choice:
             return (_BARE, 0) if bare and not column.quantity and not column.rank else None
         if column.rank > 1:
             return None
-        rank = -1 if DOCUMENTED.fullmatch(column.pattern) else column.rank
+        rank = -1 if column.documented else column.rank
         if not column.quantity:
             return (_BARE, rank) if bare and not column.rank else None
         if quantity != 'signal':
@@ -209,7 +206,8 @@ class Choice:
 
 def role(path: Path) -> str:
     """Quantity that the name of a file states, such as ``positions.csv``; empty if none."""
-    found = [WORDS[word] for word in tokens(path.stem) if word in WORDS and WORDS[word] != 'time']
+    found = [meaning for word in tokens(path.stem)
+             if (meaning := MEANING.get(word, '')) in QUANTITIES and meaning != 'time']
     return ('signal' if found[-1] in SIGNAL_WORDS else found[-1]) if found else ''
 
 

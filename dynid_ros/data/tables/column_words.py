@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 import math
 import re
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-#: Words that name a quantity. Drive signals have three kinds, and words that any of them may have.
-WORDS = {
-    word: quantity for quantity, words in {
+#: Each word of names of columns, and what it means. Drive signals have three kinds, and words that
+#: any of them may have.
+MEANING = {
+    word: meaning for meaning, words in {
         'position': 'q qpos pos position positions jpos ang angle angles th theta winkel '
                     'istposition istwinkel',
         'velocity': 'qd dq qdot qp qvel vel velocity velocities jvel speed speeds v thd dtheta '
@@ -27,42 +23,57 @@ WORDS = {
         'voltage': 'voltage voltages volt volts',
         'signal': 'effort efforts eff jeff u',
         'time': 't ts time tout elapsed duration stamp timestamp timestamps date datetime seconds '
-                'secs sec nsecs nanosec nanoseconds milliseconds microseconds zeit zeitstempel',
+                'secs sec nsecs nanosec nanoseconds milliseconds microseconds zeit zeitstempel '
+                'datum uhrzeit',
+        # An effort beside a joint; elsewhere of the tool or of a sensor.
+        'force': 'force forces',
+        # What a joint follows or precedes: words that say nothing, and words of its drive.
+        'joint': 'joint joints jnt j axis axes achse gelenk',
+        'motor': 'actuator actuators motor motors',
+        # Nothing, or that a value was measured.
+        'filler': 'a link field data robot arm value values msg state states header actual act '
+                  'measured measurement meas msr real present fb feedback angular achsen ist',
+        # Commands, which may be the signal of a drive.
+        'command': 'target targets desired des d soll cmd command commands commanded ref '
+                   'reference references goal goals set setpoint setpoints sp action actions ctrl',
+        # No measured quantity of a joint: errors, limits, the tool.
+        'other': 'error err ext external limit lim max min std tcp pose ee cartesian cart tool '
+                 'wrench temp temperature temperatures gravity model mode output control hat '
+                 'predicted pred gripper finger cycle execution period delay dt qdd ddq qacc acc '
+                 'acceleration accelerations ddot bias passive constraint applied',
     }.items() for word in words.split()}
-#: Words of drive signals beside a joint; elsewhere they are of the tool or of a sensor.
-BESIDE_JOINTS = {'force': 'effort', 'forces': 'effort'}
 SIGNAL_WORDS = ('effort', 'current', 'voltage', 'signal')
-#: Words that say nothing, or that a value was measured.
-FILLERS = _words(
-    'joint joints jnt j axis axes a link field data robot arm value values msg state states '
-    'header actual act measured measurement meas msr real present fb feedback angular achse '
-    'achsen gelenk ist')
-#: Words that a joint follows or precedes.
-_JOINTS = _words('joint joints jnt j axis axes actuator actuators motor motors achse gelenk')
-#: Words of columns that are no measured quantity of a joint: commands, errors, limits, the tool.
-OTHERS = _words(
-    'error err ext external limit lim max min std tcp pose ee cartesian cart tool wrench temp '
-    'temperature temperatures gravity model mode output control hat predicted pred gripper finger '
-    'cycle execution period delay dt qdd ddq qacc acc acceleration accelerations ddot bias '
-    'passive constraint applied')
-#: Words of columns of commands, which may be the signal of a drive.
-COMMAND_WORDS = _words(
-    'target targets desired des d soll cmd command commands commanded ref reference references '
-    'goal goals set setpoint setpoints sp action actions ctrl')
-#: Factors to rad or m, rad/s or m/s, Nm (A, V) and s.
-_LENGTHS = {'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'mm': 1e-3,
-            **dict.fromkeys(('deg', 'degree', 'degrees', 'grad', '°'), math.pi / 180)}
+QUANTITIES = ('position', 'velocity', *SIGNAL_WORDS, 'time')
+#: Meanings of words that tell nothing more than the quantity of a joint.
+UNDERSTOOD = (*QUANTITIES, 'joint', 'filler')
+#: Names that the documents give to columns, and those of them that hold the time; others are
+#: guesses.
+_DOCUMENTED = re.compile(
+    r'(q|qd|dq|tau|u|q_des|action)([_.]?\*|\[\*\])'
+    r'|\*\.(position|velocity|effort|torque|current|voltage|command)')
+TIME_NAMES = ('t', 'time', 'stamp')
+#: Factors to rad or m, rad/s or m/s, Nm (A, V) and s; NaN for units without a size of their own.
+_LENGTHS = {
+    'rad': 1.0, 'radians': 1.0, 'mrad': 1e-3, 'm': 1.0, 'cm': 1e-2, 'mm': 1e-3,
+    **dict.fromkeys(('deg', 'degree', 'degrees', 'grad', '°'), math.pi / 180),
+    **dict.fromkeys(('rev', 'revs', 'turn', 'turns'), 2 * math.pi),
+    **dict.fromkeys(('count', 'counts', 'tick', 'ticks', 'inc', 'incs', 'increments', 'steps',
+                     'pulses', '%', 'percent'), math.nan)}
 COLUMN_UNITS = {
-    'position': _LENGTHS, 'velocity': {**_LENGTHS, 'rpm': math.pi / 30},
-    'effort': {'nm': 1.0, 'n': 1.0, 'mnm': 1e-3, 'nmm': 1e-3, 'ncm': 1e-2},
+    'position': _LENGTHS,
+    'velocity': {**_LENGTHS, **dict.fromkeys(('rpm', 'rev/min', 'u/min'), math.pi / 30)},
+    'effort': {'nm': 1.0, 'n': 1.0, 'mnm': 1e-3, 'nmm': 1e-3, 'ncm': 1e-2, 'knm': 1e3, 'kn': 1e3,
+               'kgcm': 0.0980665, 'kgfcm': 0.0980665},
     'current': {'a': 1.0, 'ma': 1e-3},
     'voltage': {'v': 1.0, 'mv': 1e-3},
     'time': {'s': 1.0, 'sec': 1.0, 'secs': 1.0, 'seconds': 1.0, 'ms': 1e-3, 'msec': 1e-3,
              'milliseconds': 1e-3, 'us': 1e-6, 'µs': 1e-6, 'usec': 1e-6, 'microseconds': 1e-6,
-             'ns': 1e-9, 'nsec': 1e-9, 'nsecs': 1e-9, 'nanosec': 1e-9, 'nanoseconds': 1e-9},
+             'ns': 1e-9, 'nsec': 1e-9, 'nsecs': 1e-9, 'nanosec': 1e-9, 'nanoseconds': 1e-9,
+             'min': 60.0},
 }
 #: Units that may follow a name without brackets; others are letters of names.
-BARE_UNITS = _words('deg degrees rad radians mm nm mnm ma ms us ns')
+BARE_UNITS = ('deg', 'degrees', 'rad', 'mrad', 'radians', 'rev', 'turns', 'counts', 'ticks', 'rpm',
+              'mm', 'nm', 'mnm', 'knm', 'ma', 'ms', 'us', 'ns')
 #: Letters of a joint's name from which on a word may be written to it without a mark between.
 GLUED = 3
 _BRACKETS = re.compile(r'\s*[\[({]\s*([^\d\[\](){}]+?)\s*[\])}]\s*$')
@@ -86,7 +97,7 @@ class Column:
     label : str
         Name or number of the joint; empty for a column of no joint.
     quantity : str
-        One of `WORDS`; empty where no word names one.
+        One of `QUANTITIES`; empty where no word names one.
     unit : str
         Unit in lower case, without ``/s`` and dots; empty if none is stated.
     rank : int
@@ -103,6 +114,11 @@ class Column:
     unit: str
     rank: int
     commands: bool = False
+
+    @property
+    def documented(self) -> bool:
+        """Whether the documents name it, so that it is no guess."""
+        return _DOCUMENTED.fullmatch(self.pattern) is not None
 
 
 def with_joints(name: str, joints: Sequence[str]) -> Column | None:
@@ -123,7 +139,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     if end - start < GLUED:
         return False
     return all(
-        not word or (word.isalpha() and (upper or {word.lower()} & (WORDS.keys() | FILLERS)))
+        not word or (word.isalpha() and (upper or MEANING.get(word.lower()) in UNDERSTOOD))
         for word, upper in (
             (before, before[-1:].islower() and text[start].isupper()),
             (after, text[end - 1].islower() and after[:1].isupper())))
@@ -143,12 +159,13 @@ def with_label(name: str) -> Column | None:
         part = text[start:end]
         if not _quantity(tokens(part)):
             continue
-        if all(word in WORDS or word in FILLERS or word in BARE_UNITS for word in tokens(part)):
+        if all(MEANING.get(word) in UNDERSTOOD or word in BARE_UNITS for word in tokens(part)):
             beside = [parts[i] for i in (k + 1, k - 1) if 0 <= i < len(parts)]
             return _column(name, *beside[0]) if beside else None
         # A joint and its quantity in one word, such as ``elbow_pos`` and ``pos_elbow``.
         words = [found.span() for found in re.finditer(r'[^\W_]+', part)]
-        known = [part[a:b].lower() in WORDS or part[a:b].lower() in BARE_UNITS for a, b in words]
+        known = [MEANING.get(word) in QUANTITIES or word in BARE_UNITS
+                 for word in (part[a:b].lower() for a, b in words)]
         inner = (words[:known.index(True)] if known[-1] else
                  words[known.index(False):] if known[0] else [])
         return _column(name, start + inner[0][0], start + inner[-1][1]) if inner else None
@@ -167,8 +184,8 @@ def tokens(text: str) -> list[str]:
              for part in ([word] if word.lower() in BARE_UNITS else _CAMEL.split(word))]
     # As in i_q, the current that makes torque.
     words = re.sub(r'\bi q\b', 'iq', ' '.join(parts)).split()
-    return [found[1] if (found := _COMPOUND.fullmatch(word)) and found[1] in WORDS else word
-            for word in words]
+    return [found[1] if (found := _COMPOUND.fullmatch(word))
+            and MEANING.get(found[1]) in QUANTITIES else word for word in words]
 
 
 def summary(names: Sequence[str]) -> str:
@@ -186,27 +203,42 @@ def summary(names: Sequence[str]) -> str:
     return ', '.join(shown)
 
 
+def unit_in(text: str) -> str:
+    """Return a unit as `COLUMN_UNITS` has it, without ``/s``; empty if it is none."""
+    unit = re.sub(r'[\s.·*⋅-]|/s(ec)?$|s\^?-1$', '', text.strip(' []()').lower())
+    return unit if any(unit in known for known in COLUMN_UNITS.values()) else ''
+
+
 def _column(name: str, start: int, end: int, *, named: bool = False) -> Column:
     text, unit = _without_unit(name)
     pattern = text[:start] + '*' * (end > start) + text[end:]
     words = [word for word in tokens(pattern) if not word.isdigit()]
-    meaning = (WORDS if not named and _JOINTS.isdisjoint(words) else
-               {**WORDS, **BESIDE_JOINTS})
-    quantity = _quantity(words, meaning)
-    units = COLUMN_UNITS['time'] if quantity == 'time' else BARE_UNITS
+    quantity = _quantity(words, named=named)
+    # As a word, min is a minimum.
+    units = {word for word in words if MEANING.get(word) != 'other' and word in (
+        COLUMN_UNITS['time'] if quantity == 'time' else BARE_UNITS)}
     unit = unit or next((word for word in words if word in units), '')
-    further = [word for word in words if word not in units]
-    known = all(word in meaning or word in FILLERS for word in further)
-    others, commanded = OTHERS.intersection(further), COMMAND_WORDS.intersection(further)
-    rank = 2 if others or commanded else int(not known)
+    meanings = {_meaning(word, named or _has_joint(words)) for word in words if word not in units}
+    rank = 2 if meanings & {'other', 'command'} else int(not meanings <= {*UNDERSTOOD})
     return Column(
         name, pattern, text[start:end], quantity, unit, rank,
-        bool(commanded and not others and quantity in ('position', '')))
+        'command' in meanings and 'other' not in meanings and quantity in ('position', ''))
 
 
-def _quantity(words: Sequence[str], meaning: Mapping[str, str] = WORDS) -> str:
+def _meaning(word: str, beside: bool) -> str:
+    found = MEANING.get(word, '')
+    return 'effort' if beside and found == 'force' else found
+
+
+def _has_joint(words: Sequence[str]) -> bool:
+    return any(MEANING.get(word) in ('joint', 'motor') for word in words)
+
+
+def _quantity(words: Sequence[str], *, named: bool = False) -> str:
     """Name the quantity of the last word that has one; "current" before it is an adjective."""
-    found = [(word, meaning[word]) for word in words if word in meaning]
+    beside = named or _has_joint(words)
+    found = [(word, meaning) for word in words
+             if (meaning := _meaning(word, beside)) in QUANTITIES]
     if not found:
         return ''
     if 'dot' in words and found[-1][1] == 'position':
@@ -218,7 +250,5 @@ def _quantity(words: Sequence[str], meaning: Mapping[str, str] = WORDS) -> str:
 def _without_unit(name: str) -> tuple[str, str]:
     """Split a name from the unit in brackets behind it."""
     found = _BRACKETS.search(name)
-    unit = re.sub(r'[\s.·*⋅-]|/s(ec)?$|s\^?-1$', '', found[1].lower()) if found else ''
-    if found and any(unit in known for known in COLUMN_UNITS.values()):
-        return name[:found.start()], unit
-    return name, ''
+    unit = unit_in(found[1]) if found else ''
+    return (name[:found.start()], unit) if found and unit else (name, '')

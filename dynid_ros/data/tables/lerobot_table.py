@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.tables.text_table import Rows, Table
+from dynid_ros.data.tables.text_rows import Rows
+from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import listed, reason_of, RecordingError
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import read_whole

@@ -14,8 +14,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.settings import PERCENT, TABLE_UNITS
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ, STAMP_UNITS
-from dynid_ros.data.tables.column_choice import DOCUMENTED, Family, TIME_NAMES
-from dynid_ros.data.tables.column_words import Column, COLUMN_UNITS, SIGNAL_WORDS
+from dynid_ros.data.tables.column_choice import Family
+from dynid_ros.data.tables.column_words import Column, COLUMN_UNITS, SIGNAL_WORDS, TIME_NAMES
 from dynid_ros.data.tables.lerobot_table import data_set_of
 from dynid_ros.data.tables.separate_rows import too_far, with_joined_rows
 from dynid_ros.data.tables.table_files import guesses, parts_of
@@ -127,6 +127,11 @@ def _in_units(x: Array, quantity: str, family: Family, arm: ArmModel) -> Array:
     factors = np.array([known.get(column.unit, 1.0) for column in family])
     if quantity != 'signal' and arm.table.unit is not None:
         return of_unit(x, quantity, arm, factors)
+    if np.isnan(factors).any():
+        raise RecordingError(
+            f'{family[0].name} is in {family[0].unit}, a unit without a size of its own; convert '
+            'it to rad, deg or m, or state table.unit in arm.yaml (rad where drive.transmission '
+            'converts it)')
     return x if (factors == 1).all() else x * factors
 
 
@@ -215,13 +220,10 @@ def _start(time: Array) -> float:
     finite = time[np.isfinite(time)]
     if not len(finite):
         return 0.0
-    place = len(finite) // 2
-    middle = np.partition(finite, place)[place]
+    middle = np.partition(finite, len(finite) // 2)[len(finite) // 2]
     with np.errstate(over='ignore'):
         # The middle stamp is one of them.
-        return next(float(near[0]) for near in (
-            some[np.abs(some - middle) <= FARTHEST]
-            for some in (finite[part] for part in blocks(len(finite)))) if len(near))
+        return float(finite[np.argmax(np.abs(finite - middle) <= FARTHEST)])
 
 
 def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:
@@ -231,7 +233,7 @@ def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:
     if arm.drive.signal == COMMAND or column.name in arm.table.signal or kind in (
             arm.drive.signal, 'signal', ''):
         return []
-    if not kinds and DOCUMENTED.fullmatch(column.pattern):
+    if not kinds and column.documented:
         return []
     text = (f'{column.name} seems to be a {"torque" if kind == "effort" else kind}, and arm.yaml '
             f'states drive signals of the kind {arm.drive.signal}: state '

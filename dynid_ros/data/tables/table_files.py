@@ -10,8 +10,15 @@ import re
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.tables.array_table import open_arrays
-from dynid_ros.data.tables.column_choice import Choice, DOCUMENTED, Family, role, TIME_NAMES
-from dynid_ros.data.tables.column_words import FILLERS, plain, summary, tokens, WORDS
+from dynid_ros.data.tables.column_choice import Choice, Family, role
+from dynid_ros.data.tables.column_words import (
+    MEANING,
+    plain,
+    summary,
+    TIME_NAMES,
+    tokens,
+    UNDERSTOOD,
+)
 from dynid_ros.data.tables.lerobot_table import data_set_of, open_data_set
 from dynid_ros.data.tables.text_table import open_text, Table
 from dynid_ros.errors import RecordingError
@@ -90,7 +97,7 @@ def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
             raise choice.missing(name)
         # Who names the positions has seen the velocities.
         unseen = name != 'velocity' or not settings.position or stated
-        if family and (unseen or DOCUMENTED.fullmatch(family[0].pattern)):
+        if family and (unseen or family[0].documented):
             found[name] = family
     return table, found
 
@@ -171,7 +178,7 @@ def _line(path: Path, other: Path) -> str:
 
 
 def _stem(path: Path) -> list[str]:
-    return [word for word in tokens(path.stem) if word not in WORDS and word not in FILLERS]
+    return [word for word in tokens(path.stem) if MEANING.get(word) not in UNDERSTOOD]
 
 
 def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:
@@ -184,7 +191,7 @@ def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:
               if column.label not in known and not column.label.isdigit()]
     stated = len(parts) == 1 or settings.signal_file is not None
     if stated and not others and all(
-            column.name in named or (DOCUMENTED.fullmatch(column.pattern) and not column.unit)
+            column.name in named or (column.documented and not column.unit)
             for column in every):
         return []
     found = [f'{name} from {summary([column.name for column in family])}'
