@@ -17,7 +17,7 @@ from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ, STAMP_UN
 from dynid_ros.data.tables.column_choice import Family
 from dynid_ros.data.tables.column_words import Column, COLUMN_UNITS, SIGNAL_WORDS, TIME_NAMES
 from dynid_ros.data.tables.lerobot_table import data_set_of
-from dynid_ros.data.tables.separate_rows import too_far, with_joined_rows
+from dynid_ros.data.tables.separate_rows import between, too_far, with_joined_rows
 from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import ArmError, RecordingError
@@ -109,13 +109,12 @@ def _at_times(
     """Bring the drive signals of a second table to the times of the first."""
     if np.array_equal(own, t):
         return u, bad
-    order = np.flatnonzero(~bad)[np.argsort(own[~bad], kind='stable')]
-    own = own[order]
+    own, u = own[~bad], u[~bad]
     far = too_far(own, t)
     if far.all():
         raise RecordingError(f'{path} and {other.name} have no time in common; let both log by '
                              'one clock')
-    return np.column_stack([np.interp(t, own, column) for column in u[order].T]), far
+    return np.column_stack([between(own, column, t, smooth=False) for column in u.T]), far
 
 
 def _in_units(x: Array, quantity: str, family: Family, arm: ArmModel) -> Array:

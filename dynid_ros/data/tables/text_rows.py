@@ -172,7 +172,7 @@ def _left_out(
     path: Path, header: Sequence[str], widths: NDArray[np.int64], numbers: NDArray[np.int64],
     faults: dict[int, str],
 ) -> tuple[Mask, Sequence[Defect]]:
-    """Mark rows with a fault or of another width than the header, and report them."""
+    """Mark and report rows with a fault or of another width than the header; refuse many."""
     counts, width = np.bincount(widths, minlength=len(header) + 1), len(header)
     if counts[width] < counts.max():
         raise RecordingError(
@@ -183,8 +183,17 @@ def _left_out(
         faults[k] = faults.get(k) or f': {widths[k]} cells, where other rows have {width}'
     bad = np.zeros(len(widths), dtype=np.bool_)
     bad[list(faults)] = True
-    reported = [(numbers[k], why) for k, why in sorted(faults.items()) if why]
-    return bad, _unreadable(path, reported, len(widths)) if reported else ()
+    reported = [(str(numbers[k]), why) for k, why in sorted(faults.items()) if why]
+    if not reported:
+        return bad, ()
+    limit, count, (first, why) = quality.MISSING_SHARE, len(reported), reported[0]
+    if count > limit * len(widths):
+        raise RecordingError(f'{path}, line {first}{why}; more than {100 * limit:g} % of the '
+                             f'{len(widths)} rows cannot be read')
+    text = (f'{count} of {len(widths)} rows of {path.name} cannot be read and are left out, in '
+            f'lines {listed([number for number, _ in reported])}; line {first}{why}.')
+    return bad, [Defect('rows_unreadable', 'warning', text, None, count, None,
+                        count / len(widths), limit)]
 
 
 def _decimal_mark(cells: Sequence[str], places: Sequence[int]) -> str:
@@ -219,15 +228,3 @@ def _fault(
             return f', column {names[k]}: ' + (
                 f'"{shown}" is not a number{marks}' if cell else f'the cell is empty{other}')
     return None
-
-
-def _unreadable(path: Path, faults: Sequence[tuple[int, str]], total: int) -> list[Defect]:
-    """Report rows by the numbers of their lines; refuse a file with many."""
-    limit, count, (first, why) = quality.MISSING_SHARE, len(faults), faults[0]
-    if count > limit * total:
-        raise RecordingError(f'{path}, line {first}{why}; more than {100 * limit:g} % of the '
-                             f'{total} rows cannot be read')
-    lines = listed([str(number) for number, _ in faults])
-    text = (f'{count} of {total} rows of {path.name} cannot be read and are left out, in lines '
-            f'{lines}; line {first}{why}.')
-    return [Defect('rows_unreadable', 'warning', text, None, count, None, count / total, limit)]
