@@ -130,6 +130,8 @@ def read_rows(
     names, times = [*chain(*families)], len(families[0])
     places = [header.index(name) for name in names]
     values, widths, numbers = array('d'), array('l'), array('l')
+    # Tools that end rows with a separator may end the header with one or not.
+    width, named = len(header), max(k for k, name in enumerate(header, start=1) if name)
     faults: dict[int, str] = {}
     mark = ''
     for number, text in text_lines(path):
@@ -150,13 +152,13 @@ def read_rows(
             row = [np.nan if value is None else value for value in found]
             # Of a row that is cut, every cell is needed.
             fault = _fault(names, used, found, mark,
-                           times if len(cells) >= len(header) else len(names))
+                           times if len(cells) >= named else len(names))
             if fault is not None:
                 faults[len(widths)] = fault
-        while len(cells) > len(header) and not cells[-1].strip():
+        while len(cells) > width and not cells[-1].strip():
             cells.pop()
         values.extend(row)
-        widths.append(len(cells))
+        widths.append(width if named <= len(cells) < width else len(cells))
         numbers.append(number)
     if not widths:
         raise RecordingError(f'{path} has a header but no rows')

@@ -130,9 +130,6 @@ def open_text(path: Path, header: Sequence[str] = ()) -> Table:
         cells = [f'{name} [{unit_in(unit)}]' if unit else name
                  for name, unit in zip(cells, units, strict=True)]
         skip = place + 2
-    # Many tools end each row with a separator, with a header of its own or without.
-    while not cells[-1] and len(cells) > 1:
-        cells.pop()
     return Table(path, tuple(cells), partial(read_rows, path, cells, separator, skip))
 
 

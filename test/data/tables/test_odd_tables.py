@@ -52,6 +52,8 @@ def in_units(time, position, signal):
 RIGHT = {
     'separators behind all rows': table([[*row, ''] for row in ROWS], [*NAMES, ''], ';'),
     'separators behind rows alone': table([[*row, ''] for row in ROWS]),
+    'separators behind the header alone': table(ROWS, [*NAMES, '', '']),
+    'cells behind the names': table([[*row, '', '7'] for row in ROWS], [*NAMES, '', '']),
     'bars': table(ROWS, separator='|'),
     'commas in quoted names': table(ROWS, [f'"{name}, {unit}"' for name, unit in zip(
         NAMES, ['s', *['rad'] * 3, *['Nm'] * 3], strict=True)]),
