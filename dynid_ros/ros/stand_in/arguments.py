@@ -97,7 +97,7 @@ def parse(words: Sequence[str]) -> Arguments:
     for word in rest:
         if word in ('--ros-args', '--'):
             inside = word == '--ros-args'
-        elif not inside or word in ('--disable-rosout-logs', '--enable-rosout-logs'):
+        elif not inside:
             continue
         elif word in ('-p', '--param'):
             node, name, value = _rule(word, next(rest, ''))
@@ -109,8 +109,6 @@ def parse(words: Sequence[str]) -> Arguments:
             made.remaps.append(rule)
         elif word == '--params-file':
             _read(Path(next(rest, '')), made)
-        elif word == '--log-level':
-            next(rest, '')
         else:
             raise InputError(f'{word} after --ros-args is not supported without ROS 2')
     return made
