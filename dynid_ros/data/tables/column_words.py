@@ -9,36 +9,39 @@ from itertools import groupby
 import math
 import re
 
-#: Each word of names of columns, behind what it means. Drive signals have three kinds, and words
-#: that any of them may have (signal). A force is an effort beside a joint; elsewhere it is of the
-#: tool or of a sensor. Joint and motor are words that a joint follows or precedes; fillers say
-#: nothing, or that a value was measured. Commands may be the signal of a drive. Others are no
-#: measured quantity of a joint: errors, limits, the tool.
-_WORDS = """
-position: q qpos pos position positions jpos ang angle angles th theta winkel istposition istwinkel
-velocity: qd dq qdot qp qvel vel velocity velocities jvel speed speeds v thd dtheta thetadot angvel
-velocity: omega geschwindigkeit istgeschwindigkeit
-effort: tau torque torques torq tor tq trq jtor jtau jtrq jtorque qfrc moment moments drehmoment
-effort: istmoment
-current: current currents cur curr i iq amps strom iststrom
-voltage: voltage voltages volt volts
-signal: effort efforts eff jeff u
-time: t ts time tout elapsed duration stamp timestamp timestamps date datetime seconds secs sec
-time: nsecs nanosec nanoseconds milliseconds microseconds zeit zeitstempel datum uhrzeit
-force: force forces
-joint: joint joints jnt j axis axes achse gelenk
-motor: actuator actuators motor motors
-filler: a link field data robot arm value values msg state states header actual act measured
-filler: measurement meas msr real present fb feedback angular achsen ist
-command: target targets desired des d soll cmd command commands commanded ref reference references
-command: goal goals set setpoint setpoints sp action actions ctrl
-other: error err ext external limit lim max min std tcp pose ee cartesian cart tool wrench temp
-other: temperature temperatures gravity model mode output control hat predicted pred gripper finger
-other: cycle execution period delay dt qdd ddq qacc acc acceleration accelerations ddot bias
-other: passive constraint applied
-"""
-MEANING = {word: meaning.strip(':') for meaning, *words in map(
-    str.split, _WORDS.strip().splitlines()) for word in words}
+#: Each word of names of columns, and what it means. Drive signals have three kinds, and words that
+#: any of them may have.
+MEANING = {
+    word: meaning for meaning, words in {
+        'position': 'q qpos pos position positions jpos ang angle angles th theta winkel '
+                    'istposition istwinkel',
+        'velocity': 'qd dq qdot qp qvel vel velocity velocities jvel speed speeds v thd dtheta '
+                    'thetadot angvel omega geschwindigkeit istgeschwindigkeit',
+        'effort': 'tau torque torques torq tor tq trq jtor jtau jtrq jtorque qfrc moment moments '
+                  'drehmoment istmoment',
+        'current': 'current currents cur curr i iq amps strom iststrom',
+        'voltage': 'voltage voltages volt volts',
+        'signal': 'effort efforts eff jeff u',
+        'time': 't ts time tout elapsed duration stamp timestamp timestamps date datetime seconds '
+                'secs sec nsecs nanosec nanoseconds milliseconds microseconds zeit zeitstempel '
+                'datum uhrzeit',
+        # An effort beside a joint; elsewhere of the tool or of a sensor.
+        'force': 'force forces',
+        # What a joint follows or precedes: words that say nothing, and words of its drive.
+        'joint': 'joint joints jnt j axis axes achse gelenk',
+        'motor': 'actuator actuators motor motors',
+        # Nothing, or that a value was measured.
+        'filler': 'a link field data robot arm value values msg state states header actual act '
+                  'measured measurement meas msr real present fb feedback angular achsen ist',
+        # Commands, which may be the signal of a drive.
+        'command': 'target targets desired des d soll cmd command commands commanded ref '
+                   'reference references goal goals set setpoint setpoints sp action actions ctrl',
+        # No measured quantity of a joint: errors, limits, the tool.
+        'other': 'error err ext external limit lim max min std tcp pose ee cartesian cart tool '
+                 'wrench temp temperature temperatures gravity model mode output control hat '
+                 'predicted pred gripper finger cycle execution period delay dt qdd ddq qacc acc '
+                 'acceleration accelerations ddot bias passive constraint applied',
+    }.items() for word in words.split()}
 SIGNAL_WORDS = ('effort', 'current', 'voltage', 'signal')
 QUANTITIES = ('position', 'velocity', *SIGNAL_WORDS, 'time')
 #: Meanings of words that tell nothing more than the quantity of a joint.

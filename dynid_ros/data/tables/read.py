@@ -22,7 +22,7 @@ from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import ArmError, RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import blocks, Mask
+from dynid_ros.utilities.in_blocks import Mask
 
 # Distance from the middle stamp beyond which the first one is no start to count from: differences
 # of that size keep a tenth of a microsecond, and no recording lasts for decades.

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.recordings import quality
-from dynid_ros.utilities.in_blocks import Mask
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.tables.column_words import summary
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.in_blocks import Mask
 
 #: Lines in which a header is sought.
 HEADER_LINES = 60
