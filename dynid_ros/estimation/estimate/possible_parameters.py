@@ -193,11 +193,11 @@ class PossibleParameters:
             return self
         try:
             values = self._minimise(self.prior, self.information, self.score, start)
+            # Rounding may make links so large impossible, from which no other search can start.
+            np.linalg.cholesky(self.cone.bodies(values))
         except (LinAlgError, ValueError):
-            # Links so large that rounding makes them impossible.
             return self
-        possible = all(is_physical(values[link]) for link in self.cone.links)
-        return replace(self, values=values) if possible else self
+        return replace(self, values=values)
 
     def _scaled_values(self, information: Array, score: Array) -> Array:
         """Multiple of `values` that fits best, (p,), or `values` if it is impossible."""

@@ -271,6 +271,16 @@ def test_a_real_arm_whose_signals_are_all_reversed_is_named(shared_data, tmp_pat
     assert (first.code, first.joints) == ('effort_sign', arm.joint_names)
 
 
+def test_reversed_signals_that_no_link_explains_are_named(shared_data, monkeypatch):
+    """The counterweight of this arm would ask for a link of a thousand tons."""
+    monkeypatch.setattr('dynid_ros.estimation.suspects.table.MOST_FAULTS', 1)
+    folder = shared_data / 'field' / 'dvrk_psm'
+    arm = load_arm(folder / 'arm.yaml')
+    log, _ = checked_recording(read_recording(folder / 'free.csv', arm), arm)
+    first = identify(arm, [replace(log, u=-log.u)]).verdict.findings[0]
+    assert (first.code, first.joints) == ('effort_sign', arm.joint_names)
+
+
 def test_the_command_prints_code_evidence_and_remedy(leg, tmp_path, capsys):
     arm, log = leg
     np.savez(tmp_path / 'log.npz', t=log.t, q=log.q, tau=exchanged(log.u, 0, 2))
