@@ -51,6 +51,7 @@ from dynid_ros.estimation.diagnosis import copied_signals, outliers
 from dynid_ros.estimation.diagnosis.expected_error import expected_errors
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.replay import replay
 from dynid_ros.estimation.suspects import reported_lines, table
@@ -408,7 +409,12 @@ def evidence(found: table.Table) -> float:
 def ratio(found: table.Table) -> float:
     """Return how much less is left of a joint by the best suspect."""
     best = found.lines[0].prediction if found.lines else None
-    return float((found.prediction.share / best.share).max()) if best else 1.0
+    if best is None:
+        return 1.0
+    before, after = (each.residual_squares.sum(axis=0) / np.maximum(each.power.sum(axis=0), TINY)
+                     for each in (found.prediction, best))
+    # A signal that is left out has no residual.
+    return float(np.sqrt((before[after > 0] / after[after > 0]).max()))
 
 
 def samples_of(data: Data) -> TrialSamples:

@@ -31,6 +31,8 @@ from dynid_ros.utilities.arrays import Array
 
 #: Least number of moving samples of a compared joint, relative to the joint that moves most.
 LEAST_MOVING = 0.1
+#: Unexplained share of the variation of a drive signal from which nothing predicts it.
+DEAD_SHARE = 0.9
 #: Suspects that are fitted together: more do not fit the cache.
 FITTED_TOGETHER = 32
 
@@ -87,14 +89,8 @@ class Prediction:
         return 100 * float(np.sqrt(self.residual_squares.sum() / max(self.power.sum(), TINY)))
 
     @property
-    def share(self) -> Array:
-        """Unexplained share of the torque of each compared joint, (m,)."""
-        return np.asarray(np.sqrt(
-            self.residual_squares.sum(axis=0) / np.maximum(self.power.sum(axis=0), TINY)))
-
-    @property
     def share_without_worst(self) -> Array:
-        """Unexplained share (m,) without the worst group, which may contain a collision."""
+        """Unexplained share (m,) of each joint without the worst group, say with a collision."""
         squares = self.residual_squares
         squares = (squares.sum(axis=0) - squares.max(axis=0)) / max(len(squares) - 1, 1)
         # Of the power, it counts: it spoils the fits to which the other groups are compared.
@@ -222,6 +218,13 @@ class Likelihood:
 
         return self._predicted(suspect, fitted, 1.0)
 
+    def predictable(self, suspect: Suspect) -> NDArray[np.bool_]:
+        """Mark joints (m,) whose signal unconstrained parameters predict in other groups."""
+        left = self.unconstrained_blocks(suspect).residual_squares.sum(axis=0)
+        moving, tau = suspect.samples.moving, suspect.samples.tau @ suspect.mixing
+        spread = [tau[moving[:, joint], joint].var() for joint in self.joints]
+        return np.asarray(left <= DEAD_SHARE**2 * suspect.rows.counts[self.joints] * spread)
+
     def _predicted(
         self, suspect: Suspect, fitted: Callable[[Sums], tuple[Array, Array]], dispersion: float,
     ) -> Prediction:
@@ -230,6 +233,9 @@ class Likelihood:
         mixing, groups = suspect.mixing[None], np.arange(len(counts))
         values, squares = np.zeros(len(groups)), np.zeros((len(groups), suspect.arm.n))
         power = np.zeros_like(squares)
+        silent, heard = list(suspect.rows.silent), products
+        if silent:
+            heard, _ = replace(suspect.rows, silent=()).by_group(suspect.groups)
         for k in groups.tolist():
             others = groups != k
             count = counts[others].sum(axis=0)
@@ -241,6 +247,9 @@ class Likelihood:
             terms = counts[k] * np.log(variance) + (count + counts[k]) * np.log1p(
                 squares[k] / np.maximum(count, 1) / variance)
             values[k] = self._jacobian(counts[k], suspect.mixing) - terms[self.joints].sum() / 2
+            # The torque that a silent signal should hold; nothing measures its residual.
+            W, squares[k, silent] = heard[k, silent, :len(theta), :len(theta)], 0.0
+            power[k, silent] = np.einsum('a,jab,b->j', theta, W, theta)
         return Prediction(values, squares[:, self.joints], power[:, self.joints], dispersion,
                           suspect.mixing[np.ix_(self.joints, self.joints)])
 

@@ -12,7 +12,7 @@ from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects.best_size import EstimatedSize
 from dynid_ros.estimation.suspects.likelihood import Prediction
-from dynid_ros.estimation.suspects.signal_suspects import GAINS
+from dynid_ros.estimation.suspects.signal_suspects import GAINS, SCALE, SILENT_SIGNAL
 from dynid_ros.estimation.suspects.suspect import described, Suspect
 
 #: Ratio of the error of a joint to that with the fault corrected, from which a fault matters: it
@@ -101,6 +101,11 @@ def winners_of(
     candidates = [line for line in lines if _is_candidate(line, reference, joints, threshold)]
     candidates = [line for line in candidates if _needed(line, candidates, joints, threshold)]
     winners = [line for line in candidates if _indistinguishable(line, candidates[0], threshold)]
+    # A factor that the data do not distinguish from zero is no gain.
+    silent = [line.suspect.fault.joints for line in winners
+              if line.suspect.fault.code == SILENT_SIGNAL]
+    winners = [line for line in winners if line.suspect.fault.code != SCALE
+               or line.suspect.fault.joints not in silent]
     return winners if any(_matters(line, reference) for line in winners) else []
 
 

@@ -29,12 +29,16 @@ from dynid_ros.utilities.arrays import Array
 #: standard deviation of its logarithm, and the size that a recording should detect.
 FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 1e2, 1e3)
 SCALE_STD, TWICE = float(np.log(1000.0)), float(np.log(2.0))
+#: Code of a signal in another unit, or with a wrong gain.
+SCALE = 'effort_scale'
 #: Prior standard deviation of the logarithm of a stated gain: without its gear ratio or torque
 #: constant, a gain is wrong by several times. The prior moves a ratio that the data determine to
 #: 5 % by 0.2 % of its distance from the stated one.
 GAIN_STD = float(np.log(3.0))
 #: Code of gains that contradict each other.
 GAINS = 'gains_refuted'
+#: Code of a signal that is no torque.
+SILENT_SIGNAL = 'effort_meaningless'
 #: Code of a load that changes during the recording.
 LOAD_CHANGED = 'payload_changed'
 #: Mass and first moments: the weight of a load matters most, and six inertias would overfit.
@@ -79,9 +83,24 @@ def _scaled(base: Suspect, joint: int, size: Array) -> Suspect:
     change, factor = np.eye(base.arm.n), float(np.exp(size[0]))
     change[joint, joint] = 1 / factor
     return base.with_signals(change, Fault(
-        'effort_scale', (joint,),
+        SCALE, (joint,),
         f'the drive signal of {names(base.arm, [joint])} seems to be {factor:.3g} times the '
         'torque that the other joints require', 'check its unit and its gain in arm.yaml'))
+
+
+def silent_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """Assume that the drive signal of each joint holds no torque, if others do."""
+    heard = [joint for joint in joints if joint not in base.rows.silent]
+    yield from (silenced(base, joint) for joint in heard if len(heard) > 1)
+
+
+def silenced(base: Suspect, joint: int) -> Suspect:
+    """Assume that the drive signal of a joint holds no torque."""
+    return base.refitted(Fault(
+        SILENT_SIGNAL, (joint,),
+        f'the drive signal of {names(base.arm, [joint])} does not follow its motion',
+        'it is dead, too coarse, or of another quantity: record a topic that holds its torque'),
+        silent=(*base.rows.silent, joint))
 
 
 def scaled_together(base: Suspect, joints: list[int]) -> Iterator[Suspect]:

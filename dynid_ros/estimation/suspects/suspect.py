@@ -165,13 +165,6 @@ class Suspect:
         return replace(self, rows=replace(self.rows, **changes),
                        faults=(*self.faults, fault), size=None)
 
-    def without_signal(self, joint: int) -> Suspect:
-        """Leave out the rows of a joint."""
-        moving = self.samples.moving.copy()
-        moving[:, joint] = False
-        return replace(self, rows=replace(
-            self.rows, samples=replace(self.samples, moving=moving)))
-
     def residual(self, W: Array, theta: Array, mixing: Array) -> Array:
         """Return the residual of parameters (c,) for the torque ``tau @ mixing``, (k, n)."""
         residual = self.samples.tau @ self.mixing - W @ theta

@@ -50,6 +50,7 @@ class SuspectRows:
     changed: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     presence: Array | None = None
     low_passed: Array | None = None
+    silent: tuple[int, ...] = ()
 
     @cached_property
     def products(self) -> Array:
@@ -66,14 +67,19 @@ class SuspectRows:
         return np.asarray(self.samples.moving.sum(axis=0), dtype=float)
 
     def regressor(self) -> Array:
-        """Evaluate W, (k, n, c)."""
+        """Evaluate W, (k, n, c); the torque of a silent joint depends on its offset alone."""
         arm, samples = self.arm, self.samples
         Y = regressor(arm, samples.q, samples.qd, samples.qdd, load=np.zeros_like(samples.q))
         fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
-        W = Y[:, :, np.append(self.columns, self.changed)]
+        columns = np.append(self.columns, self.changed)
+        W = Y[:, :, columns]
         if self.presence is not None:
             W[:, :, len(self.columns):] *= self.presence[:, None, None]
-        return np.asarray(W if self.low_passed is None else W + self.low_passed)
+        if self.low_passed is not None:
+            W += self.low_passed
+        for joint in self.silent:
+            W[:, joint, columns != arm.layout.friction_columns('Fo')[joint]] = 0.0
+        return np.asarray(W)
 
     def by_group(self, numbers: Places) -> tuple[Array, Array]:
         """Products (K, n, c + n, c + n) and counts (K, n) of the groups of samples (k,)."""

@@ -39,7 +39,7 @@ from dynid_ros.estimation.suspects.reported_lines import (
     reduces_error,
     winners_of,
 )
-from dynid_ros.estimation.suspects.signal_suspects import GAINS
+from dynid_ros.estimation.suspects.signal_suspects import GAINS, SILENT_SIGNAL
 from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 
 #: Probability of a false report for a recording without a fault.
@@ -56,7 +56,8 @@ PREDICTED_GAIN = 0.5
 
 MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
-    signal_suspects.scaled_signals, signal_suspects.scaled_together, signal_suspects.late_signals,
+    signal_suspects.scaled_signals, signal_suspects.silent_signals,
+    signal_suspects.scaled_together, signal_suspects.late_signals,
     signal_suspects.loads_in_a_part, motion_suspects.exchanged_positions,
     motion_suspects.reversed_positions, motion_suspects.positions_in_millimetres,
     motion_suspects.other_time_axes, arm_suspects.shifted_zeros, arm_suspects.stretched_links,
@@ -176,6 +177,11 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
                  likelihood, refined(likelihood, line.suspect)), at, value, reference)
              for line, at in scored
              if line.gain > max(threshold, PREDICTED_GAIN * _best(scored))]
+    # Parameters that no body has may explain a signal that possible ones do not: it is not dead.
+    if any(line.suspect.fault.code == SILENT_SIGNAL for line in lines):
+        heard = likelihood.joints[likelihood.predictable(base)]
+        lines = [line for line in lines if line.suspect.fault.code != SILENT_SIGNAL
+                 or line.suspect.fault.joints[0] not in heard]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
     winners = winners_of(lines, reference, likelihood.joints, threshold)
     for line in [each for each in winners if each.suspect.size]:

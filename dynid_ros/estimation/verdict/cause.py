@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
@@ -23,10 +22,16 @@ from dynid_ros.estimation.model.verdict import (
     Verdict,
 )
 from dynid_ros.estimation.suspects.arm_suspects import GRAVITY
-from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
-from dynid_ros.estimation.suspects.reported_lines import error_before_percent, Line
-from dynid_ros.estimation.suspects.signal_suspects import GAINS
-from dynid_ros.estimation.suspects.suspect import as_recorded, described, names, Suspect
+from dynid_ros.estimation.suspects.likelihood import DEAD_SHARE, Likelihood
+from dynid_ros.estimation.suspects.reported_lines import error_before_percent, evidence_of, Line
+from dynid_ros.estimation.suspects.signal_suspects import GAINS, silenced, SILENT_SIGNAL
+from dynid_ros.estimation.suspects.suspect import (
+    as_recorded,
+    described,
+    Fault,
+    names,
+    Suspect,
+)
 from dynid_ros.estimation.suspects.table import Table, table_of
 
 #: Findings that any fault of the signals causes.
@@ -36,10 +41,13 @@ CONSEQUENCES = (
 DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
 
+#: Largest error on data not used for fitting. Good recordings reach 5.7 %; a drive gain of 1.3
+#: gives 23 %, and exchanged torques of two joints give more.
+HELD_OUT_ERROR_PERCENT = 25.0
 #: Error up to which a model is good, %.
 GOOD_PERCENT = 15.0
-#: Unexplained share of the torque of a joint from which its signal is unrelated to its motion.
-DEAD_SHARE = 0.9
+#: Remedy where no suspect explains the torque.
+COMPARE = 'compare arm.yaml with the arm, and the topics with the documentation of the driver'
 #: Number of suspects listed if none explains the data, and number kept in a result.
 LISTED_SUSPECTS, KEPT_SUSPECTS = 3, 12
 #: Faults that other parameters may absorb.
@@ -95,8 +103,8 @@ def with_cause(
     weak = not no_errors(weak_motion)
     cause: tuple[Finding, ...] = ()
     if table is not None:
-        unrelated = () if weak and not table.winners else _unrelated_signals(table)
-        cause = unrelated or reported(table)
+        table = _without_silent(table, weak)
+        cause = reported(table)
     if not no_errors(cause):
         doubts = [finding for finding in doubts if finding.code not in CONSEQUENCES]
     unsolved = not (cause or no_errors(doubts) or clipped or (weak and _fits(table)))
@@ -154,13 +162,17 @@ def reported(table: Table) -> tuple[Finding, ...]:
         text += f': {listed}'
     if others:
         text += ' (the data do not distinguish these)'
-    remedies = dict.fromkeys(
-        fault.remedy for line in table.winners for fault in line.suspect.faults)
+    remedy = ', or '.join(dict.fromkeys(
+        fault.remedy for line in table.winners for fault in line.suspect.faults))
+    left = best.prediction.error_percent
+    if left > HELD_OUT_ERROR_PERCENT:
+        text += f', which explains a part only: {left:.0f} % stay unexplained, so more is wrong'
+        remedy = f'{COMPARE}; this part: {remedy}'
     return (Finding(
-        best.suspect.faults[0].code, text, ', or '.join(remedies),
+        best.suspect.faults[0].code, text, remedy,
         tuple(arm.joint_names[joint] for joint in joints),
         error_before_percent=error_before_percent(table.prediction, best.prediction),
-        error_after_percent=best.prediction.error_percent),)
+        error_after_percent=left),)
 
 
 def _refuted(arm: ArmModel, line: Line) -> tuple[str, tuple[int, ...]]:
@@ -180,75 +192,42 @@ def _refuted(arm: ArmModel, line: Line) -> tuple[str, tuple[int, ...]]:
             tuple(joints[k] for k in wrong))
 
 
-def _unrelated_signals(table: Table) -> tuple[Finding, ...]:
-    """Report joints that a model cannot explain although it explains the others."""
-    best = table.winners[0] if table.winners else None
-    suspect, prediction = table.recorded, table.prediction
-    if best is not None and best.prediction is not None:
-        if any(fault.code not in (GAINS, 'effort_scale') for fault in best.suspect.faults):
-            return ()
-        suspect, prediction = best.suspect, best.prediction
-    unexplained, error = _without_unexplained(suspect, prediction, table.joints)
-    if not unexplained or error >= GOOD_PERCENT:
-        return ()
-    # A scale fault of an unexplained joint explains nothing: it only removes its weight.
-    if best is not None and best.suspect.fault.code != GAINS and not (
-            unexplained.keys() >= set(best.suspect.joints)):
-        return ()
-    arm = table.recorded.arm
-    impossible = sorted(joint for joint, share in unexplained.items() if share <= DEAD_SHARE)
-    return (
-        *_finding(
-            arm, sorted(unexplained.keys() - impossible), 'effort_meaningless',
-            'the drive signal of {} does not follow its motion', 'it is dead, too coarse, or of '
-            'another quantity: record a topic that holds its torque',
-            table.prediction.error_percent, error),
-        *_finding(
-            arm, impossible, 'effort_impossible', 'physically possible parameters explain nothing '
-            'of the drive signal of {}, but impossible ones do',
-            'check its sign and gain, and the axis and the zero of the joint'))
-
-
-def _without_unexplained(
-    suspect: Suspect, prediction: Prediction, joints: NDArray[np.intp],
-) -> tuple[dict[int, float], float]:
+def _without_silent(table: Table, weak: bool) -> Table:
     """
-    Leave out the worst joint as long as a model explains nothing of it.
+    Leave out further joints of which a model explains nothing, if it explains the others.
 
-    The rows of a weak signal have so much weight that other joints may seem unexplained.
-
-    Returns
-    -------
-    unexplained : dict of int to float
-        Joints, with the share of their torque that unconstrained parameters do not predict.
-    error_percent : float
-        Torque error of the other joints, %.
-
+    Where a signal holds no torque, parameters that make none are as likely as a dead signal. A
+    signal that impossible parameters predict is told from it, unless the motion is too weak.
     """
-    unexplained: dict[int, float] = {}
+    if any(fault.code != SILENT_SIGNAL for line in table.winners for fault in line.suspect.faults):
+        return table
+    likelihood, recorded = Likelihood(table.recorded), table.prediction
+    first = line = table.winners[0] if table.winners else Line(table.recorded, 0.0)
+    prediction = line.prediction or recorded
     while (share := prediction.share_without_worst).max() > DEAD_SHARE:
-        worst = int(share.argmax())
-        joint = int(joints[worst])
-        free = Likelihood(suspect).unconstrained_blocks(suspect).share
-        unexplained[joint] = float(free[worst])
-        if len(joints) == 1:
-            return unexplained, np.inf
-        suspect = suspect.without_signal(joint)
-        likelihood = Likelihood(suspect)
-        joints = likelihood.joints
-        prediction = likelihood.blocks(suspect, likelihood.possible(suspect)[1])
-    return unexplained, prediction.error_percent
+        place = int(share.argmax())
+        suspect = silenced(line.suspect, int(table.joints[place]))
+        predictable = likelihood.predictable(line.suspect)[place]
+        if len(suspect.rows.silent) == len(table.joints) or (predictable and weak):
+            return table
+        if predictable:
+            suspect = _only_possible(suspect)
+        value, fit = likelihood.possible(suspect)
+        prediction = likelihood.blocks(suspect, fit)
+        line = Line(suspect, value - likelihood.possible(table.recorded)[0],
+                    evidence_of(prediction, recorded), prediction)
+    left_out = line is not first and prediction.error_percent < GOOD_PERCENT
+    return replace(table, winners=(line,)) if left_out else table
 
 
-def _finding(
-    arm: ArmModel, joints: list[int], code: str, text: str, remedy: str,
-    before_percent: float | None = None, after_percent: float | None = None,
-) -> tuple[Finding, ...]:
-    """Report joints, if there are any; their names replace braces in the text."""
-    return (Finding(code, text.format(names(arm, joints)), remedy,
-                    tuple(arm.joint_names[joint] for joint in joints),
-                    error_before_percent=before_percent, error_after_percent=after_percent),
-            ) if joints else ()
+def _only_possible(suspect: Suspect) -> Suspect:
+    """Say of a signal left out that impossible parameters predict it."""
+    *others, fault = suspect.faults
+    joint = names(suspect.arm, fault.joints)
+    return replace(suspect, faults=(*others, Fault(
+        'effort_impossible', fault.joints, 'physically possible parameters explain nothing of the '
+        f'drive signal of {joint}, but impossible ones do',
+        'check its sign and gain, and the axis and the zero of the joint')))
 
 
 def _gravity(table: Table | None) -> tuple[str, ...]:
@@ -289,7 +268,7 @@ def _unexplained(table: Table | None) -> tuple[Finding, ...]:
         f'{table.prediction.error_percent:.0f} % of the torque on blocks that were not fitted '
         'stays unexplained, and no fault that was tried explains it'
         + (f'; the best were: {listed}' if listed else ''),
-        'compare arm.yaml with the arm, and the topics with the documentation of the driver'),)
+        COMPARE),)
 
 
 def _hidden(table: Table | None) -> tuple[str, ...]:

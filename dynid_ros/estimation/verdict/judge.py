@@ -24,7 +24,7 @@ from dynid_ros.estimation.diagnosis.expected_error import (
 from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate
 from dynid_ros.estimation.model.metrics import Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
-from dynid_ros.estimation.verdict.cause import with_cause
+from dynid_ros.estimation.verdict.cause import HELD_OUT_ERROR_PERCENT, with_cause
 from dynid_ros.utilities.arrays import Array, joined, rms
 
 # Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
@@ -36,9 +36,6 @@ GENERAL_ERROR_PERCENT = 7.5
 JOINT_ERROR_PERCENT = 25.0
 #: The same as a multiple of the error of the fit.
 JOINT_RATIO = 5.0
-#: Largest error on data not used for fitting. Good recordings reach 5.7 %; a drive gain of 1.3
-#: gives 23 %, and exchanged torques of two joints give more.
-HELD_OUT_ERROR_PERCENT = 25.0
 #: Largest error of one joint on data not used for fitting, by its own torque. Good recordings
 #: reach 39 %; half the gain of a joint that friction and noise move most gives 62 %.
 ONE_JOINT_PERCENT = 50.0

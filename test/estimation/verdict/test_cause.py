@@ -70,27 +70,62 @@ def test_a_fault_is_an_error_whichever_joint_it_harms(recorded, joint):
     assert finding.joints == (recorded.arm.joint_names[joint],)
 
 
-@pytest.mark.parametrize('severity', ['warning', 'error'])
-def test_a_dead_signal_is_blamed_unless_the_motion_is_too_little_to_tell(recorded, severity):
-    arm, samples = recorded.arm, recorded.samples
-    tau = samples.tau.copy()
-    tau[:, 5] = 1e-3 * np.random.default_rng(0).normal(size=len(tau))
-    doubt = Finding('excitation', 'the motion excites too little', severity=severity)
-    before = Verdict(severity == 'warning', (doubt,), 15.0, (), ())
-    verdict, _ = with_cause(before, arm, replace(samples, tau=tau))
-    codes = {finding.code for finding in verdict.findings}
-    assert ('effort_meaningless' in codes) == (severity == 'warning')
-
-
-@pytest.mark.parametrize('joint', range(1, 6))
-def test_a_dead_signal_is_told_from_one_that_impossible_parameters_explain(recorded, joint):
-    """Weak noise has much weight: it disturbs the fit of other joints, and few samples fit it."""
-    arm, samples = recorded.arm, recorded.samples.at(slice(None, None, 3))
+def with_noise(recorded, joint):
+    """Return the samples with noise of 1 mNm in the place of one drive signal."""
+    samples = recorded.samples
     tau = samples.tau.copy()
     tau[:, joint] = 1e-3 * np.random.default_rng(0).normal(size=len(tau))
-    verdict, _ = with_cause(Verdict(True, (), 0.0), arm, replace(samples, tau=tau))
+    return replace(samples, tau=tau)
+
+
+@pytest.mark.parametrize('severity', ['warning', 'error'])
+def test_a_dead_signal_is_blamed_before_the_motion(recorded, severity):
+    """Weak noise has so much weight that it widens the error bars of all joints."""
+    doubt = Finding('excitation', 'the motion excites too little', severity=severity)
+    before = Verdict(severity == 'warning', (doubt,), 15.0, (), ())
+    verdict, _ = with_cause(before, recorded.arm, with_noise(recorded, 5))
+    assert [finding.code for finding in verdict.findings] == ['effort_meaningless']
+
+
+@pytest.mark.parametrize('start', [0, 16, 32])
+def test_too_little_motion_makes_no_signal_dead(recorded, start):
+    """Two seconds: the samples fit, and nothing predicts them from others."""
+    doubt = Finding('excitation', 'the motion excites too little')
+    verdict, _ = with_cause(Verdict(False, (doubt,), 170.0), recorded.arm,
+                            recorded.samples.at(slice(start, start + 16)))
+    assert verdict.findings == (doubt,)
+
+
+@pytest.mark.parametrize('joint', range(6))
+def test_a_dead_signal_is_told_from_one_that_impossible_parameters_explain(recorded, joint):
+    """Weak noise has much weight: it disturbs the fit of other joints, and few samples fit it."""
+    verdict, _ = with_cause(Verdict(True, (), 0.0), recorded.arm, with_noise(recorded, joint))
     (found,) = verdict.findings
-    assert (found.code, found.joints) == ('effort_meaningless', (arm.joint_names[joint],))
+    assert (found.code, found.joints) == (
+        'effort_meaningless', (recorded.arm.joint_names[joint],))
+    # As a factor of the torque, it would be none that the data distinguish from zero.
+    assert 'times the torque' not in found.text
+
+
+def test_signals_of_several_joints_are_dead(recorded):
+    samples, last = recorded.samples, recorded.arm.joint_names[3:]
+    tau = samples.tau.copy()
+    tau[:, 3:] = 1e-3 * np.random.default_rng(0).normal(size=tau[:, 3:].shape)
+    verdict, _ = with_cause(Verdict(True, (), 0.0), recorded.arm, replace(samples, tau=tau))
+    (found,) = verdict.findings
+    assert (found.code, found.joints) == ('effort_meaningless', last)
+
+
+@pytest.mark.parametrize(('unexplained', 'partly'), [(0.1, False), (0.5, True)])
+def test_a_cause_that_leaves_most_unexplained_is_a_part_of_it(recorded, unexplained, partly):
+    found = table(recorded, 1, TORQUE)
+    squares = unexplained**2 * found.winners[0].prediction.power
+    best = replace(found.winners[0], prediction=replace(
+        found.winners[0].prediction, residual_squares=squares))
+    (finding,) = reported(replace(found, winners=(best,)))
+    assert ('explains a part only: 50 % stay unexplained' in finding.text) == partly
+    assert finding.remedy.startswith('reverse it') == (not partly)
+    assert 'reverse it' in finding.remedy
 
 
 @pytest.mark.parametrize('fitted', [True, False])
