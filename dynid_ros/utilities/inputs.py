@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf, isfinite
 import os
 from pathlib import Path
+from typing import Annotated, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid_ros.errors import InputError
 from dynid_ros.utilities.arrays import Array
+
+Number = TypeVar('Number', int, float)
 
 
 def numbers(name: str, value: ArrayLike) -> Array:
@@ -32,21 +39,71 @@ def numbers(name: str, value: ArrayLike) -> Array:
         raise InputError(f'{name} must hold numbers: {error}') from None
 
 
-def one_number(name: str, value: object, least: float = -np.inf, most: float = np.inf) -> float:
-    """Convert an argument to one number within bounds, or raise an `InputError` that names it."""
+def one_number(name: str, value: object) -> float:
+    """Convert an argument to one number, or raise an `InputError` that names it."""
     array = numbers(name, value)  # type: ignore[arg-type]
-    if array.ndim or not least <= array <= most:
-        bounds = f' from {least:g} to {most:g}' if least > -np.inf or most < np.inf else ''
-        raise InputError(f'{name} must be one number{bounds}, not {value!r}')
+    if array.ndim:
+        raise InputError(f'{name} must be one number, not {value!r}')
     return float(array)
 
 
-def one_count(name: str, value: object, least: int = 1) -> int:
-    """Convert an argument to a whole number, or raise an `InputError` that names it."""
-    number = one_number(name, value, least)
-    if number % 1:
-        raise InputError(f'{name} must be a whole number, not {value!r}')
-    return int(number)
+@dataclass(frozen=True)
+class Range(Generic[Number]):
+    """
+    Numbers that an argument may be, in Python and on the command line.
+
+    Attributes
+    ----------
+    kind : int or float
+        Their type.
+    wanted : str
+        The range in words, for messages.
+    fits : callable
+        Whether a number lies in it.
+
+    """
+
+    kind: type[Number]
+    wanted: str
+    fits: Callable[[float], bool]
+
+    def take(self, name: str, value: object) -> Number:
+        """Convert an argument, or raise an `InputError` that names it."""
+        number = one_number(name, value)
+        if not self.fits(number) or (self.kind is int and number % 1):
+            raise InputError(f'{name} must be {self.wanted}, not {value!r}')
+        return self.kind(number)
+
+    def take_given(self, name: str, value: object | None) -> Number | None:
+        """Convert an argument that may be left out."""
+        return None if value is None else self.take(name, value)
+
+    def read(self, text: str) -> Number:
+        """Convert a word of the command line, or raise an `InputError` that cites it."""
+        # Of no number, and of one with thousands of digits.
+        with suppress(ValueError, OverflowError):
+            number = self.kind(text)
+            if self.fits(number):
+                return number
+        raise InputError(f'{text} is not {self.wanted}')
+
+
+#: Largest number of starts, harmonics and periods.
+LARGEST_COUNT = 1_000_000
+FINITE = Range(float, 'a finite number', isfinite)
+POSITIVE = Range(float, 'a number above zero', lambda value: 0 < value < inf)
+NOT_NEGATIVE = Range(float, 'a number of zero or more', lambda value: 0 <= value < inf)
+SHARE = Range(float, 'a share from 0 to below 1', lambda value: 0 <= value < 1)
+COUNT = Range(int, f'a whole number from 1 to {LARGEST_COUNT}',
+              lambda value: 0 < value <= LARGEST_COUNT)
+SEED = Range(int, 'a whole number of zero or more, below 2**63', lambda value: 0 <= value < 2**63)
+#: The same as types of arguments.
+Finite: TypeAlias = Annotated[float, FINITE]
+Positive: TypeAlias = Annotated[float, POSITIVE]
+NotNegative: TypeAlias = Annotated[float, NOT_NEGATIVE]
+Share: TypeAlias = Annotated[float, SHARE]
+Count: TypeAlias = Annotated[int, COUNT]
+Seed: TypeAlias = Annotated[int, SEED]
 
 
 def as_path(name: str, value: object) -> Path:

@@ -104,11 +104,12 @@ def run_fleet(
     spread : Spread
         Where the work is done; in this process, bag by bag, if not given.
     by : str, optional
-        Pattern of the places of bags, with ``{arm}`` for the name of the arm.
+        Whose bag it is, from its path in its folder: ``{arm}/*`` for a folder of each arm; by
+        default serial number or name in recording.yaml, else one arm.
     again : bool
-        Whether to read all bags again, with settings chosen anew.
+        Choose the settings anew and read all bags again.
     topic, received
-        How bags are read.
+        As for `read_recording`.
 
     Raises
     ------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -15,8 +16,15 @@ from dynid_ros.estimation.estimate.physical_cone import PhysicalCone, SIZE_STD
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters, SHAPE_STD
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import Range
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.progress import progress
+
+#: Samples in files at most: their names have numbers of three digits.
+MOST_SAMPLE_FILES = 1000
+SAMPLE_FILES = Range(int, f'a whole number from 1 to {MOST_SAMPLE_FILES}',
+                     lambda value: 1 <= value <= MOST_SAMPLE_FILES)
+SampleFiles: TypeAlias = Annotated[int, SAMPLE_FILES]
 
 
 @one_thread()

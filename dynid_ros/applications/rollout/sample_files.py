@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 
 from dynid_ros.applications.export.urdf import replaced_urdf, SIGNED, urdf_of
+from dynid_ros.applications.rollout.posterior import MOST_SAMPLE_FILES, SAMPLE_FILES
 from dynid_ros.applications.rollout.samples import Samples
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import inertial_to_com
@@ -24,8 +25,6 @@ from dynid_ros.utilities.atomic_write import check_output, whole_folder
 #: Suffixes of the models by format; with ``yaml``, the table and the ranges stand alone.
 SAMPLE_SUFFIXES = {'mjcf': '.xml', 'urdf': '.urdf', 'yaml': ''}
 TABLE_FILE, RANGES_FILE, TORQUE_FILE = 'samples.csv', 'ranges.yaml', 'torque_error.npz'
-#: Samples at most: their files have numbers of three digits.
-MOST_SAMPLE_FILES = 1000
 #: Length and rate of the torque beside each sample, s and Hz.
 TORQUE_SECONDS, TORQUE_HZ = 10.0, 100.0
 #: Share of the samples within a range.
@@ -87,9 +86,7 @@ def export_samples(
     if form not in SAMPLE_SUFFIXES:
         known = ', '.join(SAMPLE_SUFFIXES)
         raise InputError(f'samples are written as one of {known}, not as {form}')
-    if not 1 <= count <= MOST_SAMPLE_FILES:
-        raise InputError(
-            f'the number of samples must be from 1 to {MOST_SAMPLE_FILES}, not {count}')
+    count = SAMPLE_FILES.take('count', count)
     if robot is not None and form != 'urdf':
         raise InputError(f'robot (--robot) is for samples as urdf only, not as {form}')
     check_output(folder, holding={TABLE_FILE, RANGES_FILE, TORQUE_FILE, *(

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_arm, reading
+from dynid_ros.interface.cli.common.arguments import add_described, ARM_AND_READING, given
 from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('recording', type=Path, metavar='BAG')
-    add_arm(parser)
+    add_described(parser, 'read_recording', {'path': 'BAG', **ARM_AND_READING})
 
 
 def run(args: Namespace) -> Answer:
@@ -30,7 +28,7 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.utilities.text import counted, several
 
     arm = load_arm(args.arm)
-    recording = read_recording(args.recording, arm, **reading(args))
+    recording = read_recording(**given(args) | {'arm': arm})
     defects = check_recording(recording, arm)
     facts = recording_as_dict(recording, arm)
     number = Counter(each.severity for each in defects)

@@ -9,17 +9,15 @@ recorded. Joints and columns follow from the arm, or else from the names in the 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_arm, add_output, reading
+from dynid_ros.interface.cli.common.arguments import add_described, ARM_AND_READING, given
 from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('recording', type=Path, metavar='LOG')
-    add_output(parser, 'folder of the bag')
-    add_arm(parser, required=False)
+    add_described(parser, 'convert', {
+        'recording': 'LOG', 'out': '-o --output PATH', **ARM_AND_READING})
 
 
 def run(args: Namespace) -> Answer:
@@ -28,7 +26,7 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.interface.python.applications import convert
     from dynid_ros.utilities.text import several
 
-    written = convert(args.recording, args.output, arm=args.arm, **reading(args))
+    written = convert(**given(args))
     facts = {'bag': args.output, 'joints': written.joint_names, 'samples': len(written.t),
              'seconds': written.seconds, 'defects': written.defects}
     return Answer(

@@ -15,7 +15,7 @@ import shutil
 from time import perf_counter
 from typing import Any
 
-from dynid_ros.interface.cli.common.arguments import seed
+from dynid_ros.interface.cli.common.arguments import add_described, given
 from dynid_ros.interface.cli.common.output import Answer
 
 #: What the folder of a demonstration holds.
@@ -24,17 +24,11 @@ HOLDS = ('excitation.yaml', 'logs', 'online', 'recordings', 'result')
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('arm', nargs='?', default='panda', metavar='ARM',
-        help='a shipped arm, or the path of an arm.yaml (default: %(default)s)')
-    add('-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
+    add_described(parser, 'interface.demo.course.demonstrate', {
+        'arm': '[ARM]', 'seed': '--seed', 'real_time': '--real-time', 'page': '--view'})
+    parser.add_argument(
+        '-o', '--output', type=Path, default=Path('demo'), metavar='PATH',
         help='output folder (default: %(default)s)')
-    add('--seed', type=seed, default=0, help='of motion and noise (default: %(default)s)')
-    add('--real-time', action='store_true',
-        help='move the arm in real time; without it, as fast as all nodes can follow')
-    add('--view', action='store_true',
-        help='show it on a live page, whose address is printed, and in a browser if there is a '
-             'screen')
 
 
 def run(args: Namespace) -> Answer:
@@ -51,10 +45,10 @@ def run(args: Namespace) -> Answer:
 
         shutil.rmtree(args.output, ignore_errors=True)
         args.output.mkdir(parents=True)
-        found = demonstrate(args.arm, args.output, args.seed, args.real_time, args.view)
+        found = demonstrate(folder=args.output, **given(args))
     seconds = perf_counter() - start
-    trusted, given = found['online']['trustworthy'], Path(args.arm).exists()
-    own = args.arm if given else 'my_arm'
+    trusted, own_arm = found['online']['trustworthy'], Path(args.arm).exists()
+    own = args.arm if own_arm else 'my_arm'
     online, batch = (headline(read_result(args.output / name)) for name in ('online', 'result'))
     return Answer(
         {**found, 'seconds': seconds, 'folder': args.output}, batch,
@@ -66,7 +60,7 @@ def run(args: Namespace) -> Answer:
             f'{args.output / "result" / "report.html"} in a browser.'],
         then=[
             'Next, with your own robot:',
-            *([] if given else [
+            *([] if own_arm else [
                 '  dynid init my_robot.urdf -o my_arm      # lists what only you know']),
             f'  dynid design {own} -o excitation.yaml  # a motion within all limits',
             f'  dynid identify recording/ --arm {own} -o result'])

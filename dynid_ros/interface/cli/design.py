@@ -13,25 +13,16 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import (
-    add_output,
-    count,
-    finite,
-    not_negative,
-    positive,
-    seed,
-)
+from dynid_ros.interface.cli.common.arguments import add_described, add_output, given, number
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import counted, plain, sentence
 
 if TYPE_CHECKING:
     from dynid_ros.motion.excitation.search import Design
 
-#: Arms swing of themselves above this, Hz.
-HIGHEST_HZ = 20.0
 #: Word after --for, and the mass of the heaviest load where none is given, kg.
 PAYLOAD, HEAVIEST_LOAD_KG = 'payload', 2.0
 #: Samples of an exported motion, some 1 GB of text for an arm of seven joints.
@@ -40,40 +31,20 @@ MOST_SAMPLES = 5_000_000
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    add_described(parser, 'design_excitation', {
+        'arm': 'ARM', 'period': '--period', 'harmonics': '--harmonics', 'periods': '--periods',
+        'ramp': '--ramp S', 'criterion': '--criterion', 'scale_columns': '--scale-columns',
+        'load': '--load KG', 'known': '--known WORD', 'link': '--link JOINT',
+        'given': '--given RESULT', 'starts': '--starts', 'seconds': '--time S', 'seed': '--seed'})
     add_output(parser, 'excitation.yaml to write')
     add = parser.add_argument
-    add('--period', type=positive, default=10.0, help='s (default: %(default)g)')
-    add('--harmonics', type=count, default=8, help='number of harmonics (default: %(default)s)')
-    add('--periods', type=count,
-        help='repetitions of the motion (default: 3; 1 with --for payload)')
-    add('--ramp', type=not_negative, default=0.0, metavar='S',
-        help='time in which the amplitude grows and shrinks (default: %(default)g)')
-    add('--criterion', choices=('condition', 'volume'), default='condition',
-        help='condition number, or volume of the confidence ellipsoid (D-optimality)')
-    add('--scale-columns', action='store_true', help='scale the columns to unit length first')
     add('--for', dest='chosen', nargs='+', default=[], metavar='PARAMETER',
         help='minimise the variance of these base parameters instead, such as Izz6; or, with the '
              'word payload, of mass and centre of a load, for an arm that is known')
-    add('--load', nargs='+', type=finite, metavar='KG',
-        help='with --for payload: mass of the heaviest load, with which all limits hold, and its '
-             'centre X Y Z in the frame of the tool, m (default: 2 kg at its origin)')
-    add('--known', nargs='+', default=[], choices=('mass', 'com'), metavar='WORD',
-        help='with --for payload: what will be known of the load, mass, com (the centre of '
-             '--load) or both; the motion determines the rest')
-    add('--link', metavar='JOINT',
-        help='with --for payload: joint that moves the link with the load, if not the tool')
-    add('--given', nargs='+', default=[], type=Path, metavar='RESULT',
-        help='results of earlier recordings; improve their weakest parameters')
-    add('--starts', type=count, default=4,
-        help='random motions to start from (default: %(default)s)')
-    add('--time', type=positive, default=120.0, metavar='S',
-        help='end the search, which begins once the arm and its meshes are read, after this '
-             'time; one that ends earlier depends on the seed alone (default: %(default)g)')
-    add('--seed', type=seed, default=0, help='(default: %(default)s)')
     add('--export', nargs='+', default=[], type=Path, metavar='FILE',
         help='samples as well: .yaml (JointTrajectory) or .csv')
-    add('--rate', type=positive, default=100.0, help='of these samples, Hz (default: %(default)g)')
+    add('--rate', type=number('Positive'), default=100.0,
+        help='of these samples, Hz (default: %(default)g)')
     add('--plots', type=Path, metavar='FOLDER', help='drawings of joints and tool path')
 
 
@@ -83,18 +54,14 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.motion.trajectory.trajectory_file import check_formats, export_motion
     from dynid_ros.utilities.atomic_write import check_output
 
-    load = _load(args)
-    if args.periods is None:
-        args.periods = 3 if load is None else 1
-    _check_length(args)
+    wanted = given(args) | _task(args)
+    seconds = args.period * (args.periods or 1) + 2 * args.ramp
+    if args.export and seconds * args.rate > MOST_SAMPLES:
+        raise InputError(f'--export would write {seconds * args.rate:.3g} samples; lower --rate '
+                         f'to {MOST_SAMPLES / seconds:g} Hz or less')
     check_formats(args.export)
     check_output(args.output, *args.export)
-    designed = design_excitation(
-        args.arm, period=args.period, harmonics=args.harmonics, periods=args.periods,
-        ramp=args.ramp, criterion=args.criterion, scale_columns=args.scale_columns,
-        parameters=args.chosen if load is None else (), load=load, known=args.known,
-        link=args.link, starts=args.starts,
-        seconds=args.time, seed=args.seed, given=args.given)
+    designed = design_excitation(**wanted)
     designed.save(args.output)
     arm, motion, notes = designed.arm, designed.motion, designed.notes
     for path in args.export:
@@ -113,32 +80,14 @@ def run(args: Namespace) -> Answer:
             f'{designed.seconds:.1f} s.', sentence(f'{notes["criterion"]}: {designed.score:.4g}')])
 
 
-def _load(args: Namespace) -> list[float] | None:
-    """Return mass and centre of the heaviest load, if the motion is for one."""
-    if args.chosen != [PAYLOAD]:
-        for name in ('load', 'known', 'link'):
-            if getattr(args, name):
-                raise InputError(f'--{name} is for --for payload only')
-        return None
-    return args.load or [HEAVIEST_LOAD_KG]
-
-
-def _check_length(args: Namespace) -> None:
-    """Make sure that a motion of this length and these harmonics can be made."""
-    from dynid_ros.motion.trajectory.fourier import LONGEST_MOTION_SECONDS
-
-    seconds = args.period * args.periods + 2 * args.ramp
-    if seconds > LONGEST_MOTION_SECONDS:
-        raise InputError(f'the motion would last {seconds:g} s; keep --period times --periods and '
-                         f'twice --ramp within {LONGEST_MOTION_SECONDS:g} s')
-    if args.export and seconds * args.rate > MOST_SAMPLES:
-        raise InputError(f'--export would write {seconds * args.rate:.3g} samples; lower --rate '
-                         f'to {MOST_SAMPLES / seconds:g} Hz or less')
-    if args.harmonics > HIGHEST_HZ * args.period:
-        raise InputError(
-            f'{args.harmonics} harmonics of a period of {args.period:g} s reach '
-            f'{args.harmonics / args.period:.3g} Hz, where an arm is no longer rigid; stay below '
-            f'{HIGHEST_HZ:g} Hz')
+def _task(args: Namespace) -> dict[str, Any]:
+    """Return what the motion is to determine: parameters, or the heaviest load."""
+    if args.chosen == [PAYLOAD]:
+        return {'load': args.load or [HEAVIEST_LOAD_KG]}
+    for name in ('load', 'known', 'link'):
+        if getattr(args, name):
+            raise InputError(f'--{name} is for --for payload only')
+    return {'parameters': args.chosen}
 
 
 def _notes(designed: Design) -> Iterator[str]:

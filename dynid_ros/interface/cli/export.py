@@ -10,35 +10,17 @@ leave possible, with ranges of their parameters.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_output, checked, seed
+from dynid_ros.interface.cli.common.arguments import add_described, add_output, given
 from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('result', type=Path, metavar='DIR', help='folder of the result')
-    add('--format', choices=('urdf', 'mjcf', 'yaml', 'python', 'c'),
-        help='(default: by the suffix of the file, .urdf, .xml, .yaml, .py, .h)')
-    add('--robot', type=Path, metavar='FILE',
-        help='your URDF, of which inertias and friction are replaced and all else is kept; with '
-             '--format yaml the physical_parameters.yaml of ur_description or the inertials.yaml '
-             'of franka_description; without it, a URDF of joints and links alone, or a table')
-    add('--samples', type=_number_of_samples, metavar='NUMBER',
-        help='write a folder with as many models drawn from the posterior of data and prior, as '
-             '--format mjcf (default), urdf, or yaml for the table alone; a table and ranges of '
-             'their parameters, and torque that the model leaves unexplained')
-    add('--seed', type=seed, default=0, help='of --samples (default: %(default)s)')
+    add_described(parser, 'export', {
+        'model': 'DIR', 'form': '--format', 'robot': '--robot FILE', 'samples': '--samples NUMBER',
+        'seed': '--seed'})
     add_output(parser, 'file to write, or the folder of --samples')
-
-
-def _number_of_samples(text: str) -> int:
-    from dynid_ros.applications.rollout.sample_files import MOST_SAMPLE_FILES
-
-    return checked(int, f'a whole number from 1 to {MOST_SAMPLE_FILES}',
-                   lambda value: 1 <= value <= MOST_SAMPLE_FILES)(text)
 
 
 def run(args: Namespace) -> Answer:
@@ -53,9 +35,8 @@ def run(args: Namespace) -> Answer:
     form = args.format or ('mjcf' if drawn else format_of(args.output))
     if not drawn:
         check_output(args.output)
-    model = load_model(args.result)
-    notes = export(model, args.output, robot=args.robot, form=form, samples=args.samples,
-                   seed=args.seed)
+    model = load_model(args.model)
+    notes = export(**given(args) | {'model': model, 'out': args.output, 'form': form})
     done = (f'Drew {args.samples} physically possible models of {model.arm.name} from the '
             'posterior of data and prior.' if drawn else
             f'Exported {model.arm.name} as {form}, with physically possible parameters.')

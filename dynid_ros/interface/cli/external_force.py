@@ -10,18 +10,23 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dynid_ros.interface.cli.common.arguments import add_position, finite, position
+from dynid_ros.interface.cli.common.arguments import (
+    add_described,
+    add_position,
+    given,
+    number,
+    position,
+)
 from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('arm', metavar='ARM', help='a shipped arm, an arm.yaml, or a folder of dynid identify')
-    add('--wrench', nargs='+', type=finite, required=True, metavar='W',
+    add_described(parser, 'external_force', {
+        'arm': 'ARM', 'in_base': '--in-base', 'body': '--body'})
+    parser.add_argument(
+        '--wrench', nargs='+', type=number('Finite'), required=True, metavar='W',
         help='moments and forces Tx Ty Tz Fx Fy Fz on the body, Nm and N, in its frame')
-    add('--in-base', action='store_true',
-        help='the wrench is in the base frame, its moment about the origin of that frame')
     add_position(parser)
 
 
@@ -39,7 +44,7 @@ def run(args: Namespace) -> Answer:
     arm = model if isinstance(model, ArmModel) else model.arm
     q = position(arm, args)
     gravity, holding, acceleration = external_force(
-        model, args.wrench, q, body=args.body, in_base=args.in_base)
+        **given(args) | {'arm': model, 'wrench': args.wrench, 'q': q})
     within = np.abs(holding) <= arm.limits.effort
     keys = ('name', 'wrench', 'gravity', 'holding', 'acceleration', 'within_limit')
     joints = [dict(zip(keys, values, strict=True)) for values in zip(

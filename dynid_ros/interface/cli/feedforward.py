@@ -9,22 +9,16 @@ friction included. A controller that adds it to its feedback follows more closel
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_output, positive
+from dynid_ros.interface.cli.common.arguments import add_described, add_output, given
 from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('motion', type=Path, metavar='MOTION',
-        help='excitation.yaml of dynid design, or a JointTrajectory as YAML with '
-             'positions, velocities and accelerations')
-    add('--model', type=Path, metavar='DIR', required=True, help='folder of dynid identify')
+    add_described(parser, 'feedforward', {
+        'motion': 'MOTION', 'model': '--model', 'rate_hz': '--rate HZ'})
     add_output(parser, 'the trajectory to write (.yaml)')
-    add('--rate', type=positive, default=100.0, metavar='HZ',
-        help='points a second, of a motion of dynid design (%(default)g)')
 
 
 def run(args: Namespace) -> Answer:
@@ -41,7 +35,7 @@ def run(args: Namespace) -> Answer:
 
     check_output(args.output)
     model = as_model(args.model)
-    filled = feedforward(model, args.motion, rate_hz=args.rate, out=args.output)
+    filled = feedforward(**given(args) | {'model': model, 'out': args.output})
     assert filled.effort is not None
     units = dict(zip(model.arm.joint_names, torque_units(model.arm), strict=True))
     keys = ('name', 'unit', 'least', 'largest', 'rms')

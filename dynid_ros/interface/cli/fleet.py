@@ -11,7 +11,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any, TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_arm, add_output, reading
+from dynid_ros.interface.cli.common.arguments import (
+    add_described,
+    add_output,
+    given,
+)
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import counted, plain, sentence
 
@@ -22,19 +26,18 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('bags', nargs='+', metavar='FOLDER',
+    parser.add_argument(
+        'bags', nargs='+', metavar='FOLDER',
         help='folders of bags, searched with all in them; single bags; URLs that fsspec opens; or '
              '@FILE with one of these a line')
-    add_arm(parser)
+    add_described(parser, 'identify', {'arm': '--arm'})
+    add_described(parser, 'applications.fleet.run.run_fleet', {
+        'by': '--by PATTERN', 'again': '--again', 'topic': '--topic', 'received': '--received'})
     add_output(parser, 'folder for models, sidecars and fleet.html')
-    add('--by', metavar='PATTERN',
-        help="whose bag it is, from its path in FOLDER: '{arm}/*' for a folder of each arm "
-             '(default: serial number or name in recording.yaml, else one arm)')
-    add('--scheduler', metavar='ADDRESS',
+    parser.add_argument(
+        '--scheduler', metavar='ADDRESS',
         help='a Dask scheduler, such as tcp://10.0.0.1:8786 (default: the processors of this '
              'machine)')
-    add('--again', action='store_true', help='choose the settings anew and read all bags again')
 
 
 def run(args: Namespace) -> Answer:
@@ -51,7 +54,7 @@ def run(args: Namespace) -> Answer:
     check_output(*wrote)
     with cluster(args.scheduler) as spread:
         found = run_fleet(
-            arm, args.bags, args.output, spread, by=args.by, again=args.again, **reading(args))
+            given=args.bags, folder=args.output, spread=spread, **given(args) | {'arm': arm})
     write_whole(wrote[0], fleet_page(found))
     places = {'all': found.whole, **{
         found.folders[name]: report.model for name, report in found.arms.items()}}

@@ -16,13 +16,7 @@ from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import (
-    add_arm,
-    add_friction,
-    add_recordings,
-    positive,
-    reading,
-)
+from dynid_ros.interface.cli.common.arguments import add_described, ARM_AND_READING, given
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence, several
 
@@ -36,16 +30,12 @@ SIGNAL_UNITS = {'current': 'A', 'voltage': 'V', 'command': 'rad'}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add_recordings(
-        parser, 'recordings', 'BAG', None, '--loaded',
-        'recordings with a weighed load on the tool. If the arm mostly rests in them and in those '
-        'without the load, its weight gives the gains')
-    add_arm(parser)
-    add('--mass', type=positive, metavar='KG', help='mass of that load, with its mounting')
-    add('--write', type=Path, metavar='FILE',
+    add_described(parser, 'gains', {
+        'recordings': 'BAG', 'loaded': '--loaded BAG', **ARM_AND_READING, 'mass': '--mass KG',
+        'friction': '--friction TERMS'})
+    parser.add_argument(
+        '--write', type=Path, metavar='FILE',
         help='write a copy of the arm.yaml with the gains found for those that the data refute')
-    add_friction(parser)
 
 
 def run(args: Namespace) -> Answer:
@@ -61,8 +51,7 @@ def run(args: Namespace) -> Answer:
     arm = load_arm(args.arm)
     if args.write:
         check_copy(args.arm, args.write)
-    found = gains(arm, args.recordings, loaded=args.loaded, mass=args.mass,
-                  friction=args.friction, **reading(args))
+    found = gains(**given(args) | {'arm': arm})
     unstated, wrote = arm.drive.scale == OPEN, []
     # What nobody states, and no load gave, is no gain.
     lacking = list(compress(found.joint_names, ~found.known)) if unstated else []

@@ -11,15 +11,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import (
-    add_output,
-    add_reading,
-    positive,
-    reading,
-)
+from dynid_ros.interface.cli.common.arguments import add_described, add_output, given, READING
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import counted, plain, sentence
 
@@ -34,13 +28,10 @@ SHOWN = 20
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('recording', type=Path, metavar='BAG')
-    add('--model', required=True, type=Path, metavar='DIR', help='folder of dynid identify')
-    add('--alarms-per-hour', type=positive, default=1.0, metavar='RATE',
-        help='false alarms of all joints together, 1/h (default: %(default)g)')
+    add_described(parser, 'monitor', {
+        'recording': 'BAG', 'model': '--model', 'alarms_per_hour': '--alarms-per-hour RATE',
+        **READING})
     add_output(parser, f'folder for {PICTURE} and {CURVES}', required=False)
-    add_reading(parser)
 
 
 def run(args: Namespace) -> Answer:
@@ -57,7 +48,7 @@ def run(args: Namespace) -> Answer:
     check_output(*wrote)
     model = as_model(args.model)
     names, trustworthy = model.arm.joint_names, model.verdict.trustworthy
-    found = monitor(model, args.recording, alarms_per_hour=args.alarms_per_hour, **reading(args))
+    found = monitor(**given(args) | {'model': model})
     if wrote:
         curves = {name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
         picture = drawn(contact_figure(model.arm, found), 'svg')

@@ -12,36 +12,24 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import (
-    add_reading,
-    add_recordings,
-    finite,
-    positive,
-    reading,
-)
+from dynid_ros.interface.cli.common.arguments import add_described, given, READING
 from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add_recordings(parser, 'loaded', 'LOADED_BAG', 'recordings with the load', '--unloaded',
-                   'recordings without the load; with --arm, those before the load make the model')
-    add('--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
-    add('--arm', metavar='ARM', help='with --unloaded: a shipped arm, or the path of an arm.yaml')
-    add('--mass', type=positive, metavar='KG', help='mass of the load, if it was weighed')
-    add('--com', nargs=3, type=finite, metavar=('X', 'Y', 'Z'),
-        help='centre of mass of the load, if it is known, in the frame of the result, m')
-    add('--link', metavar='JOINT',
-        help='joint that moves the link with the load, if that is not the tool; the frame of the '
-             'result is the frame of the link then')
-    add('--flange', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
-        help='placement of the flange in the frame of the last joint, m and rad (as in a URDF); '
-             'by default the tool of arm.yaml')
-    add_reading(parser)
+    add_described(parser, 'payload', {
+        'recordings': 'LOADED_BAG', 'unloaded': '--unloaded BAG', 'mass': '--mass KG',
+        'center': '--com X Y Z', 'link': '--link JOINT', 'flange': '--flange X Y Z R P Y',
+        **READING})
+    parser.add_argument(
+        '--model', type=Path, metavar='DIR', help='folder of dynid identify, without the load')
+    parser.add_argument(
+        '--arm', metavar='ARM',
+        help='with --unloaded: a shipped arm, or the path of an arm.yaml; recordings before the '
+             'load make the model')
 
 
 def run(args: Namespace) -> Answer:
@@ -49,33 +37,18 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.interface.cli.common.payload_table import payload_answer
     from dynid_ros.interface.python.applications import payload
 
-    model, unloaded = _model(args)
-    found = payload(
-        model, args.loaded, unloaded=unloaded, mass=args.mass, center=args.com, link=args.link,
-        flange=args.flange, **reading(args))
+    _check_model(args)
+    found = payload(args.model or args.arm, **given(args))
     where = ('the flange' if args.flange is not None else
              'the tool of arm.yaml' if args.link is None else 'that link')
     return payload_answer(found, where)
 
 
-def _model(args: Namespace) -> tuple[Any, Any]:
-    """Return the model, and recordings without the load that it was not identified from."""
+def _check_model(args: Namespace) -> None:
+    """Make sure that there is a model, or an arm and recordings from which one follows."""
     if args.model is None and not args.unloaded:
         raise InputError('give --model DIR, or --unloaded BAG with --arm ARM')
-    if args.model is not None:
-        if args.arm is not None:
-            raise InputError('--arm is for --unloaded without --model; a model holds its arm')
-        return args.model, args.unloaded
-    if args.arm is None:
+    if args.model is not None and args.arm is not None:
+        raise InputError('--arm is for --unloaded without --model; a model holds its arm')
+    if args.model is None and args.arm is None:
         raise InputError('--unloaded needs the arm; give it with --arm')
-    from dynid_ros.applications.payload.session import before_the_load
-    from dynid_ros.arm.load import load_arm
-    from dynid_ros.interface.python.boundary import as_recordings, check_once
-    from dynid_ros.interface.python.identification import identify
-
-    check_once(args.unloaded, args.loaded, 'is given with the load and without it')
-    arm = load_arm(args.arm)
-    free, loaded = (list(as_recordings(paths, arm, 'recordings', **reading(args)))
-                    for paths in (args.unloaded, args.loaded))
-    before, after = before_the_load(loaded, free)
-    return identify(arm, before, holdout=0.0), after

@@ -11,7 +11,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_output, add_position, position, positive
+from dynid_ros.interface.cli.common.arguments import (
+    add_described,
+    add_output,
+    add_position,
+    given,
+    number,
+    position,
+)
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import columns, plain
 
@@ -26,14 +33,13 @@ RANDOM_POSITIONS, DRAWN_POSITIONS, LISTED_SOURCES = 500, 40, 5
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('arm', metavar='ARM', help='a shipped arm, or the path of an arm.yaml')
+    add_described(parser, 'pose_error', {'arm': 'ARM', 'body': '--body'})
     add_position(parser).add_argument(
         '--workspace', action='store_true',
         help=f'{RANDOM_POSITIONS} positions spread over the limits instead of one')
     for name, unit, default in (('angle', 'DEG', 0.05), ('length', 'MM', 0.2)):
         parser.add_argument(
-            f'--{name}-std', type=positive, default=default, metavar=unit,
+            f'--{name}-std', type=number('Positive'), default=default, metavar=unit,
             help=f'standard deviation of every {name} of an arm without tolerances (default: '
                  '%(default)s)')
     add_output(parser, 'picture, .svg, .png or .pdf', required=False)
@@ -51,8 +57,9 @@ def run(args: Namespace) -> Answer:
     arm, wrote = load_arm(args.arm), [args.output] if args.output else []
     check_output(*wrote)
     q = workspace_states(arm, RANDOM_POSITIONS) if args.workspace else position(arm, args)[None]
-    budget = pose_error(arm, q, body=args.body, angle_std=np.radians(args.angle_std),
-                        length_std=1e-3 * args.length_std)
+    budget = pose_error(**given(args) | {
+        'arm': arm, 'q': q, 'angle_std': np.radians(args.angle_std),
+        'length_std': 1e-3 * args.length_std})
     if wrote:
         _draw(arm, budget, args)
     groups = [(group, turn, own) for group, (turn, own) in budget.by_group().items()]

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.cli.common.arguments import (
-    add_arm,
+    add_described,
     add_output,
-    cutoff,
-    delay,
-    positive,
-    reading,
+    ARM_AND_READING,
+    given,
+    READING,
 )
 from dynid_ros.interface.cli.common.output import Answer
 
@@ -34,26 +32,14 @@ PAYLOAD_JSON = 'payload.json'
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('recording', type=Path, metavar='BAG')
-    add_arm(parser, required=False)
-    add('--start', type=Path, metavar='DIR',
-        help='folder of dynid identify of the same arm: take its friction terms, cut-off, delay, '
-             'and load of friction by load; --arm may be left out, and the estimate starts from '
-             'nothing')
-    add('--payload', type=Path, metavar='DIR',
+    add_described(parser, 'replay', {
+        'recording': 'BAG', **ARM_AND_READING, 'start': '--start DIR',
+        'memory': '--memory SECONDS', 'cutoff_hz': '--cutoff HZ', 'delay': '--delay SECONDS'})
+    parser.add_argument(
+        '--payload', type=Path, metavar='DIR',
         help='instead of --arm and --start: folder of dynid identify of the arm without its load; '
              f'estimate the load alone, and write {PAYLOAD_JSON} instead of result.yaml')
     add_output(parser, f'folder for result.yaml, {HISTORY} and {PLOT}')
-    add('--memory', type=positive, default=inf, metavar='SECONDS',
-        help='time after which the weight of old data falls to 1/e where new data replaces it '
-             '(default: no forgetting)')
-    add('--cutoff', type=cutoff, metavar='HZ',
-        help='cut-off of the filters (default: the one of the result or arm.yaml, else from the '
-             'data)')
-    add('--delay', type=delay, metavar='SECONDS',
-        help='time by which the drive signal lags behind the motion (default: the one of the '
-             'result or arm.yaml, else from the data)')
 
 
 def run(args: Namespace) -> Answer:
@@ -74,9 +60,7 @@ def _replay_arm(args: Namespace) -> Answer:
     wrote = [args.output / name for name in (RESULT, HISTORY, PLOT)]
     description = args.output / DESCRIPTION
     check_output(*wrote, description)
-    found = replay(
-        args.arm, args.recording, start=args.start, cutoff_hz=args.cutoff, delay=args.delay,
-        memory=args.memory, **reading(args))
+    found = replay(**{'arm': None} | given(args))
     result = found.model
     contents = result_contents(result, args.output)
     contents |= _history_files(args.output, found.history, result.units)
@@ -99,12 +83,13 @@ def _replay_payload(args: Namespace) -> Answer:
     from dynid_ros.interface.python.boundary import as_model, as_recording
     from dynid_ros.utilities.atomic_write import check_output, write_together
 
-    if args.memory < inf:
+    if args.memory is not None:
         raise InputError('--memory is not for --payload: a load is not forgotten')
     model = as_model(args.payload)
     wrote = [args.output / name for name in (PAYLOAD_JSON, HISTORY, PLOT)]
     check_output(*wrote)
-    recording = as_recording(args.recording, model.arm, of_model=True, **reading(args))
+    recording = as_recording(
+        args.recording, model.arm, of_model=True, **given(args, READING))
     found, history = replay_payload(model, recording, cutoff_hz=args.cutoff, delay=args.delay)
     answer = payload_answer(found, wrote=wrote)
     text = json_text({'written': 'by dynid_ros'} | answer.facts, 2)

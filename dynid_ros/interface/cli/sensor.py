@@ -14,7 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_arm, add_output, finite, reading
+from dynid_ros.interface.cli.common.arguments import (
+    add_described,
+    add_output,
+    ARM_AND_READING,
+    given,
+    READING,
+)
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence, within
 
@@ -24,19 +30,13 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('recording', type=Path, metavar='BAG')
-    add('--link', default='tool', metavar='JOINT',
-        help='joint that moves the link with the sensor (default: the link of the tool)')
-    add('--frame', nargs=6, type=finite, metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
-        help='frame of the sensor in the frame of that link, m and rad (as in a URDF); by default '
-             'the tool of arm.yaml, or the frame of --link')
-    add('--wrench-topic', metavar='TOPIC',
-        help='topic of the sensor (default: the one that the recorder noted, or the only one)')
-    add('--compensated', type=Path, metavar='FILE',
+    add_described(parser, 'wrist_sensor', {
+        'recording': 'BAG', **ARM_AND_READING, 'wrench_topic': '--wrench-topic TOPIC',
+        'link': '--link JOINT', 'frame': '--frame X Y Z R P Y'})
+    parser.add_argument(
+        '--compensated', type=Path, metavar='FILE',
         help='.npz to write with the compensated wrenches of BAG, as the node publishes them')
     add_output(parser, 'file for the node wrist_sensor', required=False)
-    add_arm(parser)
 
 
 def run(args: Namespace) -> Answer:
@@ -53,7 +53,7 @@ def run(args: Namespace) -> Answer:
     check_output(*wrote)
     arm = load_arm(args.arm)
     recording = read_wrenches(
-        args.recording, arm, wrench_topic=args.wrench_topic, **reading(args))
+        args.recording, arm, wrench_topic=args.wrench_topic, **given(args, READING))
     found = wrist_sensor(arm, recording, link=args.link, frame=args.frame)
     if args.output is not None:
         write_sensor(found, args.output)

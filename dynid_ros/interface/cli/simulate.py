@@ -11,28 +11,22 @@ gives its arm with the physically possible parameters, and all of its friction.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-from dynid_ros.interface.cli.common.arguments import add_output, seed
+from dynid_ros.interface.cli.common.arguments import add_described, add_output, given
 from dynid_ros.interface.cli.common.output import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add('arm', metavar='ARM',
-        help='a shipped arm, or the path of an arm.yaml, a URDF, or the folder of a result')
-    add('excitation', nargs='?', type=Path, metavar='EXCITATION',
-        help='excitation.yaml; without it, a random motion within the limits')
+    add_described(parser, 'simulate', {'arm': 'ARM', 'motion': '[EXCITATION]', 'seed': '--seed'})
     add_output(parser, 'folder of the bag')
-    add('--seed', type=seed, default=0, help='of noise and random motion (default: %(default)s)')
 
 
 def run(args: Namespace) -> Answer:
     """Simulate and write the bag."""
     from dynid_ros.interface.python.motions import simulate
 
-    log = simulate(args.arm, args.excitation, seed=args.seed, out=args.output)
+    log = simulate(**given(args), out=args.output)
     assert log.arm is not None
     facts = {'arm': log.arm.name, 'bag': args.output, 'samples': len(log.t),
              'seconds': log.seconds, 'assumed': log.assumed}

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_reading, cutoff, reading
+from dynid_ros.interface.cli.common.arguments import add_described, given, number, READING
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import plain, sentence
 
@@ -25,15 +25,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('recording', type=Path, metavar='BAG')
     add('--arm', metavar='ARM',
         help='with a URDF: the arm, for its topic, drive and friction terms')
-    add('--cutoff', type=cutoff, metavar='HZ', nargs='+', default=[],
-        help='print the torque error below these cut-offs, too; errors compare at '
-             'one bandwidth only')
+    add('--cutoff', type=number('Cutoff', 'dynid_ros.interface.python.boundary'), metavar='HZ',
+        nargs='+', default=[],
+        help='print the torque error below these cut-offs, too; errors compare at one bandwidth '
+             'only')
     add('--rollout', action='store_true',
         help='simulate the exported MJCF, too, in MuJoCo, from measured states under the recorded '
              'torque or commands, and print how far it is from where the arm moved')
     add('-o', '--output', type=Path, metavar='PATH',
         help='with --rollout: picture of these distances, .png, .svg or .pdf')
-    add_reading(parser)
+    add_described(parser, 'read_recording', READING)
 
 
 def run(args: Namespace) -> Answer:
@@ -74,7 +75,7 @@ def _validate_result(args: Namespace) -> Answer:
     check_output(*wrote)
     result = load_model(args.model)
     arm, cutoff_hz = result.arm, result.treatment.cutoff_hz
-    recording = read_recording(args.recording, arm, **reading(args))
+    recording = read_recording(args.recording, arm, **given(args, READING))
     found = Validation(result, recording)
     metrics, reasons = found.metrics, found.reasons
     others = {hz: error_at(result, recording, hz) for hz in args.cutoff}
@@ -113,7 +114,7 @@ def _validate_description(args: Namespace) -> Answer:
     arm = load_arm(args.arm)
     stated = stated_arm(args.model, arm.joint_names)
     check_possible(stated)
-    recording = read_recording(args.recording, arm, **reading(args))
+    recording = read_recording(args.recording, arm, **given(args, READING))
     result = identify(arm, recording, stated=stated)
     # Stated parameters were fitted to nothing from which they could fail to generalise.
     reasons = {how: [

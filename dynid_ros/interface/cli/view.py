@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_address, add_reading, reading
+from dynid_ros.interface.cli.common.arguments import add_address, add_described, given, READING
 from dynid_ros.interface.cli.common.output import Answer
 from dynid_ros.utilities.text import sentence
 
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--html', type=Path, metavar='FILE',
         help='write one self-contained file instead, which works without a network')
     add_address(parser, 'whoever reaches another one sees the page')
-    add_reading(parser)
+    add_described(parser, 'read_recording', READING)
 
 
 def run(args: Namespace) -> int:
@@ -107,6 +107,6 @@ def _content(args: Namespace) -> tuple[Any, ...]:
     elif first:
         track = motion_track(path, arm, model)
     else:
-        track = recording_track(read_recording(path, arm, **reading(args)), arm, model)
+        track = recording_track(read_recording(path, arm, **given(args, READING)), arm, model)
     around = Surroundings() if source is None else load_surroundings(source, track.arm)
     return track, around, ellipsoids(model) if shown and model is not None else ()

@@ -19,6 +19,7 @@ from dynid_ros.interface.demo.processes import Processes
 from dynid_ros.interface.demo.view import ProgressNode, say
 from dynid_ros.ros.nodes.launching import chain, DESIGN
 from dynid_ros.ros.nodes.warm_up import compile_kernels
+from dynid_ros.utilities.inputs import Seed
 
 #: Rate of joint_states, Hz.
 RATE = 250.0
@@ -27,23 +28,23 @@ NODE_CHECK_SECONDS = 0.1
 
 
 def demonstrate(
-    arm: str, folder: Path, seed: int, real_time: bool = False, page: bool = False,
+    folder: Path, arm: str = 'panda', seed: Seed = 0, real_time: bool = False, page: bool = False,
 ) -> dict[str, Any]:
     """
     Run the demonstration.
 
     Parameters
     ----------
+    folder : Path
+        New folder for all that is written.
     arm : str
         Shipped arm, or path of an arm.yaml.
-    folder : Path
-        New folder for all output.
     seed : int
-        Of the design and the noise.
+        Of motion and noise.
     real_time : bool
-        Whether the arm moves in real time, instead of as fast as the nodes can follow.
+        Move the arm in real time; without it, as fast as all nodes can follow.
     page : bool
-        Whether the live page shows it.
+        Show it on a live page, whose address is printed, and in a browser if there is a screen.
 
     Returns
     -------

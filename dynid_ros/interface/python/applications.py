@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal, TYPE_CHECKING
 
 import numpy as np
 
+from dynid_ros.applications.rollout.posterior import SAMPLE_FILES, SampleFiles
+from dynid_ros.arm.model import ArmModel
+from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.interface.python.boundary import (
     Arm,
     as_arm,
+    as_arm_or_model,
     as_model,
     as_recording,
     as_recordings,
@@ -20,13 +24,17 @@ from dynid_ros.interface.python.boundary import (
     Logs,
     Model,
 )
+from dynid_ros.interface.python.identification import identify
 from dynid_ros.utilities.inputs import (
     as_flag,
     as_numbers,
     as_path,
     as_text,
-    one_count,
-    one_number,
+    Finite,
+    POSITIVE,
+    Positive,
+    SEED,
+    Seed,
 )
 from dynid_ros.utilities.one_thread import one_thread
 
@@ -39,33 +47,35 @@ if TYPE_CHECKING:
     from dynid_ros.data.recordings.recording import Recording
 
 
+
 @one_thread()
 def payload(
-    model: Model, recordings: Logs, *, unloaded: Logs = (), mass: float | None = None,
-    center: Sequence[float] | None = None, link: str | None = None,
-    flange: Sequence[float] | None = None, topic: str = 'joint_states', received: bool = False,
+    model: Arm | Model, recordings: Logs, *, unloaded: Logs = (), mass: Positive | None = None,
+    center: Sequence[Finite] | None = None, link: str | None = None,
+    flange: Sequence[Finite] | None = None, topic: str = 'joint_states', received: bool = False,
 ) -> Payload:
     """
     Estimate mass, centre of mass and inertia of a load, as ``dynid payload`` does.
 
     Parameters
     ----------
-    model : str, Path or IdentifiedModel
-        The arm without the load.
+    model : str, Path, ArmModel or IdentifiedModel
+        The arm without the load; of an arm that is not identified yet, the `unloaded` recordings
+        before the first one with the load make the model.
     recordings : str, Path, Recording, or iterable of these
-        Recordings with it: motions, or rests at some positions.
+        Recordings with the load: motions, or rests at some positions.
     unloaded : str, Path, Recording, or iterable of these
-        Recordings of the same session without it, other than those of the model.
+        Recordings of the same session without the load, other than those of the model.
     mass : float, optional
-        Its weighed mass, kg, if known.
+        Mass of the load, if it was weighed, kg.
     center : (3,) sequence of float, optional
-        Its centre of mass in the frame of the result, m, if known.
+        Centre of mass of the load, if it is known, in the frame of the result, m.
     link : str, optional
-        Joint that moves the link that carries it; by default the link of the tool. The result is
-        then in the frame of that link.
+        Joint that moves the link with the load, if that is not the tool; the frame of the result
+        is the frame of the link then.
     flange : (6,) sequence of float, optional
-        Placement ``x y z roll pitch yaw`` of the frame of the result in the frame of the last
-        joint (of `link`), m and rad; by default the tool of the arm.
+        Placement ``x y z roll pitch yaw`` of the flange in the frame of the last joint (of
+        `link`), m and rad (as in a URDF); by default the tool of arm.yaml.
     topic, received
         As for `read_recording`.
 
@@ -77,20 +87,26 @@ def payload(
     """
     from dynid_ros.applications.payload.estimate import estimate_payload
     from dynid_ros.applications.payload.load_estimate import KnownLoad
+    from dynid_ros.applications.payload.session import before_the_load
 
-    known = as_model(model)
+    known = as_arm_or_model(model, 'model')
     check_once(recordings)
     check_once(unloaded, recordings, 'is given with the load and without it')
-    for given, state in ((recordings, 'with'), (unloaded, 'without')):
-        check_once(known.sources, given, 'is a recording that the model was fitted to; give '
-                   f'another one {state} the load')
-    read = [list(as_recordings(
-        logs, known.arm, name, topic=topic, received=received, of_model=True))
-        for logs, name in ((recordings, 'recordings'), (unloaded, 'unloaded'))]
+    if isinstance(known, IdentifiedModel):
+        for given, state in ((recordings, 'with'), (unloaded, 'without')):
+            check_once(known.sources, given, 'is a recording that the model was fitted to; give '
+                       f'another one {state} the load')
+    arm = known if isinstance(known, ArmModel) else known.arm
+    loaded, free = (list(as_recordings(
+        logs, arm, name, topic=topic, received=received, of_model=arm is not known))
+        for logs, name in ((recordings, 'recordings'), (unloaded, 'unloaded')))
+    if isinstance(known, ArmModel):
+        before, free = before_the_load(loaded, free)
+        known = identify(known, before, holdout=0.0)
     return estimate_payload(
-        known, read[0], None if flange is None else _placement('flange', flange),
-        unloaded=read[1], link=None if link is None else as_text('link', link), known=KnownLoad(
-            None if mass is None else one_number('mass', mass, np.finfo(float).tiny),
+        known, loaded, None if flange is None else _placement('flange', flange),
+        unloaded=free, link=None if link is None else as_text('link', link), known=KnownLoad(
+            POSITIVE.take_given('mass', mass),
             None if center is None else as_numbers('center', center, 1, 3)))
 
 
@@ -106,7 +122,7 @@ def _placement(name: str, pose: Sequence[float]) -> Placement:
 @one_thread()
 def wrist_sensor(
     arm: Arm, recording: str | Path | WrenchRecording, *, link: str = 'tool',
-    frame: Sequence[float] | None = None, topic: str = 'joint_states',
+    frame: Sequence[Finite] | None = None, topic: str = 'joint_states',
     wrench_topic: str | None = None, received: bool = False,
 ) -> WristSensor:
     """
@@ -115,14 +131,14 @@ def wrist_sensor(
     Parameters
     ----------
     arm : str, Path or ArmModel
-        Name of a shipped arm, path of an arm.yaml or a URDF, or the arm.
+        The arm.
     recording : str, Path or WrenchRecording
-        A bag with joint states and the wrenches, in which the sensor turns.
+        Bag with joint states and the wrenches, in which the sensor turns.
     link : str
-        Body that carries the sensor: ``tool``, or the joint that moves the link.
+        Joint that moves the link with the sensor, or ``tool`` for the link of the tool.
     frame : (6,) sequence of float, optional
         Placement ``x y z roll pitch yaw`` of the frame of the sensor in the frame of that link, m
-        and rad; by default the frame of the body.
+        and rad (as in a URDF); by default the tool of arm.yaml, or the frame of `link`.
     topic, received
         As for `read_recording`.
     wrench_topic : str, optional
@@ -151,7 +167,7 @@ def wrist_sensor(
 
 @one_thread()
 def monitor(
-    model: Model, recording: Log, *, alarms_per_hour: float = 1.0, topic: str = 'joint_states',
+    model: Model, recording: Log, *, alarms_per_hour: Positive = 1.0, topic: str = 'joint_states',
     received: bool = False,
 ) -> MonitoredRecording:
     """
@@ -177,14 +193,15 @@ def monitor(
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
 
     known = as_model(model)
-    rate = one_number('alarms_per_hour', alarms_per_hour, np.finfo(float).tiny)
+    rate = POSITIVE.take('alarms_per_hour', alarms_per_hour)
     return MonitoredRecording(known, as_recording(
         recording, known.arm, topic=topic, received=received, of_model=True), rate)
 
 
 def export(
-    model: Model, out: str | Path, *, robot: str | Path | None = None, form: str | None = None,
-    samples: int | None = None, seed: int = 0,
+    model: Model, out: str | Path, *, robot: str | Path | None = None,
+    form: Literal['urdf', 'mjcf', 'yaml', 'python', 'c'] | None = None,
+    samples: SampleFiles | None = None, seed: Seed = 0,
 ) -> tuple[str, ...]:
     """
     Write a model for simulators, controllers and notebooks, as ``dynid export`` does.
@@ -197,15 +214,17 @@ def export(
         File to write; its name decides the format: ``.urdf``, ``.xml`` (MJCF), ``.yaml``,
         ``.py`` or ``.h`` (C).
     robot : str or Path, optional
-        Your URDF, in which inertias and friction are replaced; with ``.yaml`` the maker's file of
-        parameters.
+        Your URDF, of which inertias and friction are replaced and all else is kept; with the
+        format ``yaml`` the physical_parameters.yaml of ur_description or the inertials.yaml of
+        franka_description; without it, a URDF of joints and links alone, or a table.
     form : str, optional
-        Format, whatever the name: one of ``--format`` of ``dynid export``.
+        Format; by default by the suffix of the file, .urdf, .xml, .yaml, .py, .h.
     samples : int, optional
-        Write a folder with as many physically possible models drawn from the posterior of data and
-        prior, as ``mjcf`` (default), ``urdf``, or ``yaml`` for the table alone.
+        Write a folder with as many models drawn from the posterior of data and prior, in the
+        format ``mjcf`` (default), ``urdf``, or ``yaml`` for the table alone; a table and ranges
+        of their parameters, and torque that the model leaves unexplained.
     seed : int
-        Of these.
+        Of the samples.
 
     Returns
     -------
@@ -229,8 +248,8 @@ def export(
         from dynid_ros.applications.rollout.sample_files import export_samples
 
         return export_samples(
-            as_model(model), path, one_count('samples', samples), chosen or 'mjcf', source,
-            one_count('seed', seed, 0))
+            as_model(model), path, SAMPLE_FILES.take('samples', samples), chosen or 'mjcf', source,
+            SEED.take('seed', seed))
     return export_model(as_model(model), path, source, chosen)
 
 
@@ -248,7 +267,7 @@ def convert(
     out : str or Path
         Folder of the bag.
     arm : str, Path or ArmModel, optional
-        Arm whose joints and table settings apply; by default, the recording determines the joints.
+        Arm whose joints and table settings apply, instead of the joints of the recording.
     topic, received
         As for `read_recording`.
 

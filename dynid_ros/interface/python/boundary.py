@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, TYPE_CHECKING, TypeAlias
-
-import numpy as np
+from typing import Annotated, Any, TYPE_CHECKING, TypeAlias
 
 from dynid_ros.arm.friction import friction_terms
 from dynid_ros.arm.load import load_arm
@@ -21,7 +20,14 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.result_files.result_file import read_result, RESULT
-from dynid_ros.utilities.inputs import as_flag, as_path, as_text, one_number, wrong_type
+from dynid_ros.utilities.inputs import (
+    as_flag,
+    as_path,
+    as_text,
+    one_number,
+    Range,
+    wrong_type,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,6 +40,16 @@ Log: TypeAlias = str | Path | Recording
 Logs: TypeAlias = Log | Iterable[Log]
 #: Names of friction terms: one, several joined by commas, or a sequence.
 Friction: TypeAlias = str | Sequence[str] | None
+
+CUTOFF_RANGE = Range(float, f'a frequency of {LEAST_CUTOFF:g} Hz or more',
+               lambda value: LEAST_CUTOFF <= value < inf)
+DELAY_RANGE = Range(float, f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s',
+              lambda value: abs(value) <= LONGEST_DELAY)
+#: Without an end, nothing is forgotten.
+MEMORY_RANGE = Range(float, 'a number above zero', lambda value: value > 0)
+Cutoff: TypeAlias = Annotated[float, CUTOFF_RANGE]
+Delay: TypeAlias = Annotated[float, DELAY_RANGE]
+Memory: TypeAlias = Annotated[float, MEMORY_RANGE]
 
 
 def as_arm(arm: Any, name: str = 'arm') -> ArmModel:
@@ -50,11 +66,11 @@ def is_result(path: str | Path) -> bool:
     return Path(path).name == RESULT or (Path(path) / RESULT).is_file()
 
 
-def as_arm_or_model(arm: Any) -> ArmModel | IdentifiedModel:
+def as_arm_or_model(arm: Any, name: str = 'arm') -> ArmModel | IdentifiedModel:
     """Take an arm, or a result, or the folder of one."""
     if isinstance(arm, (str, Path)) and is_result(arm):
-        return read_result(as_path('arm', arm))
-    return arm if isinstance(arm, IdentifiedModel) else as_arm(arm)
+        return read_result(as_path(name, arm))
+    return arm if isinstance(arm, IdentifiedModel) else as_arm(arm, name)
 
 
 def as_simulated_arm(arm: Any) -> ArmModel:
@@ -157,24 +173,21 @@ def check_once(
         raise InputError(f'{both.pop()} {refusal}')
 
 
-def with_cutoff(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:
+def with_cutoff(arm: ArmModel, cutoff_hz: Cutoff | None) -> ArmModel:
     """Return the arm with another cut-off of its filters, Hz, if one is given."""
     if cutoff_hz is None:
         return arm
-    cutoff_hz = one_number('cutoff_hz', cutoff_hz, LEAST_CUTOFF)
+    cutoff_hz = CUTOFF_RANGE.take('cutoff_hz', cutoff_hz)
     return replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=cutoff_hz))
 
 
 def online_settings(
-    cutoff_hz: float | None, delay: float | None, memory: float,
+    cutoff_hz: Cutoff | None, delay: Delay | None, memory: Memory,
 ) -> dict[str, Any]:
     """Check the settings of a session; see `OnlineIdentifier`."""
-    return {
-        'cutoff_hz': cutoff_hz if cutoff_hz is None else one_number(
-            'cutoff_hz', cutoff_hz, LEAST_CUTOFF),
-        'delay': delay if delay is None else one_number(
-            'delay', delay, -LONGEST_DELAY, LONGEST_DELAY),
-        'memory': one_number('memory', memory, np.finfo(float).tiny)}
+    return {'cutoff_hz': CUTOFF_RANGE.take_given('cutoff_hz', cutoff_hz),
+            'delay': DELAY_RANGE.take_given('delay', delay),
+            'memory': MEMORY_RANGE.take('memory', memory)}
 
 
 def quantile(level: float) -> float:

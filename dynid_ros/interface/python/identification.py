@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Literal, TYPE_CHECKING
 
 import numpy as np
 
@@ -23,16 +23,27 @@ from dynid_ros.interface.python.boundary import (
     as_recording,
     as_recordings,
     check_once,
+    Cutoff,
+    Delay,
     Friction,
     Log,
     Logs,
+    Memory,
     Model,
     online_settings,
     with_cutoff,
 )
 from dynid_ros.interface.python.results import IdentifiedModel
 from dynid_ros.interface.python.validation import Validation
-from dynid_ros.utilities.inputs import as_flag, as_path, as_text, one_number
+from dynid_ros.utilities.inputs import (
+    as_flag,
+    as_path,
+    as_text,
+    POSITIVE,
+    Positive,
+    SHARE,
+    Share,
+)
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -43,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def read_recording(
-    path: str | Path, arm: Arm, *, topic: str = 'joint_states', rate_hz: float | None = None,
+    path: str | Path, arm: Arm, *, topic: str = 'joint_states', rate_hz: Positive | None = None,
     received: bool = False,
 ) -> Recording:
     """
@@ -56,7 +67,7 @@ def read_recording(
     arm : str, Path or ArmModel
         Its arm.
     topic : str
-        Joint-state topic of a bag.
+        JointState topic in bags.
     rate_hz : float, optional
         Sample rate of a table without a time column, Hz.
     received : bool
@@ -72,7 +83,7 @@ def read_recording(
 
     return recording_reader.read_recording(
         as_path('path', path), as_arm(arm), topic=as_text('topic', topic),
-        rate_hz=None if rate_hz is None else one_number('rate_hz', rate_hz, np.finfo(float).tiny),
+        rate_hz=POSITIVE.take_given('rate_hz', rate_hz),
         received=as_flag('received', received))
 
 
@@ -106,10 +117,11 @@ def check_recording(recording: Log, arm: Arm) -> tuple[Defect, ...]:
 
 @one_thread()
 def identify(
-    arm: Arm, recordings: Logs, *, friction: Friction = None, holdout: float | None = None,
-    validation: Logs = (), method: str = 'differentiated', cutoff_hz: float | None = None,
-    joint_offsets: bool = False, stated: Arm | None = None, topic: str = 'joint_states',
-    received: bool = False,
+    arm: Arm, recordings: Logs, *, friction: Friction = None, holdout: Share | None = None,
+    validation: Logs = (),
+    method: Literal['differentiated', 'filtered', 'power'] = 'differentiated',
+    cutoff_hz: Cutoff | None = None, joint_offsets: bool = False, stated: Arm | None = None,
+    topic: str = 'joint_states', received: bool = False,
 ) -> IdentifiedModel:
     """
     Identify the dynamics of an arm, as ``dynid identify`` does.
@@ -117,23 +129,24 @@ def identify(
     Parameters
     ----------
     arm : str, Path or ArmModel
-        Name of a shipped arm, path of an arm.yaml or a URDF, or the arm.
+        The arm.
     recordings : str, Path, Recording, or iterable of these
-        Recordings to fit.
+        Recordings to fit: bags, printed messages or tables.
     friction : str or sequence of str, optional
-        Friction terms, such as ``'viscous,coulomb'``; by default all, with strengths by
-        cross-validation.
+        ``auto`` (all, as strong as they predict in cross-validation on the fitted samples), or
+        names joined by commas, such as ``viscous,coulomb,offset``; ``auto`` by default.
     holdout : float, optional
         Share at the end of each recording that is held out for validation, 0 to below 1; 0.33 by
-        default, or none of a recording of less than 6 s.
+        default, and nothing of a recording of less than 6 s.
     validation : str, Path, Recording, or iterable of these
         Recordings to validate with instead.
     method : str
-        ``differentiated``, ``filtered`` or ``power``: how rows are made.
+        Fit torque with accelerations (``differentiated``), or torque (``filtered``) or power
+        (``power``) after a first-order filter without them.
     cutoff_hz : float, optional
-        Cut-off of the low-pass filters, Hz; by default as the arm states, or from the data.
+        Cut-off of the low-pass filters, Hz; by default the one in arm.yaml, else from the data.
     joint_offsets : bool
-        Whether to estimate the zeros of the joints, too.
+        Estimate the zero of each joint, too, and report which ones are identifiable.
     stated : str, Path or ArmModel, optional
         Another description of the arm, whose parameters are compared on the held-out set.
     topic, received
@@ -161,7 +174,7 @@ def identify(
                       for logs, name in ((recordings, 'recordings'), (validation, 'validation')))
     return IdentifiedModel.of(batch.identify(
         arm, fitted, friction=as_friction(friction),
-        holdout=None if holdout is None else one_number('holdout', holdout), validation=others,
+        holdout=SHARE.take_given('holdout', holdout), validation=others,
         method=as_text('method', method),
         joint_offsets=as_flag('joint_offsets', joint_offsets),
         stated=None if stated is None else as_arm(stated, 'stated')))
@@ -217,7 +230,7 @@ def validate(
 
 @one_thread()
 def gains(
-    arm: Arm, recordings: Logs, *, loaded: Logs = (), mass: float | None = None,
+    arm: Arm, recordings: Logs, *, loaded: Logs = (), mass: Positive | None = None,
     friction: Friction = None, topic: str = 'joint_states', received: bool = False,
 ) -> DriveGains:
     """
@@ -230,9 +243,10 @@ def gains(
     recordings : str, Path, Recording, or iterable of these
         Recordings without the load.
     loaded : str, Path, Recording, or iterable of these
-        Recordings with a weighed load on the tool.
+        Recordings with a weighed load on the tool. If the arm mostly rests in them and in those
+        without the load, its weight gives the gains.
     mass : float, optional
-        Mass of that load, kg; without it, only ratios of gains are found.
+        Mass of that load with its mounting, kg; without it, only ratios of gains are found.
     friction : str or sequence of str, optional
         As for `identify`.
     topic, received
@@ -251,7 +265,7 @@ def gains(
     free, held = (as_recordings(logs, arm, name, topic=topic, received=received)
                   for logs, name in ((recordings, 'recordings'), (loaded, 'loaded')))
     return recorded_gains(
-        arm, free, loaded=held, mass=None if mass is None else one_number('mass', mass),
+        arm, free, loaded=held, mass=POSITIVE.take_given('mass', mass),
         friction=as_friction(friction))
 
 
@@ -289,7 +303,7 @@ class Replay:
 @one_thread()
 def replay(
     arm: Arm | None, recording: Log, *, start: Model | None = None,
-    cutoff_hz: float | None = None, delay: float | None = None, memory: float = np.inf,
+    cutoff_hz: Cutoff | None = None, delay: Delay | None = None, memory: Memory = np.inf,
     topic: str = 'joint_states', received: bool = False,
 ) -> Replay:
     """
@@ -298,16 +312,21 @@ def replay(
     Parameters
     ----------
     arm : str, Path, ArmModel or None
-        The arm; None for the arm of `start`.
+        The arm; that of `start` if it is left out.
     recording : str, Path or Recording
         The recording.
     start : str, Path or IdentifiedModel, optional
-        Result of the same arm, which supplies friction terms, cut-off, delay and load.
-    cutoff_hz, delay : float, optional
-        Cut-off of the filters, Hz, and lag of the drive signal, s; by default as in `start`,
-        or from the data.
+        Result of the same arm: take its friction terms, cut-off, delay, and load of friction by
+        load; the estimate starts from nothing.
+    cutoff_hz : float, optional
+        Cut-off of the filters, Hz; by default the one of the result or arm.yaml, else from the
+        data.
+    delay : float, optional
+        Time by which the drive signal lags behind the motion, s; by default the one of the result
+        or arm.yaml, else from the data.
     memory : float
-        Time after which the weight of old data falls to 1/e, s; infinite for no forgetting.
+        Time after which the weight of old data falls to 1/e where new data replaces it, s; by
+        default infinite: no forgetting.
     topic, received
         As for `read_recording`.
 

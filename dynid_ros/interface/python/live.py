@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid_ros.estimation.online import online_identifier
-from dynid_ros.interface.python.boundary import Arm, as_arm, as_model, Model, online_settings
+from dynid_ros.interface.python.boundary import (
+    Arm,
+    as_arm,
+    as_model,
+    Cutoff,
+    Delay,
+    Memory,
+    Model,
+    online_settings,
+)
 from dynid_ros.interface.python.results import IdentifiedModel
 from dynid_ros.utilities.inputs import as_text
 from dynid_ros.utilities.one_thread import one_thread
@@ -42,8 +51,8 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
     """
 
     def __init__(
-        self, arm: Arm, source: str = 'stream', *, cutoff_hz: float | None = None,
-        delay: float | None = None, memory: float = np.inf, prior: Prior | None = None,
+        self, arm: Arm, source: str = 'stream', *, cutoff_hz: Cutoff | None = None,
+        delay: Delay | None = None, memory: Memory = np.inf, prior: Prior | None = None,
         start: Model | None = None,
     ) -> None:
         super().__init__(

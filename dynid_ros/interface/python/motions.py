@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal, TYPE_CHECKING
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import (
@@ -22,19 +22,29 @@ from dynid_ros.utilities.inputs import (
     as_numbers,
     as_path,
     as_text,
-    one_count,
-    one_number,
+    COUNT,
+    Count,
+    Finite,
+    NOT_NEGATIVE,
+    NotNegative,
+    POSITIVE,
+    Positive,
+    SEED,
+    Seed,
     wrong_type,
 )
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
+    from dynid_ros.motion.excitation.design_objective import Task
     from dynid_ros.motion.excitation.search import Design
     from dynid_ros.motion.trajectory.motion_pair import Motion
     from dynid_ros.motion.trajectory.trajectory_file import Trajectory
     from dynid_ros.simulation.session import SimulatedRecording
 
-#: Known quantities of a load.
+#: Arms swing of themselves above this, Hz.
+HIGHEST_HZ = 20.0
+#: What may be known of a load.
 KNOWN_PARTS = ('mass', 'com')
 #: Most points of a trajectory for a controller.
 CONTROLLER_POINTS = 100_000
@@ -42,11 +52,12 @@ CONTROLLER_POINTS = 100_000
 
 @one_thread()
 def design_excitation(
-    arm: Arm, *, surroundings: str | Path | None = None, period: float = 10.0,
-    harmonics: int = 8, periods: int = 3, ramp: float = 0.0, criterion: str = 'condition',
-    scale_columns: bool = False, parameters: Sequence[str] = (),
-    load: Sequence[float] | None = None, known: Sequence[str] = (), link: str | None = None,
-    starts: int = 4, seconds: float = 120.0, seed: int = 0, given: Model | Iterable[Model] = (),
+    arm: Arm, *, surroundings: str | Path | None = None, period: Positive = 10.0,
+    harmonics: Count = 8, periods: Count | None = None, ramp: NotNegative = 0.0,
+    criterion: Literal['condition', 'volume'] = 'condition', scale_columns: bool = False,
+    parameters: Sequence[str] = (), load: Sequence[Finite] | None = None,
+    known: Sequence[Literal['mass', 'com']] = (), link: str | None = None, starts: Count = 4,
+    seconds: Positive = 120.0, seed: Seed = 0, given: Model | Iterable[Model] = (),
 ) -> Design:
     """
     Design an exciting motion and another one for validation, as ``dynid design`` does.
@@ -58,32 +69,37 @@ def design_excitation(
     surroundings : str or Path, optional
         Shipped arm or arm.yaml whose capsules, walls and floor the arm keeps clear of; by default
         the file of an arm given by name or path. Without it collisions are not checked.
-    period, harmonics, periods, ramp
-        Period of the fundamental, s, number of harmonics, repetitions, and the time in which the
-        amplitude grows and shrinks, s.
+    period : float
+        Period of the fundamental, s.
+    harmonics : int
+        Number of harmonics.
+    periods : int, optional
+        Repetitions of the motion; by default 3, or 1 for a load.
+    ramp : float
+        Time in which the amplitude grows and shrinks, s.
     criterion : str
-        ``condition`` number, or ``volume`` of the confidence ellipsoid.
+        Condition number, or volume of the confidence ellipsoid (D-optimality).
     scale_columns : bool
-        Whether columns are scaled to unit length first.
+        Scale the columns to unit length first.
     parameters : sequence of str
         Base parameters whose variance is minimised instead, such as ``Izz6``.
     load : (1,) or (4,) sequence of float, optional
-        Mass of the heaviest load, kg, and its centre in the frame of the tool, m: the motion
-        determines a load instead of the arm, and no validation motion follows.
+        For a load instead of the arm: mass of the heaviest one, with which all limits hold, kg,
+        and its centre X Y Z in the frame of the tool, m, or its origin. No other motion follows.
     known : sequence of str
-        With `load`: known quantities of any load, ``mass``, ``com`` or both; the motion determines
-        the rest.
+        For a load: what will be known of it, ``mass``, ``com`` (the centre of `load`) or both; the
+        motion determines the rest.
     link : str, optional
-        With `load`: joint that moves the link that carries it; by default the link of the tool.
+        For a load: joint that moves the link with it, if not the tool.
     starts : int
         Random motions to start from.
     seconds : float
-        Time after which the best motion so far is taken, s; within it, the result depends on the
-        seed alone.
+        End the search, which begins once the arm and its meshes are read, after this time, s; one
+        that ends earlier depends on the seed alone.
     seed : int
         Of the random motions.
     given : str, Path, IdentifiedModel, or iterable of these
-        Models of earlier recordings; the design determines what these leave uncertain.
+        Results of earlier recordings; improve their weakest parameters.
 
     Returns
     -------
@@ -111,16 +127,18 @@ def design_excitation(
 
     if surroundings is None and isinstance(arm, (str, Path)):
         surroundings = arm
-    arm = as_arm(arm)
+    if periods is None:
+        periods = 3 if load is None else 1
+    task = Task(
+        POSITIVE.take('period', period), COUNT.take('harmonics', harmonics),
+        COUNT.take('periods', periods), NOT_NEGATIVE.take('ramp', ramp),
+        starts=COUNT.take('starts', starts), seconds=POSITIVE.take('seconds', seconds),
+        seed=SEED.take('seed', seed))
+    length = _length(task)
+    arm, earlier = as_arm(arm), as_models(given, 'given')
     as_flag('scale_columns', scale_columns)
     scene = None if surroundings is None else build_scene(
         arm, load_surroundings(as_path('surroundings', surroundings), arm))
-    period, seconds = one_number('period', period, 1e-3), one_number('seconds', seconds, 1e-3)
-    periods, ramp = one_count('periods', periods), one_number('ramp', ramp, 0.0)
-    task = Task(
-        period, one_count('harmonics', harmonics), periods, ramp,
-        starts=one_count('starts', starts), seconds=seconds, seed=one_count('seed', seed, 0))
-    length, earlier = period * periods + 2 * ramp, as_models(given, 'given')
     parameters = (parameters,) if isinstance(parameters, str) else parameters
     if not isinstance(parameters, Sequence) or not all(isinstance(x, str) for x in parameters):
         raise wrong_type('parameters', 'a sequence of names such as Izz6', parameters)
@@ -146,9 +164,26 @@ def design_excitation(
     return design_both(arm, replace(task, objective=objective), scene)
 
 
+def _length(task: Task) -> float:
+    """Return the time that a motion takes, s, if one of that time and frequency can be made."""
+    from dynid_ros.motion.trajectory.fourier import LONGEST_MOTION_SECONDS
+
+    length = task.period * task.periods + 2 * task.ramp
+    if length > LONGEST_MOTION_SECONDS:
+        raise InputError(f'the motion would last {length:g} s; keep period times periods '
+                         '(--period, --periods) and twice ramp (--ramp) within '
+                         f'{LONGEST_MOTION_SECONDS:g} s')
+    if task.harmonics > HIGHEST_HZ * task.period:
+        raise InputError(
+            f'{task.harmonics} harmonics of a period of {task.period:g} s reach '
+            f'{task.harmonics / task.period:.3g} Hz, where an arm is no longer rigid; stay below '
+            f'{HIGHEST_HZ:g} Hz')
+    return length
+
+
 @one_thread()
 def simulate(
-    arm: Arm | Model, motion: Design | Motion | str | Path | None = None, *, seed: int = 0,
+    arm: Arm | Model, motion: Design | Motion | str | Path | None = None, *, seed: Seed = 0,
     out: str | Path | None = None,
 ) -> SimulatedRecording:
     """
@@ -157,11 +192,11 @@ def simulate(
     Parameters
     ----------
     arm : str, Path, ArmModel or IdentifiedModel
-        The arm, or a result, which is simulated with its possible parameters.
+        The arm, or a result with its physically possible parameters.
     motion : Design, FourierMotion, MotionPair, str or Path, optional
-        The motion, or its file; by default a random one within the limits.
+        The motion, or its excitation.yaml; by default a random one within the limits.
     seed : int
-        Of the noise, and of the random motion.
+        Of noise and random motion.
     out : str or Path, optional
         Folder of a bag to write, too; an earlier bag of dynid's own is replaced.
 
@@ -188,13 +223,13 @@ def simulate(
     if motion is not None and not isinstance(motion, (FourierMotion, MotionPair)):
         motion = as_path('motion', motion)
     return simulated_recording(
-        as_simulated_arm(arm), motion, seed=one_count('seed', seed, 0),
+        as_simulated_arm(arm), motion, seed=SEED.take('seed', seed),
         out=None if out is None else as_path('out', out))
 
 
 @one_thread()
 def feedforward(
-    model: Model, motion: Design | Trajectory | str | Path, *, rate_hz: float = 100.0,
+    model: Model, motion: Design | Trajectory | str | Path, *, rate_hz: Positive = 100.0,
     out: str | Path | None = None,
 ) -> Trajectory:
     """
@@ -205,9 +240,10 @@ def feedforward(
     model : str, Path or IdentifiedModel
         The model.
     motion : Design, Trajectory, str or Path
-        The motion, or its file: of ``dynid design``, or a JointTrajectory.
+        The motion, or its file: excitation.yaml of dynid design, or a JointTrajectory as YAML with
+        positions, velocities and accelerations.
     rate_hz : float
-        Points of a designed motion, 1/s; controllers interpolate between them.
+        Points a second, of a motion of dynid design; controllers interpolate between them.
     out : str or Path, optional
         JointTrajectory to write, too (YAML).
 
@@ -228,7 +264,7 @@ def feedforward(
 
     known, target = as_model(model), None if out is None else as_path('out', out)
     points = motion if isinstance(motion, Trajectory) else _points(
-        motion, one_number('rate_hz', rate_hz, 1e-3))
+        motion, POSITIVE.take('rate_hz', rate_hz))
     filled = with_effort(known, points)
     if target is not None:
         write_trajectory(target, filled)

@@ -13,7 +13,7 @@ from dynid_ros.dynamics.rigid_parameters import check_possible
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.interface.python.boundary import Arm, as_arm, as_arm_or_model, Model
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.inputs import as_flag, numbers, one_number
+from dynid_ros.utilities.inputs import as_flag, NOT_NEGATIVE, NotNegative, numbers
 
 if TYPE_CHECKING:
     from dynid_ros.dynamics.kinematics.pose_uncertainty import Budget
@@ -57,7 +57,7 @@ def external_force(
     body : str
         ``tool``, or the joint that moves the link.
     in_base : bool
-        Whether the wrench is in the base frame, its moment about the origin of that frame.
+        The wrench is in the base frame, its moment about the origin of that frame.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def external_force(
 
 
 def pose_error(
-    arm: Arm, q: ArrayLike, *, body: str = 'tool', angle_std: float = np.radians(0.05),
-    length_std: float = 2e-4,
+    arm: Arm, q: ArrayLike, *, body: str = 'tool', angle_std: NotNegative = 0.05 * np.pi / 180,
+    length_std: NotNegative = 2e-4,
 ) -> Budget:
     """
     Compute the pose error of a tool by its sources, as ``dynid pose-error`` does.
@@ -117,5 +117,5 @@ def pose_error(
 
     known = as_arm(arm)
     return error_budget(known, numbers('q', q), known.tolerances or uniform_tolerances(
-        known, one_number('angle_std', angle_std, 0.0),
-        one_number('length_std', length_std, 0.0)), body)
+        known, NOT_NEGATIVE.take('angle_std', angle_std),
+        NOT_NEGATIVE.take('length_std', length_std)), body)

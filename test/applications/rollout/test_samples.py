@@ -183,7 +183,7 @@ def test_samples_replace_each_other_but_no_file_of_others(model, tmp_path):
 
 @pytest.mark.parametrize(('changes', 'said'), [
     ({'form': 'python'}, 'samples are written as one of mjcf, urdf, yaml, not as python'),
-    ({'count': 1001}, 'must be from 1 to 1000, not 1001'),
+    ({'count': 1001}, 'count must be a whole number from 1 to 1000, not 1001'),
     ({'robot': 'my.urdf'}, 'for samples as urdf only, not as mjcf'),
 ])
 def test_what_cannot_be_drawn_is_refused(model, tmp_path, changes, said):
