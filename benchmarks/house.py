@@ -39,7 +39,8 @@ FLOORS = (
     ('pages/report', 'pages/viewer/sources', 'pages/viewer/scene', 'pages/viewer'),
     ('ros/stand_in', 'ros/nodes/common', 'ros/nodes/motion', 'ros/nodes/recording',
      'ros/nodes/simulated', 'ros/nodes'),
-    ('interface/demo', 'interface/cli/common', 'interface/python', 'interface/cli'),
+    ('interface/demo', 'interface/answers', 'interface/cli/common', 'interface/python',
+     'interface/cli'),
 )
 #: Files of a room, without its __init__.py.
 FEWEST, MOST = 3, 14

@@ -28,6 +28,7 @@ from dynid_ros.errors import DynidError, RecordingError, ResultError
 from dynid_ros.estimation.band.choice import choose_conditioning
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.result_files.result_file import RESULT, write_result
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 SETTINGS_FILE, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
@@ -76,6 +77,19 @@ class FleetResult:
     def folders(self) -> dict[str, str]:
         """Return the folder of the model of each arm, by its name."""
         return {name: 'arms/' + re.sub(r'[^\w.-]', '_', name) for name in self.arms}
+
+    def save(self, folder: Path) -> list[Path]:
+        """Write the model of each arm and the one of all; return their folders."""
+        wrote = []
+        for place, model in {'all': self.whole, **{
+                self.folders[name]: report.model for name, report in self.arms.items()}}.items():
+            if model is not None:
+                write_result(model, folder / place)
+                wrote.append(folder / place)
+            else:
+                # One of an earlier run would be taken for this one's.
+                (folder / place / RESULT).unlink(missing_ok=True)
+        return wrote
 
     @property
     def findings(self) -> tuple[str, ...]:

@@ -100,6 +100,11 @@ def result_contents(result: IdentifiedModel, folder: Path) -> dict[Path, bytes]:
     return {**predictions, folder / RESULT: _HEADER.encode() + _dump(_record(result, stored))}
 
 
+def is_result(path: str | Path) -> bool:
+    """Whether a path is the folder of a result, or the file in it."""
+    return Path(path).name == RESULT or (Path(path) / RESULT).is_file()
+
+
 def read_result(folder_or_file: Path) -> IdentifiedModel:
     """
     Read a result.

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dynid_ros.interface.cli.common.arguments import add_described, ARM_AND_READING, given
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.described import add_described, ARM_AND_READING, given
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -22,13 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> Answer:
     """Convert, and state which column became which quantity."""
-    from dynid_ros.interface.cli.common.summary import defect_notes
+    from dynid_ros.interface.answers.recording import conversion_answer
     from dynid_ros.interface.python.applications import convert
-    from dynid_ros.utilities.text import several
 
-    written = convert(**given(args))
-    facts = {'bag': args.output, 'joints': written.joint_names, 'samples': len(written.t),
-             'seconds': written.seconds, 'defects': written.defects}
-    return Answer(
-        facts, f'Converted: {len(written.t)} samples of {several(written.joint_names)} in '
-        f'{written.seconds:.1f} s.', notes=defect_notes(written.defects), wrote=[args.output])
+    return conversion_answer(convert(**given(args)), args.output)

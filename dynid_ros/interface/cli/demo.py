@@ -13,10 +13,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 import shutil
 from time import perf_counter
-from typing import Any
 
-from dynid_ros.interface.cli.common.arguments import add_described, given
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.described import add_described, given
 
 #: What the folder of a demonstration holds.
 HOLDS = ('excitation.yaml', 'logs', 'online', 'recordings', 'result')
@@ -34,8 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Answer:
     """Run the demonstration."""
     start = perf_counter()
-    from dynid_ros.estimation.model.verdict_words import headline
-    from dynid_ros.estimation.result_files.result_file import read_result
+    from dynid_ros.interface.answers.demo import demo_answer
     from dynid_ros.interface.demo.processes import own_domain
     from dynid_ros.utilities.atomic_write import check_output
 
@@ -46,32 +44,4 @@ def run(args: Namespace) -> Answer:
         shutil.rmtree(args.output, ignore_errors=True)
         args.output.mkdir(parents=True)
         found = demonstrate(folder=args.output, **given(args))
-    seconds = perf_counter() - start
-    trusted, own_arm = found['online']['trustworthy'], Path(args.arm).exists()
-    own = args.arm if own_arm else 'my_arm'
-    online, batch = (headline(read_result(args.output / name)) for name in ('online', 'result'))
-    return Answer(
-        {**found, 'seconds': seconds, 'folder': args.output}, batch,
-        int(not (trusted and found['batch']['trustworthy'])), _table(found), notes=[
-            *([] if trusted else [
-                'While it moved, not trustworthy: ' + online.partition(': ')[2]]),
-            f'The two sets of parameters differ by {found["apart_percent"]:.2f} %.',
-            f'The demonstration took {seconds:.0f} s; open '
-            f'{args.output / "result" / "report.html"} in a browser.'],
-        then=[
-            'Next, with your own robot:',
-            *([] if own_arm else [
-                '  dynid init my_robot.urdf -o my_arm      # lists what only you know']),
-            f'  dynid design {own} -o excitation.yaml  # a motion within all limits',
-            f'  dynid identify recording/ --arm {own} -o result'])
-
-
-def _table(found: dict[str, Any]) -> list[list[str]]:
-    rows = [
-        ('torque error on samples not yet used', 'torque_error_percent', '.2f', ' %'),
-        ('condition number', 'condition_number', '.0f', ''),
-        (f'error of {found["parameters"]} base parameters', 'off_percent', '.2f', ' %'),
-        ('the same in standard deviations, rms', 'off_in_std', '.2f', '')]
-    return [['', 'while it moved', 'from the bag'], *(
-        [title, *(format(found[each][name], form) + unit for each in ('online', 'batch'))]
-        for title, name, form, unit in rows)]
+    return demo_answer(found, args.arm, args.output, perf_counter() - start)

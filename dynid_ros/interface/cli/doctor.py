@@ -17,7 +17,7 @@ from pathlib import Path
 import re
 import sys
 
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
 from dynid_ros.utilities.text import several
 
 EVERY_COMMAND = 'every command'

@@ -10,13 +10,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dynid_ros.interface.cli.common.arguments import (
-    add_described,
-    add_output,
-    ARM_AND_READING,
-    given,
-)
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.arguments import add_output
+from dynid_ros.interface.cli.common.described import add_described, ARM_AND_READING, given
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -31,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Answer:
     """Identify, and write the result and the report; status 1 if it is not trustworthy."""
     from dynid_ros.estimation.result_files.result_file import RESULT
-    from dynid_ros.interface.cli.common.summary import result_answer
+    from dynid_ros.interface.answers.model import result_answer
     from dynid_ros.interface.python.identification import identify
     from dynid_ros.utilities.atomic_write import check_output
 

@@ -22,7 +22,8 @@ from dynid_ros.errors import (
     one_line,
     written_down,
 )
-from dynid_ros.interface.cli.common.output import add_answer, Answer, shown_progress
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.output import add_answer, shown_progress
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (

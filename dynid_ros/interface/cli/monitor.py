@@ -10,20 +10,12 @@ model fits no more.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from dynid_ros.interface.cli.common.arguments import add_described, add_output, given, READING
-from dynid_ros.interface.cli.common.output import Answer
-from dynid_ros.utilities.text import counted, plain, sentence
-
-if TYPE_CHECKING:
-    from dynid_ros.applications.contact.over_recording import MonitoredRecording
-    from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.arguments import add_output
+from dynid_ros.interface.cli.common.described import add_described, given, READING
 
 CURVES, PICTURE = 'monitor.npz', 'monitor.svg'
-#: Contacts that the summary lists.
-SHOWN = 20
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -36,9 +28,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> Answer:
     """Monitor, draw, and list the contacts; status 1 if the model does not fit."""
-    import numpy as np
-
     from dynid_ros.data.tables.array_table import npz_bytes
+    from dynid_ros.interface.answers.monitor import monitor_answer
     from dynid_ros.interface.python.applications import monitor
     from dynid_ros.interface.python.boundary import as_model
     from dynid_ros.pages.report.figures import contact_figure, drawn
@@ -47,65 +38,9 @@ def run(args: Namespace) -> Answer:
     wrote = [] if args.output is None else [args.output / PICTURE, args.output / CURVES]
     check_output(*wrote)
     model = as_model(args.model)
-    names, trustworthy = model.arm.joint_names, model.verdict.trustworthy
     found = monitor(**given(args) | {'model': model})
     if wrote:
         curves = {name: getattr(found, name) for name in ('t', 'torque', 'threshold', 'contact')}
         picture = drawn(contact_figure(model.arm, found), 'svg')
         write_together(dict(zip(wrote, (picture, npz_bytes(**curves)), strict=True)))
-    # Without the time in which it is unknown.
-    middle = [np.median(column[np.isfinite(column)]) if np.isfinite(column).any() else np.inf
-              for column in found.threshold.T]
-    facts = {
-        'arm': model.arm.name, 'seconds': found.seconds, 'bandwidth_hz': found.bandwidth_hz,
-        'held_out': found.levels.held_out,
-        'contacts': [{**vars(each), 'tool_wrench': each.wrench.wrench,
-                      'tool_wrench_determined': each.wrench.determined}
-                     for each in found.contacts],
-        'joints': [{'name': name, 'median_threshold': value}
-                   for name, value in zip(names, middle, strict=True)],
-        'aged': found.aged and {**vars(found.aged), 'text': found.aged.sentence},
-        'trustworthy': trustworthy}
-    return Answer(
-        facts, f'The model no longer fits: {sentence(found.aged.sentence)}' if found.aged
-        else _count(found), int(found.aged is not None or not trustworthy),
-        table=_table(names, found), notes=_notes(model, found, args.alarms_per_hour), wrote=wrote,
-        details=[f'The observer has {found.bandwidth_hz:.3g} Hz.',
-                 'Median threshold: ' + ', '.join(
-                     f'{name} {plain(value)}' for name, value in zip(names, middle, strict=True))
-                 + '.'])
-
-
-def _count(found: MonitoredRecording) -> str:
-    contacts = counted(len(found.contacts), 'contact') if found.contacts else 'No contact'
-    return f'{contacts} in {found.seconds:.1f} s.'
-
-
-def _table(names: tuple[str, ...], found: MonitoredRecording) -> list[list[str]]:
-    rows = [['from, s', 'to, s', 'joint', 'torque', 'threshold', 'force if at the tool, N']]
-    for contact in found.contacts[:SHOWN]:
-        j = names.index(contact.joints[0])
-        force = ', '.join(
-            f'{value:.1f}' if known else '?' for value, known in zip(
-                contact.wrench.wrench[3:], contact.wrench.determined[3:], strict=True))
-        rows.append([
-            f'{contact.start:.3f}', f'{contact.stop:.3f}', names[j], plain(contact.torque[j]),
-            plain(contact.threshold[j]), f'[{force}]'])
-    return rows if found.contacts else []
-
-
-def _notes(
-    model: IdentifiedModel, found: MonitoredRecording, alarms_per_hour: float,
-) -> Iterator[str]:
-    if not model.verdict.trustworthy:
-        from dynid_ros.estimation.model.verdict_words import headline
-
-        yield headline(model)
-    if found.aged is not None and found.contacts:
-        yield _count(found)
-    if len(found.contacts) > SHOWN:
-        yield f'{len(found.contacts) - SHOWN} more contacts are not listed.'
-    if not found.levels.held_out:
-        yield ('The model has no held-out residual: thresholds come from the samples that it was '
-               'fitted to, and false alarms are more.')
-    yield f'False alarms to be expected: {alarms_per_hour:g} an hour.'
+    return monitor_answer(found, model, args.alarms_per_hour, wrote)

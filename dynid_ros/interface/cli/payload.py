@@ -14,8 +14,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_described, given, READING
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.described import add_described, given, READING
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> Answer:
     """Estimate the load; status 1 if it is not trustworthy."""
-    from dynid_ros.interface.cli.common.payload_table import payload_answer
+    from dynid_ros.interface.answers.payload import payload_answer
     from dynid_ros.interface.python.applications import payload
 
     _check_model(args)

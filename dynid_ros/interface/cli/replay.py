@@ -14,14 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import (
-    add_described,
-    add_output,
-    ARM_AND_READING,
-    given,
-    READING,
-)
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.arguments import add_output
+from dynid_ros.interface.cli.common.described import add_described, ARM_AND_READING, given, READING
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.replay import History
@@ -53,7 +48,7 @@ def run(args: Namespace) -> Answer:
 def _replay_arm(args: Namespace) -> Answer:
     from dynid_ros.applications.export.urdf import robot_description
     from dynid_ros.estimation.result_files.result_file import RESULT, result_contents
-    from dynid_ros.interface.cli.common.summary import result_answer
+    from dynid_ros.interface.answers.model import result_answer
     from dynid_ros.interface.python.identification import replay
     from dynid_ros.utilities.atomic_write import check_output, write_together
 
@@ -79,7 +74,7 @@ def _replay_payload(args: Namespace) -> Answer:
     from dynid_ros.applications.payload.body import INERTIA_FIELDS
     from dynid_ros.applications.payload.payload_replay import replay_payload
     from dynid_ros.data.files.plain_values import json_text
-    from dynid_ros.interface.cli.common.payload_table import payload_answer
+    from dynid_ros.interface.answers.payload import payload_answer
     from dynid_ros.interface.python.boundary import as_model, as_recording
     from dynid_ros.utilities.atomic_write import check_output, write_together
 

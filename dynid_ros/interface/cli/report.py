@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -23,7 +23,7 @@ def run(args: Namespace) -> Answer:
     """Write the report."""
     from dynid_ros.applications.rollout.rollout import kept_rollouts
     from dynid_ros.estimation.result_files.result_file import read_result
-    from dynid_ros.interface.cli.common.summary import result_answer
+    from dynid_ros.interface.answers.model import result_answer
     from dynid_ros.pages.report.page import write_report
     from dynid_ros.utilities.atomic_write import check_output
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dynid_ros.interface.cli.common.arguments import add_described, add_output, given
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.arguments import add_output
+from dynid_ros.interface.cli.common.described import add_described, given
 
 
 def add_arguments(parser: ArgumentParser) -> None:

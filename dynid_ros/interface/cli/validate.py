@@ -13,9 +13,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_described, given, number, READING
-from dynid_ros.interface.cli.common.output import Answer
-from dynid_ros.utilities.text import plain, sentence
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.described import add_described, given, number, READING
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -56,15 +55,6 @@ def run(args: Namespace) -> Answer:
 
 
 def _validate_result(args: Namespace) -> Answer:
-    from dynid_ros.estimation.blocks.preparation import checked_recording
-    from dynid_ros.estimation.identification.bandwidth import error_at, error_by_bandwidth
-    from dynid_ros.estimation.identification.conditioned_data import beginning
-    from dynid_ros.interface.cli.common.summary import (
-        error_line,
-        error_table,
-        recording_as_dict,
-        rollout_note,
-    )
     from dynid_ros.interface.python.identification import load_model, read_recording
     from dynid_ros.interface.python.validation import Validation
     from dynid_ros.pages.report.arm_picture import save_picture
@@ -74,29 +64,13 @@ def _validate_result(args: Namespace) -> Answer:
     wrote = [] if args.output is None else [args.output]
     check_output(*wrote)
     result = load_model(args.model)
-    arm, cutoff_hz = result.arm, result.treatment.cutoff_hz
-    recording = read_recording(args.recording, arm, **given(args, READING))
+    recording = read_recording(args.recording, result.arm, **given(args))
     found = Validation(result, recording)
-    metrics, reasons = found.metrics, found.reasons
-    others = {hz: error_at(result, recording, hz) for hz in args.cutoff}
     rolled = result.rollout(recording) if args.rollout else None
-    first = beginning([checked_recording(recording, arm)[0]])
-    facts = {
-        **recording_as_dict(recording, arm), 'cutoff_hz': cutoff_hz, 'validation': metrics,
-        'reasons': reasons, 'warnings': found.warnings,
-        'bandwidths': [{'cutoff_hz': hz, **vars(other), 'held_out': metrics.held_out}
-                       for hz, other in others.items()],
-        'error_by_bandwidth': error_by_bandwidth((arm, result.theta), first, result.treatment),
-        'rollouts': None if rolled is None else rolled.as_dict()}
+    answer = found.answer(args.cutoff, rolled, wrote)
     if rolled is not None and wrote:
         save_picture(rollout_figure(rolled), args.output)
-    return Answer(
-        facts, found.verdict, int(bool(reasons)), error_table(metrics, arm, result.unrepeated),
-        [*([] if rolled is None else [rollout_note(rolled)]),
-         *map(sentence, (*reasons[1:], *found.warnings)),
-         *(f'Below {hz:.3g} Hz the torque error is {plain(other.relative_error_percent)} %.'
-           for hz, other in others.items())],
-        [error_line(metrics), *([] if rolled is None else rolled.lines())], wrote)
+    return answer
 
 
 def _validate_description(args: Namespace) -> Answer:
@@ -104,9 +78,7 @@ def _validate_description(args: Namespace) -> Answer:
     from dynid_ros.arm import load_arm
     from dynid_ros.arm.load import stated_arm
     from dynid_ros.dynamics.rigid_parameters import check_possible
-    from dynid_ros.estimation.model.verdict_words import headline
-    from dynid_ros.estimation.verdict.judge import held_out_findings
-    from dynid_ros.interface.cli.common.summary import recording_as_dict
+    from dynid_ros.interface.answers.stated import stated_answer
     from dynid_ros.interface.python.identification import identify, read_recording
 
     if args.arm is None:
@@ -114,29 +86,5 @@ def _validate_description(args: Namespace) -> Answer:
     arm = load_arm(args.arm)
     stated = stated_arm(args.model, arm.joint_names)
     check_possible(stated)
-    recording = read_recording(args.recording, arm, **given(args, READING))
-    result = identify(arm, recording, stated=stated)
-    # Stated parameters were fitted to nothing from which they could fail to generalise.
-    reasons = {how: [
-        f'the torque error is {found.relative_error_percent:.1f} %, and '
-        f'{result.fit.relative_error_percent:.1f} % in-sample of the model identified from the '
-        'rest' if each.code == 'not_general' else each.sentence
-        for each in held_out_findings(result.fit, found)] for how, found in result.stated.items()}
-    tried = {**result.stated, 'identified from the rest': result.validation or result.fit}
-    good = [how for how, against in reasons.items() if not against]
-    joints = zip(*(found.joints for found in tried.values()), strict=True)
-    rows = [*((own[0].name, own) for own in joints), ('all', tuple(tried.values()))]
-    notes = [f'{how.capitalize()}: {sentence(each)}' for how, against in reasons.items()
-             for each in against]
-    if not result.verdict.trustworthy:
-        notes.insert(0, f'The identified model: {headline(result)}')
-    facts = {
-        **recording_as_dict(recording, arm), 'identified': result.validation,
-        'trustworthy': result.verdict.trustworthy, 'stated_parameters': result.stated,
-        'reasons': reasons}
-    return Answer(
-        facts, f'{args.model.name} predicts the last third of the recording {good[-1]}.' if good
-        else f'{args.model.name} does not predict the last third of the recording.',
-        int(not good), [['joint', *tried], *(
-            [name, *(plain(each.relative_error_percent, 3, '%') for each in own)]
-            for name, own in rows)], notes)
+    recording = read_recording(args.recording, arm, **given(args))
+    return stated_answer(identify(arm, recording, stated=stated), recording, args.model.name)

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
-from dynid_ros.errors import InputError
-from dynid_ros.interface.cli.common.arguments import add_address, add_described, given, READING
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.interface.cli.common.arguments import add_address
+from dynid_ros.interface.cli.common.described import add_described, given, READING
 from dynid_ros.utilities.text import sentence
 
 
@@ -41,8 +40,10 @@ def run(args: Namespace) -> int:
     """Serve the page until Ctrl-C, or write it."""
     from dynid_ros.pages.viewer.exported_page import exported_page
     from dynid_ros.pages.viewer.file_page import FilePage
+    from dynid_ros.pages.viewer.scene.inertia_ellipsoids import ellipsoids
     from dynid_ros.pages.viewer.scene.track_scene import TrackScene
     from dynid_ros.pages.viewer.server import LOOPBACK, open_server, url_of
+    from dynid_ros.pages.viewer.sources.named import shown
     from dynid_ros.utilities.atomic_write import check_output, write_whole
 
     check_output(*filter(None, [args.html]))
@@ -50,7 +51,8 @@ def run(args: Namespace) -> int:
     server = open_server(LOOPBACK if args.html else args.host, 0 if args.html else args.port,
                          'dynid view')
     try:
-        scene = TrackScene(server, *_content(args))
+        track, around, model = shown(args.what, args.arm, args.model, **given(args))
+        scene = TrackScene(server, track, around, () if model is None else ellipsoids(model))
         title, notes = scene.track.title, [sentence(note) for note in scene.notes]
         facts = {'title': title, 'notes': notes}
         server.gui.set_panel_label(title)
@@ -67,46 +69,3 @@ def run(args: Namespace) -> int:
     finally:
         server.stop()
     return 0
-
-
-def _content(args: Namespace) -> tuple[Any, ...]:
-    """Read the track, the surroundings and the ellipsoids to show."""
-    from dynid_ros.arm import load_arm
-    from dynid_ros.arm.surroundings import load_surroundings, Surroundings
-    from dynid_ros.interface.python.boundary import as_model, is_result
-    from dynid_ros.interface.python.identification import read_recording
-    from dynid_ros.pages.viewer.scene.inertia_ellipsoids import ellipsoids
-    from dynid_ros.pages.viewer.sources.file import (
-        check_joints,
-        motion_track,
-        recording_track,
-        result_track,
-    )
-
-    *first, last = args.what
-    if len(first) > 1:
-        raise InputError(f'view takes an arm and a motion, or a recording, or a result, not '
-                         f'{len(args.what)} names')
-    if first and args.arm is not None:
-        raise InputError('--arm is for a recording or a result; ARM MOTION names the arm')
-    source, path = first[0] if first else args.arm, Path(last)
-    arm = None if source is None else load_arm(source)
-    shown = not first and is_result(path)
-    if shown and args.model is not None:
-        raise InputError('--model is for a motion or a recording; a result is a model')
-    folder = path if shown else args.model
-    model = None if folder is None else as_model(folder)
-    if arm is not None and model is not None:
-        check_joints(model, arm, folder)
-    if shown and model is not None:
-        track = result_track(model, arm or model.arm)
-    elif arm is None:
-        raise InputError(
-            f'{path} is no result of dynid identify; give the arm of a recording with --arm, or '
-            'an arm and its motion: dynid view ARM MOTION')
-    elif first:
-        track = motion_track(path, arm, model)
-    else:
-        track = recording_track(read_recording(path, arm, **given(args, READING)), arm, model)
-    around = Surroundings() if source is None else load_surroundings(source, track.arm)
-    return track, around, ellipsoids(model) if shown and model is not None else ()

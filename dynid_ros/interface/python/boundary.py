@@ -19,7 +19,7 @@ from dynid_ros.data.files.sidecar import check_same_arm
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.result_files.result_file import read_result, RESULT
+from dynid_ros.estimation.result_files.result_file import is_result, read_result
 from dynid_ros.utilities.inputs import (
     as_flag,
     as_path,
@@ -59,11 +59,6 @@ def as_arm(arm: Any, name: str = 'arm') -> ArmModel:
     if isinstance(arm, (str, Path)):
         return load_arm(arm)
     raise wrong_type(name, 'a name, a path or an ArmModel', arm)
-
-
-def is_result(path: str | Path) -> bool:
-    """Whether a path is the folder of a result, or the file in it."""
-    return Path(path).name == RESULT or (Path(path) / RESULT).is_file()
 
 
 def as_arm_or_model(arm: Any, name: str = 'arm') -> ArmModel | IdentifiedModel:

@@ -150,7 +150,7 @@ class IdentifiedModel(Core):
 
     def summary(self) -> str:
         """Return the text that ``dynid identify`` prints of the model."""
-        from dynid_ros.interface.cli.common.summary import result_answer
+        from dynid_ros.interface.answers.model import result_answer
 
         return result_answer(self, rollouts=self.kept_rollouts).text()
 
@@ -340,7 +340,7 @@ class IdentifiedModel(Core):
 
     def _repr_html_(self) -> str:
         """Show the verdict and the errors of the joints in a notebook."""
-        from dynid_ros.interface.cli.common.summary import error_table
+        from dynid_ros.interface.answers.model import error_table
 
         title, *facts = repr(self).splitlines()
         head, *rows = error_table(self.validation or self.fit, self.arm)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ import numpy as np
 
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.repetition import REPEATS
-from dynid_ros.estimation.model.metrics import JointMetrics
+from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
 from dynid_ros.estimation.model.verdict import Finding
+from dynid_ros.interface.python.boundary import Cutoff, CUTOFF_RANGE
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.summarised import html_table, Summarised
@@ -21,6 +23,8 @@ from dynid_ros.utilities.text import plain, sentence
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from dynid_ros.applications.rollout.rollout import Rollouts
+    from dynid_ros.interface.answers.answer import Answer
     from dynid_ros.interface.python.results import IdentifiedModel
 
 
@@ -39,6 +43,8 @@ class Validation(Summarised):
     ----------
     model : IdentifiedModel
         The model.
+    recording : Recording
+        The recording.
     metrics : Metrics
         Errors joint by joint and in all; in-sample if the model was fitted to the recording.
     predictions : tuple of Prediction
@@ -65,7 +71,7 @@ class Validation(Summarised):
             found = [Finding('in_sample', f'the model was fitted to {recording.source}, at least '
                              'in part, so these errors are in-sample',
                              'give a recording of another motion')]
-        self.model, self.metrics = model, metrics
+        self.model, self.recording, self.metrics = model, recording, metrics
         self.predictions, self.findings = tuple(parts), tuple(found)
 
     @property
@@ -122,6 +128,43 @@ class Validation(Summarised):
 
         return torque_figure(self.model.arm, self.predictions)
 
+    def error_below(self, cutoff_hz: Cutoff) -> Metrics:
+        """Return the torque error below another cut-off, Hz: errors compare at one only."""
+        from dynid_ros.estimation.identification.bandwidth import error_at
+
+        return error_at(self.model, self.recording, CUTOFF_RANGE.take('cutoff_hz', cutoff_hz))
+
+    def answer(
+        self, cutoffs_hz: Sequence[float] = (), rollouts: Rollouts | None = None,
+        wrote: Sequence[Path] = (),
+    ) -> Answer:
+        """State what ``dynid validate`` prints; status 1 if the model does not generalise."""
+        from dynid_ros.estimation.blocks.preparation import checked_recording
+        from dynid_ros.estimation.identification.bandwidth import error_by_bandwidth
+        from dynid_ros.estimation.identification.conditioned_data import beginning
+        from dynid_ros.interface.answers.answer import Answer
+        from dynid_ros.interface.answers.model import error_line, error_table, rollout_note
+        from dynid_ros.interface.answers.recording import recording_as_dict
+
+        model, metrics, arm = self.model, self.metrics, self.model.arm
+        others = {hz: self.error_below(hz) for hz in cutoffs_hz}
+        first = beginning([checked_recording(self.recording, arm)[0]])
+        facts = {
+            **recording_as_dict(self.recording, arm), 'cutoff_hz': model.treatment.cutoff_hz,
+            'validation': metrics, 'reasons': self.reasons, 'warnings': self.warnings,
+            'bandwidths': [{'cutoff_hz': hz, **vars(other), 'held_out': metrics.held_out}
+                           for hz, other in others.items()],
+            'error_by_bandwidth': error_by_bandwidth((arm, model.theta), first, model.treatment),
+            'rollouts': None if rollouts is None else rollouts.as_dict()}
+        moved = [] if rollouts is None else [rollout_note(rollouts)]
+        return Answer(
+            facts, self.verdict, int(bool(self.reasons)),
+            error_table(metrics, arm, model.unrepeated),
+            [*moved, *map(sentence, (*self.reasons[1:], *self.warnings)),
+             *(f'Below {hz:.3g} Hz the torque error is {plain(other.relative_error_percent)} %.'
+               for hz, other in others.items())],
+            [error_line(metrics), *([] if rollouts is None else rollouts.lines())], wrote)
+
     def facts(self) -> list[tuple[str, str]]:
         """Return error and verdict, for a console."""
         return [
@@ -132,7 +175,7 @@ class Validation(Summarised):
             *(('warning', each) for each in self.warnings)]
 
     def _repr_html_(self) -> str:
-        from dynid_ros.interface.cli.common.summary import error_table
+        from dynid_ros.interface.answers.model import error_table
 
         (kind, name), *facts = self.facts()
         head, *rows = error_table(self.metrics, self.model.arm)

@@ -21,6 +21,8 @@ _POINT = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start
 _TIME = ('sec', 'nanosec')
 NANO = 10**9
 TRAJECTORY_SUFFIXES = ('.csv', '.yaml', '.yml')
+#: Samples of an exported motion, some 1 GB of text for an arm of seven joints.
+MOST_SAMPLES = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +124,11 @@ def _numbers(section: Section, key: str, joints: int) -> Array:
     return found
 
 
-def check_formats(paths: Sequence[Path]) -> None:
-    """Refuse files of unknown suffix before the work begins."""
+def check_formats(paths: Sequence[Path], seconds: float = 0.0, rate_hz: float = 0.0) -> None:
+    """Refuse files of unknown suffix, or too many samples, before the work begins."""
+    if paths and seconds * rate_hz > MOST_SAMPLES:
+        raise InputError(f'--export would write {seconds * rate_hz:.3g} samples; lower --rate '
+                         f'to {MOST_SAMPLES / seconds:g} Hz or less')
     for path in paths:
         if path.suffix.lower() not in TRAJECTORY_SUFFIXES:
             raise InputError(f'{path}: a motion is exported as {" or ".join(TRAJECTORY_SUFFIXES)}')

@@ -11,11 +11,15 @@ import numpy as np
 from dynid_ros.arm.bodies import find_body, path_to, TOOL
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.kinematics.forward import forward_kinematics, frames
+from dynid_ros.dynamics.kinematics.pose_error import error_jacobian
+from dynid_ros.dynamics.kinematics.pose_uncertainty import Budget, propagated_covariance
 from dynid_ros.errors import InputError
 from dynid_ros.pages.report.figures import drawn
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.atomic_write import write_whole
 
+#: Positions of a picture.
+DRAWN_POSITIONS = 40
 PICTURE_SUFFIXES = ('.svg', '.png', '.pdf')
 # Radius of the largest ellipsoid as a share of the picture, for one and for many.
 _SHOWN, _SHOWN_OF_MANY = 0.12, 0.06
@@ -78,6 +82,33 @@ def arm_picture(
              zlabel='z, m', title=f'{arm.name}: one standard deviation of the {body}, '
              f'{factor:g} times enlarged')
     return figure
+
+
+def pose_picture(arm: ArmModel, budget: Budget, body: str = TOOL) -> Any:
+    """
+    Draw an arm with the pose error of a body, at the first positions and at the worst one.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    budget : Budget
+        Its pose error over some positions.
+    body : str
+        ``tool``, or the joint that moves the link.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture.
+
+    """
+    chosen = np.arange(len(budget.q)) if len(budget.q) <= DRAWN_POSITIONS else np.append(
+        np.arange(DRAWN_POSITIONS), budget.worst)
+    jacobian = error_jacobian(arm, budget.q[chosen], body, budget.sources)
+    covariances = propagated_covariance(jacobian, budget.std)[:, 3:, 3:]
+    return arm_picture(
+        arm, budget.q[chosen], covariances, body=body, drawn=len(chosen) - 1)
 
 
 def ellipsoid(covariance: Array) -> Array:

@@ -27,7 +27,7 @@ from dynid_ros.arm.model import Conditioning
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.interface.cli.common.summary import result_answer
+from dynid_ros.interface.answers.model import result_answer
 from dynid_ros.interface.python.results import IdentifiedModel
 from dynid_ros.pages.report import write_report
 

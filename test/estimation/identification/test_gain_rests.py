@@ -18,7 +18,7 @@ from dynid_ros.estimation.calibration.gain_verdict import NOT_DETERMINED
 from dynid_ros.estimation.identification.gain_recordings import recorded_gains
 from dynid_ros.estimation.identification.gain_rests import rests_of
 from dynid_ros.estimation.suspects.signal_suspects import GAIN_STD
-from dynid_ros.interface.cli.gains import gain_joints, gain_table
+from dynid_ros.interface.answers.gains import gain_joints, gain_table
 
 RATE, MOVE, CYCLE, APART = 100, 1.0, 2.0, 0.1
 MASS = 3.0

@@ -9,7 +9,7 @@ from results import CLOCKS, identification, LADDER
 
 from dynid_ros.data.files.plain_values import json_text
 from dynid_ros.estimation.model.verdict_words import notes
-from dynid_ros.interface.cli.common.summary import result_answer, result_details
+from dynid_ros.interface.answers.model import result_answer, result_details
 
 
 def changed(**treatment):

@@ -9,7 +9,7 @@ import pytest
 
 import dynid_ros as dyn
 from dynid_ros.errors import DynidError
-from dynid_ros.interface.cli.common.arguments import add_described, described, given
+from dynid_ros.interface.cli.common.described import add_described, described, given
 from dynid_ros.interface.cli.main import build_parser, COMMANDS
 
 FUNCTIONS = (

@@ -3,7 +3,7 @@
 
 from dynid_ros.arm import load_arm
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
-from dynid_ros.interface.cli.common.summary import error_table
+from dynid_ros.interface.answers.model import error_table
 
 
 def test_a_torque_that_hardly_changes_keeps_the_table_narrow():

@@ -20,8 +20,9 @@ print(json.dumps([shown.getvalue(), sorted(sys.modules)]))
 #: All of this package that any help may import, beside the module of the command.
 ALLOWED = {
     'dynid_ros', 'dynid_ros.errors', 'dynid_ros.arm', 'dynid_ros.arm.shipped',
-    'dynid_ros.interface', 'dynid_ros.interface.cli', 'dynid_ros.interface.cli.main',
-    'dynid_ros.interface.cli.common', 'dynid_ros.interface.cli.common.arguments',
+    'dynid_ros.interface', 'dynid_ros.interface.answers', 'dynid_ros.interface.answers.answer',
+    'dynid_ros.interface.cli', 'dynid_ros.interface.cli.main', 'dynid_ros.interface.cli.common',
+    'dynid_ros.interface.cli.common.arguments', 'dynid_ros.interface.cli.common.described',
     'dynid_ros.interface.cli.common.output', 'dynid_ros.utilities',
     'dynid_ros.utilities.atomic_write', 'dynid_ros.utilities.freed_memory',
     'dynid_ros.utilities.progress', 'dynid_ros.utilities.text', 'dynid_ros.utilities.threads'}

@@ -16,7 +16,7 @@ from dynid_ros.applications.payload.estimate import estimate_payload
 from dynid_ros.data.files.sidecar import arm_entry, write_sidecar
 from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.estimation.result_files.result_file import write_result
-from dynid_ros.interface.cli.common.payload_table import payload_answer, payload_notes
+from dynid_ros.interface.answers.payload import payload_answer, payload_notes
 from dynid_ros.interface.cli.main import main
 
 ARM = arm_named()

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""A load as a table."""
+"""What a load states: a table, and messages for controllers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.parameters import torque_units
 from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.verdict_words import finding_sentences
-from dynid_ros.interface.cli.common.output import Answer
+from dynid_ros.interface.answers.answer import Answer
 from dynid_ros.utilities.text import columns, plain, sentence, several, within
 
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Output of the commands, for users and for scripts."""
+"""What an identified model states."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Any, TYPE_CHECKING
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import torque_units
-from dynid_ros.data.recordings.clock import with_one_clock
-from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.conditioning_words import clock_lines, ladder_line
@@ -20,8 +18,8 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import Metrics, unrepeated_percent
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.model.verdict_words import headline, notes, ROUTINE
-from dynid_ros.interface.cli.common.output import Answer
-from dynid_ros.utilities.text import plain, sentence, several
+from dynid_ros.interface.answers.answer import Answer
+from dynid_ros.utilities.text import plain, sentence
 
 if TYPE_CHECKING:
     from dynid_ros.applications.rollout.rollout import Rollouts
@@ -36,12 +34,6 @@ CLOCK_KEYS = ('source', 'kind', 'rate_hz', 'jitter', 'step')
 LEAST_R2 = -99.0
 #: Suspects that ``--verbose`` lists.
 SUSPECTS = 6
-
-
-def recording_as_dict(recording: Recording, arm: ArmModel) -> dict[str, Any]:
-    """Arm and length of a recording under the keys that scripts rely on."""
-    return {'arm': arm.name, 'samples': len(recording.t),
-            'seconds': with_one_clock(recording).seconds}
 
 
 def result_as_dict(result: IdentifiedModel) -> dict[str, Any]:
@@ -172,19 +164,3 @@ def _link_lines(result: IdentifiedModel) -> Iterator[str]:
     yield (f'Links and rotors are physically possible ({alone}).' if result.possible else
            f'Physically possible links: {cost.relative_error_percent:.2f} % torque error on the '
            f'same data ({alone}).')
-
-
-def defect_notes(defects: Sequence[Defect]) -> list[str]:
-    """
-    List defects, the severe ones first: a sentence each, its code for scripts and searches.
-
-    Joints of which the same holds share one.
-    """
-    alike: dict[tuple[str, str], list[Defect]] = {}
-    for each in sorted(defects, key=lambda each: (
-            each.severity != 'error', each.severity != 'warning')):
-        text = each.message.replace(each.joint, 'each') if each.joint else each.message
-        alike.setdefault((f'{each.severity.capitalize()} {each.code}', text), []).append(each)
-    return [f'{kind}{f" [{several(str(each.joint) for each in own)}]" if own[0].joint else ""}: '
-            f'{(sentence(text) if own[1:] else own[0].message).rstrip(".")}.'
-            for (kind, text), own in alike.items()]
