@@ -30,6 +30,7 @@ from dynid_ros.estimation.identification.model_choice import fit_model, FittedMo
 from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit
 from dynid_ros.estimation.suspects.suspect import Suspect
 from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.inputs import POSITIVE
 from dynid_ros.utilities.progress import progress
 
 #: Candidate friction terms, sufficient for geared arms.
@@ -81,8 +82,7 @@ def recorded_gains(
         A recording is unusable, too short, or does not show the load.
 
     """
-    if mass is not None and not 0 < mass < np.inf:
-        raise InputError(f'the mass of the load must be above zero, not {mass:g} kg')
+    mass = POSITIVE.take_given('mass', mass)
     if arm.n < 2:
         raise InputError(f"'{arm.name}' has one joint: its gain has no ratio to another")
     free, burdened = ([checked_recording(recording, arm)[0] for recording in each]

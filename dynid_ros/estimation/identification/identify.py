@@ -46,6 +46,7 @@ from dynid_ros.estimation.identification.train_test_split import divide, Divisio
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import metrics
 from dynid_ros.estimation.verdict.judge import judge, single_files
+from dynid_ros.utilities.inputs import SHARE
 from dynid_ros.utilities.one_thread import one_thread
 from dynid_ros.utilities.progress import progress
 
@@ -107,8 +108,7 @@ def identify(
         raise InputError(f"method must be one of {', '.join(METHODS)}, not '{method}'")
     if isinstance(recordings, Recording):
         raise InputError('recordings must be a list of Recording; give [recording]')
-    if holdout is not None and not 0 <= holdout < 1:
-        raise InputError(f'holdout must be a share from 0 to below 1, not {holdout:g}')
+    holdout = SHARE.take_given('holdout', holdout)
     laps = [perf_counter()]
     progress('read', 0.0)
     division = divide(arm, recordings, validation, holdout, friction)

@@ -34,7 +34,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add('--for', dest='chosen', nargs='+', default=[], metavar='PARAMETER',
         help='minimise the variance of these base parameters instead, such as Izz6; or, with the '
-             'word payload, of mass and centre of a load, for an arm that is known')
+             'word payload, of mass and centre of a load (by default 2 kg at the origin of the '
+             'tool), for an arm that is known')
     add('--export', nargs='+', default=[], type=Path, metavar='FILE',
         help='samples as well: .yaml (JointTrajectory) or .csv')
     add('--rate', type=number('Positive'), default=100.0,

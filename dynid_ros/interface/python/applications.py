@@ -11,6 +11,7 @@ import numpy as np
 
 from dynid_ros.applications.rollout.posterior import SAMPLE_FILES, SampleFiles
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.errors import InputError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.interface.python.boundary import (
     Arm,
@@ -101,6 +102,9 @@ def payload(
         logs, arm, name, topic=topic, received=received, of_model=arm is not known))
         for logs, name in ((recordings, 'recordings'), (unloaded, 'unloaded')))
     if isinstance(known, ArmModel):
+        if not free:
+            raise InputError('unloaded must hold recordings of the arm without the load, or model '
+                             'be an identified one')
         before, free = before_the_load(loaded, free)
         known = identify(known, before, holdout=0.0)
     return estimate_payload(

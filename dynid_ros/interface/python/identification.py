@@ -41,7 +41,6 @@ from dynid_ros.utilities.inputs import (
     as_text,
     POSITIVE,
     Positive,
-    SHARE,
     Share,
 )
 from dynid_ros.utilities.one_thread import one_thread
@@ -174,8 +173,7 @@ def identify(
                       for logs, name in ((recordings, 'recordings'), (validation, 'validation')))
     return IdentifiedModel.of(batch.identify(
         arm, fitted, friction=as_friction(friction),
-        holdout=SHARE.take_given('holdout', holdout), validation=others,
-        method=as_text('method', method),
+        holdout=holdout, validation=others, method=as_text('method', method),
         joint_offsets=as_flag('joint_offsets', joint_offsets),
         stated=None if stated is None else as_arm(stated, 'stated')))
 
@@ -265,7 +263,7 @@ def gains(
     free, held = (as_recordings(logs, arm, name, topic=topic, received=received)
                   for logs, name in ((recordings, 'recordings'), (loaded, 'loaded')))
     return recorded_gains(
-        arm, free, loaded=held, mass=POSITIVE.take_given('mass', mass),
+        arm, free, loaded=held, mass=mass,
         friction=as_friction(friction))
 
 

@@ -144,6 +144,8 @@ MODEL = dyn.IdentifiedModel.of(identification(TWO_AXIS))
     (lambda: MODEL.validate(ROWS), 'recording must be a path or a Recording, not ndarray'),
     (lambda: dyn.export(MODEL, 'model.docx'), "'model.docx' has no suffix of a format"),
     (lambda: dyn.payload(MODEL, LOG, flange=[0, 0]), 'flange must have the shape (6,)'),
+    (lambda: dyn.payload(TWO_AXIS, LOG), 'unloaded must hold recordings of the arm'),
+    (lambda: dyn.design_excitation('two_axis', period=2000.0), 'the motion would last 6000 s'),
     (lambda: dyn.compare(MODEL, identification(dyn.load_arm('panda'))),
      'other must be of the joints'),
     (lambda: dyn.Recording(STAMPS, ROWS[:, :1], ROWS, TWO_AXIS.joint_names),
