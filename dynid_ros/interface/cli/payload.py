@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Any
 
 from dynid_ros.errors import InputError
 from dynid_ros.interface.answers.answer import Answer
@@ -37,18 +38,22 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.interface.answers.payload import payload_answer
     from dynid_ros.interface.python.applications import payload
 
-    _check_model(args)
-    found = payload(args.model or args.arm, **given(args))
+    found = payload(_model(args), **given(args))
     where = ('the flange' if args.flange is not None else
              'the tool of arm.yaml' if args.link is None else 'that link')
     return payload_answer(found, where)
 
 
-def _check_model(args: Namespace) -> None:
-    """Make sure that there is a model, or an arm and recordings from which one follows."""
-    if args.model is None and not args.unloaded:
+def _model(args: Namespace) -> Any:
+    """Read the model, or the arm of recordings from which one follows."""
+    from dynid_ros.interface.python.boundary import as_arm, as_model
+
+    if args.model is not None:
+        if args.arm is not None:
+            raise InputError('--arm is for --unloaded without --model; a model holds its arm')
+        return as_model(args.model)
+    if not args.unloaded:
         raise InputError('give --model DIR, or --unloaded BAG with --arm ARM')
-    if args.model is not None and args.arm is not None:
-        raise InputError('--arm is for --unloaded without --model; a model holds its arm')
-    if args.model is None and args.arm is None:
+    if args.arm is None:
         raise InputError('--unloaded needs the arm; give it with --arm')
+    return as_arm(args.arm)
