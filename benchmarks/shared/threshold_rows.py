@@ -45,10 +45,10 @@ def crowds(log: Recording) -> Array:
 
     As (2 n, 3): by those in the band beside it, as a share, and their number.
     """
-    found = []
+    found, moving = [], clipped_signals._in_motion(log)
     for way in (1.0, -1.0):
-        for joint in range(log.u.shape[1]):
-            u = way * clipped_signals._in_motion(log, joint)
+        for joint, moves in enumerate(moving):
+            u = way * log.u[moves, joint]
             spread = np.ptp(u)
             top = u >= u.max() - clipped_signals.TOUCH * spread
             below = (u >= u.max() - clipped_signals.BAND_SHARE * spread) & ~top

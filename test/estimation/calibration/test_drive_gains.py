@@ -220,7 +220,7 @@ def test_a_loaded_recording_of_an_arm_with_other_links_is_doubted():
 
 @pytest.mark.parametrize('mass', [0.0, -2.0, np.nan, np.inf])
 def test_a_mass_that_no_load_has_is_an_error(mass):
-    with pytest.raises(InputError, match='must be above zero'):
+    with pytest.raises(InputError, match='mass must be a number above zero'):
         recorded_gains(panda(), [], mass=mass)
 
 

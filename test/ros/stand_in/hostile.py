@@ -8,7 +8,9 @@ Cyclone DDS refuses to write bytes that are no message, so these are sent past i
 of a writer that it has made known.
 """
 
+from collections import deque
 from contextlib import suppress
+from itertools import product
 import os
 import random
 import socket
@@ -36,6 +38,8 @@ CHANCE = random.Random(1)
 
 #: Pause between two messages, by the time that making one took, and its bounds, s.
 SHARE, LEAST, MOST = 10.0, 0.01, 0.2
+#: Times that a forged packet is sent.
+REPEATED = 4
 
 
 class Forged:
@@ -52,6 +56,7 @@ class Forged:
     def __init__(self, writer):
         self._writer = writer
         self._number = 0
+        self._last = deque(maxlen=REPEATED)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
     def write(self, payload):
@@ -65,8 +70,10 @@ class Forged:
         prefix, entity = self._writer.guid.bytes[:12], self._writer.guid.bytes[12:]
         payload += bytes(-len(payload) % 4)
         data = struct.pack('<HHI4sII', 0, 16, 0, entity, 0, self._number) + payload
-        packet = b'RTPS\2\1\1\x10' + prefix + struct.pack('<BBH', 0x15, 5, len(data)) + data
-        for index in range(10):
+        # A reader waits for a lost packet before it takes later ones, and nobody sends it again.
+        self._last.append(
+            b'RTPS\2\1\1\x10' + prefix + struct.pack('<BBH', 0x15, 5, len(data)) + data)
+        for packet, index in product(self._last, range(10)):
             # RTPS 2.3, 9.6.1.1: ports of user traffic.
             port = 7411 + 250 * int(os.environ['ROS_DOMAIN_ID']) + 2 * index
             self._socket.sendto(packet, ('127.0.0.1', port))
