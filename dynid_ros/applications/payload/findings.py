@@ -172,8 +172,8 @@ def contradiction(known: KnownLoad, free: LoadBody) -> tuple[Finding, ...]:
     pairs = [(known.mass, free.mass, free.mass_std, 'mass', 'kg', 1.0)]
     if known.center is not None:
         pairs += [(float(stated), float(found), float(std), f'centre {axis}', 'mm', 1e3)
-                 for axis, stated, found, std in zip(
-                     'xyz', known.center, free.center, free.center_std, strict=True)]
+                  for axis, stated, found, std in zip(
+                      'xyz', known.center, free.center, free.center_std, strict=True)]
     apart = [f'{what} of {plain(scale * stated)} {unit}, and the recordings '
              f'{within(scale * found, scale * INTERVAL * std, unit)}'
              for stated, found, std, what, unit, scale in pairs

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from dynid_ros.data.recordings.recording import Recording
 
 
-
 @one_thread()
 def payload(
     model: Arm | Model, recordings: Logs, *, unloaded: Logs = (), mass: Positive | None = None,

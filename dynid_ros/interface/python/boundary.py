@@ -42,9 +42,9 @@ Logs: TypeAlias = Log | Iterable[Log]
 Friction: TypeAlias = str | Sequence[str] | None
 
 CUTOFF_RANGE = Range(float, f'a frequency of {LEAST_CUTOFF:g} Hz or more',
-               lambda value: LEAST_CUTOFF <= value < inf)
+                     lambda value: LEAST_CUTOFF <= value < inf)
 DELAY_RANGE = Range(float, f'a delay from {-LONGEST_DELAY:g} to {LONGEST_DELAY:g} s',
-              lambda value: abs(value) <= LONGEST_DELAY)
+                    lambda value: abs(value) <= LONGEST_DELAY)
 #: Without an end, nothing is forgotten.
 MEMORY_RANGE = Range(float, 'a number above zero', lambda value: value > 0)
 Cutoff: TypeAlias = Annotated[float, CUTOFF_RANGE]
