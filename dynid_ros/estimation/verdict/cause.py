@@ -23,7 +23,12 @@ from dynid_ros.estimation.model.verdict import (
 )
 from dynid_ros.estimation.suspects.arm_suspects import GRAVITY
 from dynid_ros.estimation.suspects.likelihood import DEAD_SHARE, Likelihood
-from dynid_ros.estimation.suspects.reported_lines import error_before_percent, evidence_of, Line
+from dynid_ros.estimation.suspects.reported_lines import (
+    error_before_percent,
+    ERROR_DECIMALS,
+    evidence_of,
+    Line,
+)
 from dynid_ros.estimation.suspects.signal_suspects import GAINS, silenced, SILENT_SIGNAL
 from dynid_ros.estimation.suspects.suspect import (
     as_recorded,
@@ -153,17 +158,20 @@ def reported(table: Table) -> tuple[Finding, ...]:
     """Return a finding of the reported suspects, if there are any."""
     if not table.winners:
         return ()
-    arm, (best, *others) = table.recorded.arm, table.winners
+    # Of those that the data do not distinguish, one may leave less of the torque than others do.
+    arm, winners = table.recorded.arm, sorted(table.winners, key=lambda line: round(
+        line.prediction.error_percent if line.prediction else np.inf, ERROR_DECIMALS))
+    best, *others = winners
     assert best.prediction is not None
     text, joints = ', or '.join(
-        described(arm, line.suspect.faults) for line in table.winners), best.suspect.joints
+        described(arm, line.suspect.faults) for line in winners), best.suspect.joints
     if best.suspect.fault.code == GAINS:
         listed, joints = _refuted(arm, best)
         text += f': {listed}'
     if others:
         text += ' (the data do not distinguish these)'
     remedy = ', or '.join(dict.fromkeys(
-        fault.remedy for line in table.winners for fault in line.suspect.faults))
+        fault.remedy for line in winners for fault in line.suspect.faults))
     left = best.prediction.error_percent
     if left > HELD_OUT_ERROR_PERCENT:
         text += f', which explains a part only: {left:.0f} % stay unexplained, so more is wrong'

@@ -128,6 +128,17 @@ def test_a_cause_that_leaves_most_unexplained_is_a_part_of_it(recorded, unexplai
     assert 'reverse it' in finding.remedy
 
 
+def test_of_tied_suspects_the_one_that_explains_all_is_told_first(recorded):
+    found = table(recorded, 1, TORQUE)
+    (all_of_it,) = found.winners
+    squares = 0.5**2 * all_of_it.prediction.power
+    (other,) = table(recorded, 2, TORQUE).winners
+    part = replace(other, prediction=replace(other.prediction, residual_squares=squares))
+    (finding,) = reported(replace(found, winners=(part, all_of_it)))
+    assert finding.joints == (recorded.arm.joint_names[1],)
+    assert 'a part only' not in finding.text and recorded.arm.joint_names[2] in finding.text
+
+
 @pytest.mark.parametrize('fitted', [True, False])
 def test_too_little_motion_does_not_explain_what_no_parameters_fit(leg, fitted):
     samples = leg.samples
