@@ -208,4 +208,5 @@ def data_hash(recordings: Sequence[Recording]) -> str:
 
 def sample_bytes(t: Array, q: Array, u: Array) -> memoryview:
     """Return the bytes to hash of N samples, in an order that gives a stream the same hash."""
-    return np.column_stack([t, q, u]).data
+    # Columns that were chosen from others lie one after another.
+    return np.ascontiguousarray(np.column_stack([t, q, u])).data
