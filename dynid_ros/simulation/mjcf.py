@@ -15,7 +15,6 @@ from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.arm.parameters import EXTENT, inertial_to_com
 from dynid_ros.dynamics.rigid_parameters import check_physical
-from dynid_ros.utilities.arrays import Array
 
 #: Attributes of a joint by the friction terms that they hold.
 FRICTION_ATTRIBUTES = {'viscous': 'damping', 'coulomb': 'frictionloss'}
@@ -135,9 +134,12 @@ def _add_servo(actuators: Any, arm: ArmModel, joint: int) -> None:
 
 
 def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
+    import pinocchio
+
+    x, y, z, w = pinocchio.Quaternion(np.ascontiguousarray(arm.rotation[joint])).coeffs()
     body = ElementTree.SubElement(
         parent, 'body', name=f'link_{joint + 1}', pos=numbers(arm.translation[joint]),
-        quat=numbers(_quaternion(arm.rotation[joint])))
+        quat=numbers([w, x, y, z]))
     element = ElementTree.SubElement(
         body, 'joint', name=arm.tree.link_names[joint],
         type='slide' if arm.tree.prismatic[joint] else 'hinge', axis=numbers(arm.axis[joint]))
@@ -154,23 +156,6 @@ def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
         body, 'inertial', pos=numbers(center), mass=numbers(mass), fullinertia=numbers(
             [*(np.diag(inertia) + EXTENT), inertia[0, 1], inertia[0, 2], inertia[1, 2]]))
     return body
-
-
-def _quaternion(rotation: Array) -> Array:
-    """
-    Quaternion (4,), w first, of a rotation (3, 3).
-
-    ``4 q qᵀ`` is linear in the matrix; its column of the largest element is the most exact.
-    """
-    R = rotation
-    products = np.array([
-        [1 + R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-        [0.0, 1 + R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-        [0.0, 0.0, 1 - R[0, 0] + R[1, 1] - R[2, 2], R[1, 2] + R[2, 1]],
-        [0.0, 0.0, 0.0, 1 - R[0, 0] - R[1, 1] + R[2, 2]]])
-    products += np.triu(products, 1).T
-    column = products[np.argmax(np.diag(products))]
-    return np.asarray(column / np.linalg.norm(column) * (1 if column[0] >= 0 else -1))
 
 
 def friction_of(arm: ArmModel, joint: int, attributes: Mapping[str, str]) -> dict[str, str]:

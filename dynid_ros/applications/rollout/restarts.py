@@ -10,7 +10,6 @@ import numpy as np
 
 from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.splines import hermite
 
 #: Most restarts for each horizon, spread evenly: an hour takes no longer than some minutes, and
 #: the error has a standard error of 5 % or less.
@@ -133,4 +132,6 @@ def _between(t: Array, x: Array, at: Array) -> Array:
 
 def _positions(motion: ConditionedMotion, at: Array) -> Array:
     """Interpolate positions at times (B, K) by cubics between states, (B, K, n)."""
-    return hermite(motion.t, motion.q, motion.qd, at)
+    from scipy.interpolate import CubicHermiteSpline
+
+    return np.asarray(CubicHermiteSpline(motion.t, motion.q, motion.qd)(at))

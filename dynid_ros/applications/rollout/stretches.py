@@ -27,7 +27,6 @@ from dynid_ros.estimation.identification.leakage_check import was_fitted
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.simulation.mjcf import has_servos
 from dynid_ros.utilities.arrays import Array, runs_of
-from dynid_ros.utilities.splines import cubic_spline
 
 #: Horizons, s.
 HORIZONS = (0.1, 0.5, 2.0)
@@ -113,6 +112,8 @@ def kept_rows(model: IdentifiedModel) -> Stretches:
         The model keeps no such rows, or predicted them live.
 
     """
+    from scipy.interpolate import CubicSpline
+
     parts = [] if is_live(model) else [part for part in model.predictions if part.held_out]
     runs = [run for part in parts for run in _even_runs(part, model.row_rate_hz)]
     if not runs:
@@ -120,12 +121,12 @@ def kept_rows(model: IdentifiedModel) -> Stretches:
                              'recording')
     fine = [RowMotion(run, model) for run in runs]
     motions = [ConditionedMotion(
-        each.t, each.q, each.qd, each.qdd, cubic_spline(run.t, run.tau, each.t),
+        each.t, each.q, each.qd, each.qdd, CubicSpline(run.t, run.tau)(each.t),
         np.ones_like(each.q, dtype=np.bool_), warmth_of(each.t, each.q), source=run.source)
         for run, each in zip(runs, fine, strict=True)]
     return Stretches(
         motions, '; '.join(part.source for part in parts), True, (HEADLINE_SECONDS,), ROW_RESTARTS,
-        [cubic_spline(run.t, own, each.t)
+        [CubicSpline(run.t, own)(each.t)
          for run, each, own in zip(runs, fine, _row_noise(fine), strict=True)])
 
 

@@ -12,7 +12,6 @@ from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import all_finite, Mask
-from dynid_ros.utilities.splines import cubic_spline
 
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -53,11 +52,13 @@ def splined(t: Array, x: Array, times: Array) -> Array:
         Values there.
 
     """
+    from scipy.interpolate import CubicSpline
+
     # Late stamps come in bursts, and a spline through two close samples would overshoot. The last
     # stamp of a burst is the least late.
     steps = np.diff(t)
     calm = np.append(steps > BURST_SHARE * np.median(steps), True)
-    return cubic_spline(t[calm], x[calm], times)
+    return np.asarray(CubicSpline(t[calm], x[calm])(times))
 
 
 def without_lost_values(recording: Recording) -> Recording:

@@ -33,13 +33,6 @@ def one_sided(spectrum: NDArray[np.complex128], size: int) -> Array:
     return np.asarray(power)
 
 
-def _fast_length(least: int) -> int:
-    """Smallest product of powers of 2, 3 and 5 from a least size."""
-    powers = range(least.bit_length())
-    odd: list[int] = [3**b * 5**c for b in powers for c in powers]
-    return min(each << max(0, (-(-least // each) - 1).bit_length()) for each in odd)
-
-
 def motion_cutoff(q: Array, rate_hz: float, highest_hz: float) -> float:
     """
     Find the cut-off that passes a motion and its harmonics.
@@ -61,9 +54,11 @@ def motion_cutoff(q: Array, rate_hz: float, highest_hz: float) -> float:
         Hz, at least the lowest that ``arm.yaml`` may give.
 
     """
+    from scipy.fft import next_fast_len
+
     steps = len(q) // -(-len(q) // LONGEST_PART) - 1
     # The transform of an unlucky number of samples takes ten times as long.
-    size = _fast_length(steps) if steps >= PADDED_SAMPLES else steps
+    size = next_fast_len(steps, real=True) if steps >= PADDED_SAMPLES else steps
     f, bands, window = np.fft.rfftfreq(size, 1 / rate_hz), [], hann(steps)
     for position in q.T:
         power = np.zeros(len(f))

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array, runs_of
-from dynid_ros.utilities.splines import cubic_spline
 
 SHORTEST_PERIOD = 1.0
 SAME_SPREAD = 0.02
@@ -54,8 +53,10 @@ def average_periods(
                              f'{rate_hz:.4g} Hz; give the period of the motion in s')
     rate = samples / period
     if not np.isclose(rate, rate_hz, rtol=1e-9):
+        from scipy.interpolate import CubicSpline
+
         grid = np.arange(periods * samples) / rate
-        x = cubic_spline(np.arange(len(x)) / rate_hz, x, grid)
+        x = CubicSpline(np.arange(len(x)) / rate_hz, x)(grid)
     folded = x[: periods * samples].reshape(periods, samples, -1)
     mean = np.asarray(folded.mean(axis=0))
     if np.linalg.norm((folded - mean).std(axis=(0, 1))) > same * np.linalg.norm(mean.std(axis=0)):

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.utilities.arrays import Array, joined
-from dynid_ros.utilities.splines import cubic_spline
 
 #: Number of samples taken from a recording, and number to which each suspect is fitted.
 TRIAL_SAMPLES, FITTED = 2000, 600
@@ -128,11 +127,13 @@ def trial_samples(
 
 def torque_later(t: Array, tau: Array, every: int = 1) -> Array:
     """Return the torque later by each of `CANDIDATE_DELAYS`, at every n-th sample, (k, n, d)."""
+    from scipy.interpolate import CubicSpline
+
     if len(t) < 2:
         return np.repeat(tau[:, :, None], len(CANDIDATE_DELAYS), axis=2)
     # Beyond the end, the last value is held.
     times = np.clip(t[::every, None] + CANDIDATE_DELAYS, t[0], t[-1])
-    return cubic_spline(t, tau, times).swapaxes(1, 2)
+    return np.asarray(CubicSpline(t, tau)(times)).swapaxes(1, 2)
 
 
 def _near(marks: NDArray[np.bool_], chosen: NDArray[np.intp], reach: int) -> NDArray[np.bool_]:

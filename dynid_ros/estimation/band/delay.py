@@ -10,7 +10,6 @@ from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.estimation.band.trial_blocks import TrialBlocks
 from dynid_ros.estimation.estimate.folds import log_error_ratio
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.splines import cubic_spline
 
 #: Candidate delays, s. A parabola through the best three refines the delay. Drives respond late;
 #: their signals are early where positions are filtered or stamped late.
@@ -95,11 +94,13 @@ def _products(
 
 def _later(motion: ConditionedMotion, trial: TrialBlocks, t: Array, delays: Array) -> Array:
     """Low-passed torque of a motion at some times plus each delay, (k, n, D)."""
+    from scipy.interpolate import CubicSpline
+
     settings = trial.rows.settings
     low_pass = Decimator(settings.rate_hz, settings.cutoff_hz, 1)
     smooth = low_pass.whole(motion.tau)
     stamps = motion.t[low_pass.reach:low_pass.reach + len(smooth)]
-    return cubic_spline(stamps, smooth, t[:, None] + delays).swapaxes(1, 2)
+    return np.asarray(CubicSpline(stamps, smooth)(t[:, None] + delays)).swapaxes(1, 2)
 
 
 def _residual_squares(information: Array, score: Array, squares: Array, theta: Array) -> Array:

@@ -41,7 +41,6 @@ from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.utilities.arrays import Array, joined
 from dynid_ros.utilities.checkpoint import GrowingRows
-from dynid_ros.utilities.splines import cubic_spline
 
 if TYPE_CHECKING:
     from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
@@ -212,8 +211,10 @@ def _stretch(part: Prediction, lag: float, shift: float | None) -> TrialSamples:
     tau, qdd = np.where(moving, part.tau, 0.0), np.zeros_like(part.qd)
     if several:
         # Rows keep no derivatives; they are dense enough to differentiate.
-        qdd = cubic_spline(part.t, part.qd, part.t, 1)
-        tau = tau + lag * cubic_spline(part.t, tau, part.t, 1)
+        from scipy.interpolate import CubicSpline
+
+        qdd = CubicSpline(part.t, part.qd)(part.t, 1)
+        tau = tau + lag * CubicSpline(part.t, tau)(part.t, 1)
     # Derivatives next to rows without torque are wrong.
     edges = np.pad(moving, ((1, 1), (0, 0)), constant_values=True)
     moving = moving & edges[:-2] & edges[2:]

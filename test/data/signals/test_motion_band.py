@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from scipy.fft import next_fast_len
 
 from dynid_ros.arm.settings import LEAST_CUTOFF
-from dynid_ros.data.signals.motion_band import _fast_length, CUTOFF_PER_BAND, motion_cutoff
+from dynid_ros.data.signals.motion_band import CUTOFF_PER_BAND, motion_cutoff
 
 LENGTH = 40
 
@@ -69,8 +68,3 @@ def test_the_cut_off_of_a_long_stretch_is_that_of_a_part_of_it():
     q = np.stack([np.sin(3 * t), np.sin(7 * t + 1)], axis=1)
     whole, part = (motion_cutoff(each, 100.0, 40.0) for each in (q, q[:90_000]))
     assert whole == pytest.approx(part, rel=1e-3)
-
-
-@pytest.mark.parametrize('least', [1, 7, 1000, 100_003, 2**19 + 1])
-def test_a_fast_length_is_that_of_scipy(least):
-    assert _fast_length(least) == next_fast_len(least, real=True)
