@@ -31,11 +31,9 @@ if TYPE_CHECKING:
         identify,
         load_model,
         read_recording,
-        Replay,
-        replay,
         validate,
     )
-    from dynid_ros.interface.python.live import OnlineIdentifier
+    from dynid_ros.interface.python.live import OnlineIdentifier, Replay, replay
     from dynid_ros.interface.python.motions import design_excitation, feedforward, simulate
     from dynid_ros.interface.python.plots import (
         plot_contacts,
@@ -62,8 +60,8 @@ _PLACES = {
     'interface.python.applications': 'convert export monitor payload wrist_sensor',
     'interface.python.comparison': 'Comparison compare',
     'interface.python.identification':
-        'Replay check_recording gains identify load_model read_recording replay validate',
-    'interface.python.live': 'OnlineIdentifier',
+        'check_recording gains identify load_model read_recording validate',
+    'interface.python.live': 'OnlineIdentifier Replay replay',
     'interface.python.motions': 'design_excitation feedforward simulate',
     'interface.python.plots':
         'plot_contacts plot_estimates plot_friction plot_motion plot_recording plot_rollouts '

@@ -24,6 +24,7 @@ from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.metrics import TINY
+from dynid_ros.estimation.suspects.cross_validation import Prediction
 from dynid_ros.estimation.suspects.sums import Sums
 from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect
 from dynid_ros.estimation.suspects.suspect_rows import SuspectRows
@@ -56,45 +57,6 @@ class Fit:
     theta: Array
     variance: Array
     values: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Prediction:
-    """
-    Prediction of each group of samples from the others.
-
-    Attributes
-    ----------
-    values : (K,) ndarray
-        Log likelihood of each group.
-    residual_squares, power : (K, m) ndarray
-        Squares of the residuals and of the torque of each compared joint.
-    dispersion : float
-        Factor by which model errors enlarge differences of log likelihood, at least one: see
-        `Likelihood.dispersion`.
-    mixing : (m, m) ndarray
-        The torque of the compared joints is assumed to be this multiple of the measured one.
-
-    """
-
-    values: Array
-    residual_squares: Array
-    power: Array
-    dispersion: float
-    mixing: Array
-
-    @property
-    def error_percent(self) -> float:
-        """Cross-validated torque error, %."""
-        return 100 * float(np.sqrt(self.residual_squares.sum() / max(self.power.sum(), TINY)))
-
-    @property
-    def share_without_worst(self) -> Array:
-        """Unexplained share (m,) of each joint without the worst group, say with a collision."""
-        squares = self.residual_squares
-        squares = (squares.sum(axis=0) - squares.max(axis=0)) / max(len(squares) - 1, 1)
-        # Of the power, it counts: it spoils the fits to which the other groups are compared.
-        return np.asarray(np.sqrt(squares / np.maximum(self.power.mean(axis=0), TINY)))
 
 
 class Likelihood:

@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.suspects.best_size import EstimatedSize
-from dynid_ros.estimation.suspects.likelihood import Prediction
+from dynid_ros.estimation.suspects.cross_validation import (
+    error_before_percent,
+    evidence_of,
+    Prediction,
+)
 from dynid_ros.estimation.suspects.signal_suspects import GAINS, SCALE, SILENT_SIGNAL
 from dynid_ros.estimation.suspects.suspect import described, Suspect
 
@@ -51,30 +55,6 @@ class Line:
     evidence: float | None = None
     prediction: Prediction | None = None
     estimated: EstimatedSize | None = None
-
-
-def evidence_of(prediction: Prediction, reference: Prediction) -> float:
-    """Return the cross-validated gain without the best group, by the dispersion."""
-    gains = prediction.values - reference.values
-    return float(gains.sum() - gains.max()) / prediction.dispersion
-
-
-def error_before_percent(reference: Prediction, prediction: Prediction) -> float:
-    """
-    Return the torque error without a correction, relative to the corrected torque, %.
-
-    Parameters
-    ----------
-    reference : Prediction
-        Of the recording as it is.
-    prediction : Prediction
-        Of the corrected one, whose own error is relative to the same torque.
-
-    """
-    # The correction exchanges and scales residuals as it does signals.
-    mixing = np.linalg.solve(reference.mixing, prediction.mixing)
-    squares = reference.residual_squares.sum(axis=0) @ mixing**2
-    return float(100 * np.sqrt(squares.sum() / max(prediction.power.sum(), TINY)))
 
 
 def winners_of(

@@ -30,11 +30,11 @@ from dynid_ros.estimation.suspects.best_size import (
     refined,
     with_error_bars,
 )
-from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood, Prediction
+from dynid_ros.estimation.suspects.cross_validation import evidence_of, Prediction
+from dynid_ros.estimation.suspects.likelihood import Fit, Likelihood
 from dynid_ros.estimation.suspects.load_moment import with_best_moments
 from dynid_ros.estimation.suspects.reported_lines import (
     decisive,
-    evidence_of,
     Line,
     reduces_error,
     winners_of,

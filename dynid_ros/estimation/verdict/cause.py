@@ -22,13 +22,9 @@ from dynid_ros.estimation.model.verdict import (
     Verdict,
 )
 from dynid_ros.estimation.suspects.arm_suspects import GRAVITY
+from dynid_ros.estimation.suspects.cross_validation import error_before_percent, evidence_of
 from dynid_ros.estimation.suspects.likelihood import DEAD_SHARE, Likelihood
-from dynid_ros.estimation.suspects.reported_lines import (
-    error_before_percent,
-    ERROR_DECIMALS,
-    evidence_of,
-    Line,
-)
+from dynid_ros.estimation.suspects.reported_lines import ERROR_DECIMALS, Line
 from dynid_ros.estimation.suspects.signal_suspects import GAINS, silenced, SILENT_SIGNAL
 from dynid_ros.estimation.suspects.suspect import (
     as_recorded,
@@ -204,8 +200,9 @@ def _without_silent(table: Table, weak: bool) -> Table:
     """
     Leave out further joints of which a model explains nothing, if it explains the others.
 
-    Where a signal holds no torque, parameters that make none are as likely as a dead signal. A
-    signal that impossible parameters predict is told from it, unless the motion is too weak.
+    If a signal holds no torque, parameters without any effect on it are as likely as a dead
+    signal. A signal that only impossible parameters predict is reported as such, unless the motion
+    is too weak to separate the two.
     """
     if any(fault.code != SILENT_SIGNAL for line in table.winners for fault in line.suspect.faults):
         return table

@@ -1,2 +1,2 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What each result states: a line, a table, notes and facts, for terminals, notebooks, scripts."""
+"""Answers: a line, a table, notes and facts, for terminals, notebooks and scripts."""

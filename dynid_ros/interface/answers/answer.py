@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,10 +63,3 @@ class Answer:
         if self.wrote:
             lines.append(f'Wrote {several(map(str, self.wrote))}.')
         return '\n'.join([*lines, *self.then])
-
-    def give(self, args: Namespace) -> int:
-        """Print the answer, or its facts as JSON; return the exit status."""
-        from dynid_ros.data.files.plain_values import json_text
-
-        print(json_text(self.facts, 2) if args.json else self.text(args.verbose), flush=True)
-        return self.status

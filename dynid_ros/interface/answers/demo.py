@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What the demonstration states: the live result beside the one from the bag, and the truth."""
+"""Answer of the demonstration: the live result, the one from the bag, and the truth."""
 
 from __future__ import annotations
 

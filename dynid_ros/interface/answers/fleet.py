@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a fleet states."""
+"""Answer for a fleet."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What identified drive gains state beside those of the arm."""
+"""Answer for drive gains, beside those of the arm."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What an identified model states."""
+"""Answer for an identified model."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What the monitor found in a recording."""
+"""Answer of the monitor for a recording."""
 
 from __future__ import annotations
 

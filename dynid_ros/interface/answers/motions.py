@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What motions state: a designed one, and one whose torque was filled in."""
+"""Answers for motions: a designed one, and one with its torque filled in."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a load states: a table, and messages for controllers."""
+"""Answer for a load: a table, and messages for controllers."""
 
 from __future__ import annotations
 

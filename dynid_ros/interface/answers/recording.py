@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a recording states, and what is wrong with it."""
+"""Answers for recordings and their defects."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a force-torque sensor at the wrist states."""
+"""Answer for a force-torque sensor at the wrist."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What a description states of a recording, beside the model that is identified from the rest."""
+"""Answer for a description on a recording, beside a model identified from the rest."""
 
 from __future__ import annotations
 

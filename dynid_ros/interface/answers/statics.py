@@ -1,5 +1,5 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""What an arm at rest states: torque under a wrench, and the pose error of its tool."""
+"""Answers for an arm at rest: torque under a wrench, and the pose error of its tool."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from dynid_ros.errors import (
     written_down,
 )
 from dynid_ros.interface.answers.answer import Answer
-from dynid_ros.interface.cli.common.output import add_answer, shown_progress
+from dynid_ros.interface.cli.common.output import add_answer, print_answer, shown_progress
 
 #: Names of the commands, in the order of the help; each has the module of its name.
 COMMANDS = (
@@ -150,7 +150,7 @@ def _run(given: Sequence[str]) -> int:
     with _plain_warnings():
         with shown_progress():
             found: Answer | int = parsed.run(parsed)
-        return found if isinstance(found, int) else found.give(parsed)
+        return found if isinstance(found, int) else print_answer(found, parsed)
 
 
 def _tell(line: str, status: int = 0) -> int:

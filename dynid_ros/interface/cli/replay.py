@@ -49,7 +49,7 @@ def _replay_arm(args: Namespace) -> Answer:
     from dynid_ros.applications.export.urdf import robot_description
     from dynid_ros.estimation.result_files.result_file import RESULT, result_contents
     from dynid_ros.interface.answers.model import result_answer
-    from dynid_ros.interface.python.identification import replay
+    from dynid_ros.interface.python.live import replay
     from dynid_ros.utilities.atomic_write import check_output, write_together
 
     wrote = [args.output / name for name in (RESULT, HISTORY, PLOT)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from dynid_ros.interface.answers.answer import Answer
 from dynid_ros.interface.cli.common.arguments import add_address
 from dynid_ros.interface.cli.common.described import add_described, given, READING
+from dynid_ros.interface.cli.common.output import print_answer
 from dynid_ros.utilities.text import sentence
 
 
@@ -59,12 +60,13 @@ def run(args: Namespace) -> int:
         if args.html is not None:
             exported = exported_page(server, scene)
             write_whole(args.html, exported)
-            return Answer(
+            return print_answer(Answer(
                 {**facts, 'file': args.html},
                 f'{title}: a page of {len(exported) / 1e6:.1f} MB, which needs no network.',
-                notes=notes, wrote=[args.html]).give(args)
+                notes=notes, wrote=[args.html]), args)
         page, url = FilePage(server, scene), url_of(server)
-        Answer({**facts, 'url': url}, f'{title}: {url} (Ctrl-C ends)', notes=notes).give(args)
+        print_answer(
+            Answer({**facts, 'url': url}, f'{title}: {url} (Ctrl-C ends)', notes=notes), args)
         page.run()
     finally:
         server.stop()

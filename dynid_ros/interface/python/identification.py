@@ -3,18 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
 from typing import Literal, TYPE_CHECKING
 
-import numpy as np
-
 from dynid_ros.arm.load import is_robot_file, stated_arm
-from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.errors import InputError
 from dynid_ros.interface.python.boundary import (
     Arm,
     as_arm,
@@ -24,13 +18,10 @@ from dynid_ros.interface.python.boundary import (
     as_recordings,
     check_once,
     Cutoff,
-    Delay,
     Friction,
     Log,
     Logs,
-    Memory,
     Model,
-    online_settings,
     with_cutoff,
 )
 from dynid_ros.interface.python.results import IdentifiedModel
@@ -46,10 +37,8 @@ from dynid_ros.utilities.inputs import (
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
     from dynid_ros.estimation.calibration.gain_verdict import DriveGains
-    from dynid_ros.estimation.online.replay import History
 
 
 def read_recording(
@@ -265,88 +254,3 @@ def gains(
     return recorded_gains(
         arm, free, loaded=held, mass=mass,
         friction=as_friction(friction))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Replay:
-    """
-    The online estimator on a recording.
-
-    Attributes
-    ----------
-    model : IdentifiedModel
-        The last estimate.
-    history : History
-        Every estimate with its standard deviations over time.
-
-    """
-
-    model: IdentifiedModel
-    history: History
-
-    def plot(self) -> Figure:
-        """Draw the history of every estimate with its 95 % band."""
-        from dynid_ros.interface.python.plots import plot_estimates
-
-        return plot_estimates(self)
-
-    def __repr__(self) -> str:
-        """Show the number of estimates and the model."""
-        return f'Replay of {len(self.history.t)} estimates to\n{self.model!r}'
-
-    def _repr_html_(self) -> str:
-        return self.model._repr_html_()
-
-
-@one_thread()
-def replay(
-    arm: Arm | None, recording: Log, *, start: Model | None = None,
-    cutoff_hz: Cutoff | None = None, delay: Delay | None = None, memory: Memory = np.inf,
-    topic: str = 'joint_states', received: bool = False,
-) -> Replay:
-    """
-    Run the online estimator on a recording, as ``dynid replay`` and the node do.
-
-    Parameters
-    ----------
-    arm : str, Path, ArmModel or None
-        The arm; that of `start` if it is left out.
-    recording : str, Path or Recording
-        The recording.
-    start : str, Path or IdentifiedModel, optional
-        Result of the same arm: take its friction terms, cut-off, delay, and load of friction by
-        load; the estimate starts from nothing.
-    cutoff_hz : float, optional
-        Cut-off of the filters, Hz; by default the one of the result or arm.yaml, else from the
-        data.
-    delay : float, optional
-        Time by which the drive signal lags behind the motion, s; by default the one of the result
-        or arm.yaml, else from the data.
-    memory : float
-        Time after which the weight of old data falls to 1/e where new data replaces it, s; by
-        default infinite: no forgetting.
-    topic, received
-        As for `read_recording`.
-
-    Returns
-    -------
-    Replay
-        The last model, and the history of the estimates.
-
-    """
-    from dynid_ros.estimation.online import replay as online
-    from dynid_ros.estimation.result_files.starting_model import same_arm
-
-    filters = online_settings(cutoff_hz, delay, memory)
-    begin, first = perf_counter(), None if start is None else as_model(start, 'start')
-    if arm is None and first is None:
-        raise InputError('arm must be a name, a path or an ArmModel where start is None')
-    own: ArmModel = as_arm(arm) if first is None else same_arm(
-        first, None if arm is None else as_arm(arm)).arm
-    before = perf_counter()
-    log = as_recording(
-        recording, own, topic=topic, received=received, of_model=first is not None)
-    read = perf_counter() - before
-    model, history = online.replay(own, log, start=first, **filters)
-    timing = {'read': read, **model.timing, 'total': perf_counter() - begin}
-    return Replay(IdentifiedModel.of(replace(model, timing=timing)), history)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dynid_ros.applications.contact.over_recording import MonitoredRecording
     from dynid_ros.applications.rollout.rollout import Rollouts
-    from dynid_ros.interface.python.identification import Replay
+    from dynid_ros.interface.python.live import Replay
     from dynid_ros.interface.python.validation import Validation
     from dynid_ros.motion.excitation.search import Design
 
@@ -136,7 +136,7 @@ def plot_estimates(replayed: Replay) -> Figure:
         From `replay`.
 
     """
-    from dynid_ros.interface.python.identification import Replay as Replayed
+    from dynid_ros.interface.python.live import Replay as Replayed
 
     if not isinstance(replayed, Replayed):
         raise wrong_type('replayed', 'the result of replay', replayed)

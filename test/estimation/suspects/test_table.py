@@ -14,11 +14,11 @@ from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects import table as table_module
 from dynid_ros.estimation.suspects.arm_suspects import shifted, shifted_zeros
 from dynid_ros.estimation.suspects.best_size import equally_likely_sizes, refined
-from dynid_ros.estimation.suspects.likelihood import Likelihood, Prediction
+from dynid_ros.estimation.suspects.cross_validation import error_before_percent, Prediction
+from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.motion_suspects import exchanged_positions
 from dynid_ros.estimation.suspects.reported_lines import (
     decisive,
-    error_before_percent,
     is_reported,
     Line,
     reduces_error,

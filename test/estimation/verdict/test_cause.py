@@ -12,7 +12,7 @@ from dynid_ros.arm import load_arm
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.suspects.arm_suspects import GRAVITY, other_gravity
-from dynid_ros.estimation.suspects.likelihood import Prediction
+from dynid_ros.estimation.suspects.cross_validation import Prediction
 from dynid_ros.estimation.suspects.reported_lines import is_reported, Line
 from dynid_ros.estimation.suspects.signal_suspects import reversed_signals
 from dynid_ros.estimation.suspects.suspect import as_recorded

@@ -11,12 +11,13 @@ from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.external_force import external_force as force_matrix
 from dynid_ros.dynamics.rigid_body import inverse_dynamics
 from dynid_ros.errors import InputError
+from dynid_ros.interface.cli.common.output import print_answer
 from dynid_ros.interface.cli.main import build_parser, main
 
 
 def run(*words):
     args = build_parser(words[:1]).parse_args(words)
-    return args.run(args).give(args)
+    return print_answer(args.run(args), args)
 
 
 def test_table_at_one_position_names_groups_and_largest_sources(capsys):

@@ -13,6 +13,7 @@ from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
+from dynid_ros.interface.cli.common.output import print_answer
 from dynid_ros.interface.cli.main import build_parser
 from dynid_ros.motion.excitation.random_motion import random_motion
 
@@ -26,7 +27,7 @@ def run():
 
     def call(*arguments):
         parsed = parser.parse_args(['replay', *map(str, arguments)])
-        return parsed.run(parsed).give(parsed)
+        return print_answer(parsed.run(parsed), parsed)
 
     return call
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, ExitStack
 from functools import cache
 import sys
 from typing import Any
 
+from dynid_ros.interface.answers.answer import Answer
 from dynid_ros.utilities.progress import listening
 
 
@@ -18,6 +19,14 @@ def add_answer(parser: ArgumentParser) -> None:
     parser.add_argument('-v', '--verbose', action='store_true',
                         help='print all notes and details')
     parser.add_argument('--json', action='store_true', help='print one JSON object instead')
+
+
+def print_answer(answer: Answer, args: Namespace) -> int:
+    """Print an answer, or its facts as JSON; return the exit status."""
+    from dynid_ros.data.files.plain_values import json_text
+
+    print(json_text(answer.facts, 2) if args.json else answer.text(args.verbose), flush=True)
+    return answer.status
 
 
 @contextmanager
