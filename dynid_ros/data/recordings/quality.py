@@ -43,7 +43,7 @@ from dynid_ros.data.recordings.stamp_checks import (
 from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import all_finite, blocks, marked
+from dynid_ros.utilities.in_blocks import all_finite, marked
 
 # Bounds of a recording that can be trusted. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -198,9 +198,6 @@ def _dead_signal(recording: Recording, arm: ArmModel) -> list[Defect]:
     lowest, highest = recording.signal_span
     dead = moves(recording.span) & finite & arm.drive.driven & (
         np.maximum(highest - first, first - lowest) <= nothing)
-    # The span does not tell of lost values.
-    for part in blocks(len(u)) if dead.any() else ():
-        dead &= (np.abs(u[part] - first) <= nothing).all(axis=0)
     defects = []
     for j in np.flatnonzero(dead):
         value = float(first[j])

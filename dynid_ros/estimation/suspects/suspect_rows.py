@@ -16,9 +16,6 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.utilities.arrays import Array
 
-#: Distance of the samples in which the first column of a joint is sought.
-SOUGHT_EVERY = 16
-
 
 @dataclass(frozen=True, eq=False)
 class SuspectRows:
@@ -96,8 +93,7 @@ class SuspectRows:
             # A copy of some samples only where it is needed.
             rows = slice(None) if used[:, j].all() else used[:, j]
             # Outer joints have no entry for the links before them, whose columns come first.
-            first = int(np.argmax(W[::SOUGHT_EVERY, j].any(axis=0)))
-            first = 0 if W[:, j, :first].any() else first
+            first = int(np.argmax(W[:, j].any(axis=0)))
             own, tau = W[:, j, first:][rows], samples.tau[rows]
             result[first:c, first:c] = own.T @ own
             result[first:c, c:] = own.T @ tau

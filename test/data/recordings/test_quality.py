@@ -199,6 +199,9 @@ def test_an_effort_that_never_changes_is_an_error_for_a_joint_that_moves(arm, va
     # Squares of such numbers underflow.
     u[:, 1] += 1e-300 * log.u[:, 1]
     assert only(replace(log, u=u), arm, code).value == value
+    # Lost values are no change, and are reported beside it.
+    u[40:42, 1] = np.nan
+    assert {each.code for each in check_recording(replace(log, u=u), arm)} == {code, 'effort_nan'}
 
 
 @pytest.mark.parametrize('way', [1, -1])

@@ -175,6 +175,15 @@ def test_two_faults_are_named_together(ur10):
     assert 'wrong sign' in text and 'exchanged' in text
 
 
+def test_a_signal_that_only_impossible_parameters_explain_is_not_dead(ur10):
+    arm, log = ur10
+    u, qdd = log.u.copy(), np.gradient(np.gradient(log.q, log.t, axis=0), log.t, axis=0)
+    # A rotor with a negative inertia.
+    u[:, 3] -= 2 * np.abs(u[:, 3]).max() / np.abs(qdd[:, 3]).max() * qdd[:, 3]
+    codes = {line.suspect.fault.code for line in table(arm, replace(log, u=u)).winners}
+    assert codes and 'effort_meaningless' not in codes
+
+
 def test_the_same_fault_of_several_joints_is_described_once(ur10):
     arm, log = ur10
     base = base_of(arm, log)

@@ -3,6 +3,7 @@
 
 from argparse import ArgumentError, ArgumentParser
 import inspect
+import re
 from typing import get_type_hints, Literal
 
 import pytest
@@ -36,6 +37,7 @@ def test_meanings_are_plain_words(command):
     parser = build_parser([command])._subparsers._group_actions[0].choices[command]
     for action in parser._actions:
         assert '`' not in (action.help or '') and not (action.help or '').endswith('.')
+        assert len(re.findall('default:|by default', action.help or '')) < 2
 
 
 @pytest.fixture

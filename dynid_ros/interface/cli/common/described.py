@@ -140,7 +140,7 @@ def _help(known: Described, words: Words) -> str:
              'path of an arm.yaml, of its folder, or of a URDF'] if 'Arm' in known.types else []
     taken += ['folder of dynid identify'] if 'Model' in known.types else []
     about += f' ({"; ".join(taken)})' if taken else ''
-    if known.default not in (None, ()) and 'default' not in about and 'bool' not in known.types:
+    if known.default not in (None, ()) and 'bool' not in known.types:
         plain = isinstance(known.default, float)
         about += f' (default: {known.default:g})' if plain else f' (default: {known.default})'
     return about.replace('%', '%%')
