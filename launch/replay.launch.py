@@ -19,6 +19,7 @@ from launch.events import IncludeLaunchDescription, Shutdown
 from launch_ros.ros_adapters import get_ros_node
 
 from dynid_ros.data.files.sidecar import recorded_topic, validation_spans
+from dynid_ros.ros.nodes.common.qos import node_of
 from dynid_ros.ros.nodes.launch_arguments import Given, launch_file
 from dynid_ros.ros.nodes.launch_nodes import (
     CONFIG,
@@ -63,9 +64,7 @@ def begin(given: Given) -> list[LaunchDescriptionEntity]:
     async def play(context: LaunchContext) -> None:
         """Start the player as soon as the identifier listens."""
         ros = get_ros_node(context)
-        while name not in {
-                f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                for info in ros.get_subscriptions_info_by_topic(topic)}:
+        while name not in map(node_of, ros.get_subscriptions_info_by_topic(topic)):
             await asyncio.sleep(LOOK)
         await context.emit_event(IncludeLaunchDescription(LaunchDescription([player])))
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from random import Random
 import shutil
@@ -173,7 +174,9 @@ def live(rng: Random, good: Path) -> list[str]:
     except (DynidError, ImportError) as error:
         return ['', str(error)]
     arm = load_arm(good / 'arm.yaml')
-    reader, online = JointStateReader(arm), OnlineIdentifier(arm, 'live', cutoff_hz=8.0, delay=0.0)
+    received = count(step=10**7)
+    reader = JointStateReader(arm, now=lambda: next(received))
+    online = OnlineIdentifier(arm, 'live', cutoff_hz=8.0, delay=0.0)
     odd = rng.choice((0.0, 0.01, 0.2))
     for at, (t, q, tau) in enumerate(zip(corpus.T, corpus.Q, corpus.TAU, strict=True)):
         message = SimpleNamespace(
@@ -181,7 +184,7 @@ def live(rng: Random, good: Path) -> list[str]:
             name=list(corpus.NAMES), position=q.tolist(), velocity=[], effort=tau.tolist())
         if rng.random() < odd:
             _spoil(rng, message)
-        reader.add(message, at * 10**7)
+        reader.add(message)
         if not at % 40:
             online.push_ns(*reader.take())
     try:

@@ -2,19 +2,25 @@
 """
 Online identification, sample by sample, while the arm moves.
 
-From a joint state to a published estimate, class by class, each with its input and output. The
-node `Identifier` runs the first two, and `replay` feeds a recording to the fourth:
+From a joint state to a published estimate, ten classes pass the data on, each with its input and
+output. The node `Identifier` makes the first, second and last one, joins the second to the third,
+and asks the third for the estimate; `replay` feeds a recording to the third:
 
-1. `StateSubscription`, for the `ArmSubscription` of a node: a topic → messages
+1. `StateSubscription`: a topic → messages
 2. `JointStateReader`: messages → stamps, positions of encoders and drive signals, joint by joint
 3. `OnlineIdentifier`, the session, which runs the stages below: these → times since its first
    sample and joint positions, counted and hashed
-4. `RowSource`: samples → rows of the regressor, by the `RowPipeline` of stages 5 to 8; it holds
-   the first samples to choose cut-off and delay, unless both are given
+4. `RowPipeline`, which runs stages 5 to 7: samples → `RowBlock`, filtered rows of the regressor;
+   it holds the first samples to choose cut-off and delay, unless both are given
 5. `SampleValidation`: samples → stretches without repeats, spikes, jumps and gaps
 6. `Resampler`: stretches → samples at a uniform rate
 7. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
-8. `RowPipeline`: conditioned samples → `RowBlock`, filtered rows of the regressor
-9. `RowLearner`: `RowBlock` → predicted torque, and the rows without outliers, by `DoubtfulRows`
-10. `RecursiveLeastSquares`: rows → triangular factors → `Estimate`, which `ArmReport` publishes
+8. `RowLearner`: `RowBlock` → predicted torque, and the rows without outliers
+9. `RecursiveLeastSquares`: rows → triangular factors → `Estimate`
+10. `ArmReport`: `Estimate` → messages
+
+Their bases (`JointStream` of 4, `StreamFilter` of 7) serve other streams, too. What one stage
+alone owns stands in its module or in `dynid_ros.data.signals`: filters, the `Counters` of 5 and 6,
+the `DoubtfulRows` and the `RowHistory` of 8, and the `InnovationStatistics`, `RunningMetrics` and
+`TimeBlocks` of 9. `ArmSubscription` makes 1 and 2 and watches for problems.
 """

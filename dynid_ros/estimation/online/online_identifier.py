@@ -26,13 +26,12 @@ from dynid_ros.estimation.online.intake import dead_signals, joint_samples, stam
 from dynid_ros.estimation.online.online_result import online_result
 from dynid_ros.estimation.online.row_learner import RowLearner
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
-from dynid_ros.estimation.online.row_source import RowSource
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Version of saved states, raised with each change of their content.
-STATE_VERSION = 18
+STATE_VERSION = 19
 
 #: New rows, and their torque as predicted before they were learned, (k, n), Nm.
 Learned = list[tuple[RowBlock, Array]]
@@ -74,6 +73,8 @@ class OnlineIdentifier(Checkpointed):
         The arm as stated, with gravity even if the drive signal lacks it.
     prior : ArmPrior
         Prior of the arm, not scaled to any torque.
+    pipeline : RowPipeline
+        From samples to rows.
     learner : RowLearner
         From rows to parameters.
     samples : int
@@ -119,9 +120,9 @@ class OnlineIdentifier(Checkpointed):
     def reset(self) -> None:
         """Forget everything."""
         arm, start = self.arm, self._start
-        self._rows = RowSource(
-            arm, self._cutoff_hz, self._delay,
-            () if start is None else start.treatment.position_hz, self._executor)
+        self.pipeline = RowPipeline(
+            arm, cutoff_hz=self._cutoff_hz, delay=self._delay, executor=self._executor,
+            position_hz=() if start is None else start.treatment.position_hz)
         self.learner = RowLearner(arm, self._given or self.prior)
         self.pipeline.load_theta = self.learner.recursion.theta if start is None else (
             carry_over(start.theta, start.arm, arm))
@@ -197,21 +198,16 @@ class OnlineIdentifier(Checkpointed):
 
     def take(self, t: Array, q: Array, u: Array) -> Learned:
         """Process samples at times since the first one, s, with joint positions."""
-        return self._learn(self._rows.take(t, q, u))
-
-    @property
-    def pipeline(self) -> RowPipeline:
-        """Pipeline from samples to rows; it is replaced once cut-off and delay are chosen."""
-        return self._rows.pipeline
+        return self._learn(self.pipeline.rows(t, q, u))
 
     @property
     def holding(self) -> bool:
         """Return whether samples are held for the choice of cut-off and delay."""
-        return self._rows.holding
+        return self.pipeline.holding
 
     def flush(self) -> Learned:
         """Learn from all samples and rows that wait for later ones."""
-        learned = self._learn(self._rows.flush())
+        learned = self._learn(self.pipeline.flush())
         self.learner.flush()
         self._follow_load()
         return learned
@@ -269,7 +265,7 @@ class OnlineIdentifier(Checkpointed):
         other.reset()
         other.restore(self.state())
         other._digest = self._digest.copy()
-        other._rows.search = self._rows.search
+        other.pipeline.search = self.pipeline.search
         return other
 
     @one_thread()

@@ -20,7 +20,7 @@ from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.motion.execution.feed_forward import extrapolation, with_effort
 from dynid_ros.motion.trajectory.trajectory_file import Trajectory
 from dynid_ros.ros.nodes.common.answers import ABORTED, answer_of, CANCELED, Goals, SUCCEEDED
-from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
+from dynid_ros.ros.nodes.common.joint_state_reader import order_of
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer
 from dynid_ros.ros.nodes.common.runtime import declare, MODEL, run, Setting
 from dynid_ros.ros.nodes.common.trajectory_points import doubles, read_points
@@ -66,7 +66,6 @@ class FeedForward(Node):
         self._model.predict_torque(*np.zeros((3, 1, self._model.arm.n)))
         self._name = f'{settings["controller"]}/follow_joint_trajectory'
         self._client = ActionClient(self, FollowJointTrajectory, self._name)
-        self._order = JointOrder(self._model.arm)
         self._goals: list[Relayed] = []
         self._server = Goals(
             self, FollowJointTrajectory, '~/follow_joint_trajectory', self._accept, self._cancel,
@@ -96,7 +95,7 @@ class FeedForward(Node):
                 f'the action {self._name} is not there; is the controller active?')
         message, arm = goal.trajectory, self._model.arm
         names = list(message.joint_names)
-        order = self._order.of(tuple(names))
+        order = order_of(arm, names)
         if order is None or len(names) != arm.n:
             raise InputError(
                 f'the joints of the trajectory ({", ".join(names)}) are not the joints of the '

@@ -180,7 +180,7 @@ class Identifier(Node):
         self.create_service(SetBool, '~/freeze', self._on_freeze)
 
     def _ready(self) -> tuple[bytes, str]:
-        awaited = ', '.join(sorted(self._input.awaited))
+        awaited = ', '.join(self._input.awaited)
         return (say.WARN, f'no message on {awaited} yet') if awaited else (say.OK, '')
 
     @property
@@ -201,7 +201,7 @@ class Identifier(Node):
             self._online.validate(*self._marks.spans[-1])
 
     def _learn(self) -> None:
-        before = self._online.pipeline
+        before = self._online.pipeline.cutoff_hz
         for block, tau_hat in self._online.push_ns(*self._reader.take()):
             self._fresh = True
             self._show_rows(block, tau_hat)
@@ -209,7 +209,7 @@ class Identifier(Node):
             for begin, end in zip(self._unmarked[::2], self._unmarked[1::2], strict=False):
                 self._online.validate(begin, end)
             self._unmarked = []
-        if (pipeline := self._online.pipeline) is not before:
+        if (pipeline := self._online.pipeline).cutoff_hz != before:
             self.get_logger().info(
                 f'the first seconds of motion give a cut-off of {pipeline.cutoff_hz:.3g} Hz and a '
                 f'delay of {1000 * pipeline.delay:.3g} ms; estimates begin')

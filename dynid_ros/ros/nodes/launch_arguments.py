@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+import signal
 import sys
+import threading
 from typing import Any
 
 from launch.actions import (
@@ -16,13 +18,13 @@ from launch.actions import (
     PopLaunchConfigurations,
     PushLaunchConfigurations,
 )
+from launch.events import Shutdown
 from launch.launch_context import LaunchContext
 from launch.launch_description import LaunchDescription
 from launch.launch_description_entity import LaunchDescriptionEntity
 import yaml
 
 from dynid_ros.errors import DynidError
-from dynid_ros.ros.nodes.common.launch_ends import end_with_terminal
 from dynid_ros.ros.nodes.common.runtime import Setting, SIMULATED
 from dynid_ros.ros.nodes.launching import PACKAGE
 from dynid_ros.ros.stand_in.arguments import parse
@@ -111,6 +113,17 @@ def launch_file(
     return LaunchDescription([
         PushLaunchConfigurations(), OpaqueFunction(function=enter), *arguments,
         OpaqueFunction(function=started), PopLaunchConfigurations()])
+
+
+def end_with_terminal(context: LaunchContext) -> None:
+    """End the nodes with their terminal, which signals only launch, and would kill it."""
+    def end(_number: int, _frame: object) -> None:
+        if not context.is_shutdown:
+            context.emit_event_sync(Shutdown(reason='the terminal was closed'))
+
+    if (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL):
+        signal.signal(signal.SIGHUP, end)
 
 
 def _refuse_unknown(context: LaunchContext, names: set[str]) -> None:

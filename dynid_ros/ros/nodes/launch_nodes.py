@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from launch.actions import DeclareLaunchArgument
+from launch.events.process import ProcessExited
+from launch.launch_context import LaunchContext
 from launch.launch_description_entity import LaunchDescriptionEntity
 from launch_ros.actions import Node
 
-from dynid_ros.ros.nodes.common.launch_ends import end_with_node
 from dynid_ros.ros.nodes.launch_arguments import Given, settings_of
 from dynid_ros.ros.nodes.launching import enclave, fast_dds, LONGEST_END, PACKAGE, PATIENT
 
@@ -84,6 +85,12 @@ def node(
         namespace=given.namespace, parameters=[kept], remappings=list(named.items()),
         prefix=prefix, sigterm_timeout=LONGEST_END, on_exit=end_with_node if required else None,
         additional_env={**enclave(executable), **fast_dds()})
+
+
+def end_with_node(event: ProcessExited, context: LaunchContext) -> None:
+    """End the launch with a node, with the status of a node that failed."""
+    if event.returncode or not context.is_shutdown:
+        raise RuntimeError(f'{event.process_name} ended with status {event.returncode}')
 
 
 def listening() -> list[DeclareLaunchArgument]:

@@ -32,7 +32,6 @@ from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
 from dynid_ros.ros.nodes.common.arm_markers import ArmMarkers
 from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
-from dynid_ros.ros.nodes.common.lockstep import time_message
 from dynid_ros.ros.nodes.common.runtime import declare, MODEL, run, Setting
 from dynid_ros.utilities.arrays import Array
 
@@ -140,13 +139,7 @@ class ArmMonitor(Node):
         carrier = self._markers.frames.get(self._arm.tree.link_names[self._arm.tool_link])
         if not frame and carrier is not None:
             frame, wrench = carrier, on_carrier(self._arm, wrench)
-        message = WrenchStamped()
-        message.header.stamp = time_message(stamp)
-        message.header.frame_id = frame or TOOL
-        for vector, values in ((message.wrench.torque, wrench[:3].tolist()),
-                               (message.wrench.force, wrench[3:].tolist())):
-            vector.x, vector.y, vector.z = values
-        return message
+        return say.wrench_message(stamp, frame or TOOL, wrench)
 
     def _felt(self, new: MonitoredSamples) -> tuple[str, ...]:
         """Joints in contact, the clearest one first."""

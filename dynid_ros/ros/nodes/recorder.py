@@ -189,7 +189,7 @@ class Recorder(Node):
         return [(f'/{self._bag_node}', topic) for topic in self._input.topics]
 
     def _record_if_published(self) -> None:
-        if self._waiting and self._input.publishers.get(self._input.topic):
+        if self._waiting and self._input.states.publishers:
             self._waiting = False
             self.get_logger().info(self._start())
 

@@ -24,11 +24,11 @@ from dynid_ros.pages.viewer.sources.commands import Command, Request, taken
 from dynid_ros.pages.viewer.sources.live import IDENTIFIER, LiveState, PUBLISHER, Report
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import answer_of
-from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
-from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
+from dynid_ros.ros.nodes.common.joint_state_reader import in_order, order_of
 from dynid_ros.ros.nodes.common.lockstep import create_steady_timer, nanoseconds
 from dynid_ros.ros.nodes.common.qos import LATCHED, NEWEST
 from dynid_ros.ros.nodes.common.runtime import ARM, declare, run, Setting
+from dynid_ros.ros.nodes.common.state_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.trajectory_points import read_points
 from dynid_ros.simulation.joint_trajectory import TrajectoryError
 from dynid_ros.utilities.arrays import Array
@@ -57,7 +57,6 @@ class Watch(Node):
         super().__init__('watch')
         settings = declare(self, SETTINGS)
         self._arm = load_arm(settings['arm'])
-        self._order = JointOrder(self._arm)
         self._state = LiveState(self._arm.joint_names)
         # Requests that wait for the answer of a service, and their times, s.
         self._asked: list[tuple[Request, Any, float]] = []
@@ -105,16 +104,16 @@ class Watch(Node):
 
     def _positions(self, message: JointState) -> Array | None:
         """Return the positions (n,) of a message, None if a joint has no finite one."""
-        found = self._order.in_order(message.name, message.position)
+        found = in_order(self._arm, message.name, message.position)
         return found[0] if found is not None and np.isfinite(found[0]).all() else None
 
     def _on_residual(self, message: JointState) -> None:
-        found = self._order.in_order(message.name, message.effort)
+        found = in_order(self._arm, message.name, message.effort)
         if found is not None:
             self._state.residuals.add(nanoseconds(message.header.stamp) * 1e-9, found[0])
 
     def _on_motion(self, message: JointTrajectory) -> None:
-        order = self._order.of(tuple(message.joint_names))
+        order = order_of(self._arm, message.joint_names)
         if order is None or len(message.points) > MOST_TAKEN_IN:
             return
         with suppress(TrajectoryError):

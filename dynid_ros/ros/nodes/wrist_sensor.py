@@ -5,31 +5,22 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-import time
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.sensor.compensation import Compensated, Compensator
 from dynid_ros.applications.sensor.findings import COMPONENTS, UNITS
 from dynid_ros.applications.sensor.sensor_file import read_sensor
 from dynid_ros.arm.drive import joint_position
 from dynid_ros.data.files.wrench_reader import WRENCH_WIDTH
-from dynid_ros.data.streaming.pairing import Pairing
 from dynid_ros.ros.nodes.common import estimate_messages as say
 from dynid_ros.ros.nodes.common.answers import offer
-from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription, STREAM_STOPPED_SECONDS
-from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
-from dynid_ros.ros.nodes.common.lockstep import (
-    Answers,
-    create_steady_timer,
-    nanoseconds,
-    READS,
-    time_message,
-)
+from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
+from dynid_ros.ros.nodes.common.joint_state_reader import Beside, Signal
+from dynid_ros.ros.nodes.common.lockstep import nanoseconds
 from dynid_ros.ros.nodes.common.runtime import declare, run, Setting
 from dynid_ros.utilities.arrays import Array
 
@@ -38,8 +29,10 @@ SETTINGS = (
     Setting('wrench_topic', 'force_torque_sensor_broadcaster/wrench',
             'Topic of the sensor (geometry_msgs/WrenchStamped).'),
     Setting('publish_rate', 100.0, 'Compensated wrenches per second, at most.', 1.0, 1000.0),
-    Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0),
+    Setting('report_rate', 2.0, 'Reports on /diagnostics per second.', 0.1, 20.0, changeable=True),
 )
+#: Joint states without a wrench after which the old ones are dropped.
+MOST_WAITING = 100
 
 
 class WristSensorNode(Node):
@@ -54,46 +47,36 @@ class WristSensorNode(Node):
             self.get_logger().warning(
                 f'the sensor is not trustworthy: {self._sensor.findings[0].text}')
         load_kernels(Compensator(self._sensor), self._arm.n)
-        self._compensator, self._order = Compensator(self._sensor), JointOrder(self._arm)
-        self._pairing = Pairing(self._arm.n, WRENCH_WIDTH)
+        self._compensator = Compensator(self._sensor)
         self._first = self._next = -1
         self._latest: Compensated | None = None
-        self._frame, self._lacking = self._sensor.frame, 0
+        self._frame, self._fresh = self._sensor.frame, False
         self._wrench = self.create_publisher(WrenchStamped, '~/wrench', 10)
         self._interval = self.create_publisher(WrenchStamped, '~/interval', 10)
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         offer(self, '~/tare', self._tare)
-        self._states = StateSubscription(self, JointState, 'joint_states', self._on_state)
-        self._felt = StateSubscription(
-            self, WrenchStamped, self._settings['wrench_topic'], self._on_wrench)
-        self._topics = [self._states.topic, self._felt.topic]
-        self._heard = dict.fromkeys(self._topics, time.monotonic())
-        self._answers = Answers(self, self._topics[:1], READS)
-        create_steady_timer(self, 1 / self._settings['report_rate'], self._report)
-        self.get_logger().info(
-            f'ready: {self._arm.name} on {self._states.topic} and {self._felt.topic}')
+        self._input = ArmSubscription(
+            self, self._arm, self._settings, self._health, self._on_message,
+            beside=Beside(self._settings['wrench_topic'], WrenchStamped, self._read, WRENCH_WIDTH))
+        self.get_logger().info(f'ready: {self._arm.name} on {" and ".join(self._input.topics)}')
 
     def stop(self) -> None:
         """Release a simulated arm, which need not wait for this node any more."""
-        self._answers.leave()
+        self._input.leave()
 
-    def _on_state(self, message: JointState) -> None:
-        self._heard[self._states.topic] = time.monotonic()
-        values = self._order.in_order(message.name, message.position)
-        if values is None:
-            self._lacking += 1
-            return
-        self._pairing.add_state(nanoseconds(message.header.stamp), values[0])
-        self._answers.heard(message.header.stamp)
-        self._answers.answer()
-
-    def _on_wrench(self, message: WrenchStamped) -> None:
-        self._heard[self._felt.topic] = time.monotonic()
+    def _read(self, message: WrenchStamped) -> Signal | None:
+        """Read a message; None in another frame than that of the sensor."""
         self._frame = message.header.frame_id
         if self._frame != self._sensor.frame:
+            return None
+        self._fresh = True
+        return nanoseconds(message.header.stamp), None, wrench_of(message)
+
+    def _on_message(self) -> None:
+        reader = self._input.reader
+        if not self._fresh and len(reader) < MOST_WAITING:
             return
-        self._pairing.add_signal(nanoseconds(message.header.stamp), wrench_of(message))
-        stamps, p, wrench = self._pairing.take()
+        self._fresh = False
+        stamps, p, wrench = reader.take()
         if not len(stamps):
             return
         if self._first < 0:
@@ -112,42 +95,25 @@ class WristSensorNode(Node):
                 continue
             self._next = stamp + period
             for publisher, values in ((self._wrench, wrench), (self._interval, interval)):
-                publisher.publish(self._message(stamp, values))
-
-    def _message(self, stamp: int, values: Array) -> WrenchStamped:
-        message = WrenchStamped()
-        message.header.stamp = time_message(stamp)
-        message.header.frame_id = self._sensor.frame
-        for vector, numbers in ((message.wrench.torque, values[:3].tolist()),
-                                (message.wrench.force, values[3:].tolist())):
-            vector.x, vector.y, vector.z = numbers
-        return message
+                publisher.publish(say.wrench_message(stamp, self._sensor.frame, values))
 
     def _tare(self) -> str:
         self._compensator.tare()
         return 'the wrench is zeroed'
 
-    def _report(self) -> None:
-        names = {each.topic: each.follow() for each in (self._states, self._felt)}
-        self._diagnostics.publish(say.array(self, [self._status(names)]))
+    def _health(self) -> list[DiagnosticStatus]:
+        return [self._input.status({}, ()), self._status()]
 
-    def _status(self, names: dict[str, list[str]]) -> DiagnosticStatus:
+    def _status(self) -> DiagnosticStatus:
         """Report the problem that prevents compensation, or the current wrench."""
-        level, text = say.OK, f'{" and ".join(self._topics)} are good'
-        silent = [topic for topic in self._topics
-                  if time.monotonic() - self._heard[topic] > STREAM_STOPPED_SECONDS]
-        if silent:
-            level, text = say.STALE, '; '.join(
-                f'{topic}: no message; {", ".join(names[topic]) or "nobody"} publishes it'
-                for topic in silent)
-        elif self._frame != self._sensor.frame:
+        level, text = say.OK, 'wrenches are compensated'
+        if self._frame != self._sensor.frame:
             level, text = say.ERROR, (
-                f'{self._felt.topic} is in the frame {self._frame}, and the sensor was identified '
-                f'in {self._sensor.frame}; give the topic of that sensor, or identify this one')
+                f'{self._settings["wrench_topic"]} is in the frame {self._frame}, and the sensor '
+                f'was identified in {self._sensor.frame}; give the topic of that sensor, or '
+                'identify this one')
         elif self._latest is None:
-            level, text = say.WARN, (
-                f'no joint state has all joints of {self._arm.name}' if self._lacking else
-                'the filters are not filled yet')
+            level, text = say.WARN, 'the filters are not filled yet'
         elif self._sensor.findings:
             level, text = say.WARN, self._sensor.findings[0].text
         values = {} if self._latest is None else {

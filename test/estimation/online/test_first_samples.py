@@ -13,13 +13,10 @@ from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
+from dynid_ros.estimation.online.first_band import FIRST_SECONDS, HELD_SECONDS
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.replay import replay
-from dynid_ros.estimation.online.row_source import (
-    FIRST_SECONDS,
-    HELD_SECONDS,
-    HELD_TOGETHER,
-)
+from dynid_ros.estimation.online.row_pipeline import HELD_TOGETHER
 
 RATE = 100.0
 
@@ -145,7 +142,7 @@ def test_a_rest_before_the_motion_is_not_held_and_decides_nothing(arm):
     session = OnlineIdentifier(arm)
     for k in range(0, rest, 50):
         session.push(*(each[k:k + 50] for each in (waited.t, waited.q, waited.u)))
-        assert len(session._rows.held) <= (HELD_SECONDS + 2.0) * RATE
+        assert len(session.pipeline.held) <= (HELD_SECONDS + 2.0) * RATE
     assert session.holding
     session.push(waited.t[rest:], waited.q[rest:], waited.u[rest:])
     alone, _ = pushed(arm, log, 50)

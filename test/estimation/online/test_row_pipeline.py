@@ -66,11 +66,12 @@ def test_positions_and_torque_alone_give_the_base_parameters(leg):
 def test_rows_do_not_depend_on_the_portions_in_which_samples_come(cuts):
     arm = load_arm('two_axis')
     t, q, u = recording(arm, 4.0)
-    once, portions = RowPipeline(arm), RowPipeline(arm)
-    whole = once.push(t, q, u) + once.flush()
+    once, portions = (RowPipeline(arm, cutoff_hz=CUTOFF) for _ in range(2))
+    whole = [*once.push(t, q, u), *once.flush()]
     edges = [0, *sorted(cuts), len(t)]
     parts = [block for a, b in pairwise(edges)
-             for block in portions.push(t[a:b], q[a:b], u[a:b])] + portions.flush()
+             for block in portions.push(t[a:b], q[a:b], u[a:b])]
+    parts += portions.flush()
     for name in ('t', 'q', 'qd', 'W', 'tau', 'moving'):
         left, right = (np.concatenate([getattr(b, name) for b in x]) for x in (whole, parts))
         np.testing.assert_array_equal(left, right)
@@ -78,7 +79,7 @@ def test_rows_do_not_depend_on_the_portions_in_which_samples_come(cuts):
 
 def test_one_sample_at_a_time(leg):
     t, q, u = recording(leg, 3.0)
-    plain, single = RowPipeline(leg), RowPipeline(leg)
+    plain, single = (RowPipeline(leg, cutoff_hz=CUTOFF) for _ in range(2))
     expected = plain.push(t, q, u)
     rows = [block for k in range(len(t)) for block in single.push(t[k], q[k], u[k])]
     np.testing.assert_array_equal(

@@ -8,7 +8,6 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from dynid_ros.arm import load_arm
-from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
 from dynid_ros.ros.nodes.motion.motion_state import motion_state
 
 ARM = load_arm('ur10')
@@ -29,9 +28,9 @@ def test_a_coupled_transmission_is_inverted_once_for_all_messages(factorisations
     rng = np.random.default_rng(0)
     drive = replace(ARM.drive, transmission=np.eye(ARM.n) + 0.5 * np.eye(ARM.n, k=-1),
                     offset=rng.normal(size=ARM.n))
-    joints = JointOrder(ARM)
+    arm = replace(ARM, drive=drive)
     for q, qd in rng.normal(size=(20, 2, ARM.n)):
-        state = motion_state(joints, drive, JointState(
+        state = motion_state(arm, JointState(
             name=ARM.joint_names, velocity=(drive.transmission @ qd).tolist(),
             position=(drive.transmission @ (q - drive.offset)).tolist()))
         # Rounding of a matrix of condition number 3.

@@ -5,8 +5,8 @@ import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
 from dynid_ros.ros.nodes.common.qos import NEWEST
+from dynid_ros.ros.nodes.common.state_subscription import StateSubscription
 from dynid_ros.ros.stand_in import active
 
 

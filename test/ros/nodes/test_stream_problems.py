@@ -13,7 +13,8 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid_ros.arm import load_arm
-from dynid_ros.ros.nodes.common import arm_subscription
+from dynid_ros.ros.nodes.common import state_subscription
+from dynid_ros.ros.nodes.common.arm_subscription import ArmSubscription
 from dynid_ros.ros.nodes.common.qos import LATCHED
 
 
@@ -69,9 +70,8 @@ def test_a_problem_that_recorder_and_identifier_have_is_logged_by_one(start, tal
 
 
 def test_joints_that_come_and_go_in_a_problem_are_logged_once(talker, capfd, monkeypatch):
-    monkeypatch.setattr(arm_subscription, 'STREAM_STOPPED_SECONDS', PATIENCE)
-    heard = arm_subscription.ArmSubscription(
-        talker.node, load_arm(ARM), {'report_rate': 1.0}, list)
+    monkeypatch.setattr(state_subscription, 'STREAM_STOPPED_SECONDS', PATIENCE)
+    heard = ArmSubscription(talker.node, load_arm(ARM), {'report_rate': 1.0}, list)
     for joints in ('a', 'ab', 'b', 'a', '', 'a'):
         heard.status({}, (), {
             f'dead {joint}': (DiagnosticStatus.WARN, f'{joint} is dead') for joint in joints})

@@ -92,11 +92,11 @@ def test_another_frame_or_silence_is_reported(start, talker, file):
     start('wrist_sensor', sensor=file, wrench_topic='ft/wrench', report_rate=10.0)
     sensor = Sensor(talker, 'other_frame')
 
-    def said():
-        return [s for m in diagnosed for s in m.status if s.name == 'wrist_sensor: sensor']
+    def said(task='sensor'):
+        return [s for m in diagnosed for s in m.status if s.name == f'wrist_sensor: {task}']
 
-    talker.until(lambda: any(s.level == DiagnosticStatus.STALE for s in said()), 'silence')
-    assert 'no message' in said()[-1].message
+    talker.until(lambda: any(s.level == DiagnosticStatus.STALE for s in said('stream')), 'silence')
+    assert 'no message' in said('stream')[-1].message
     assert not talker.call(Trigger, '/wrist_sensor/tare').success
     log = sensed(seed=5, turning=0.0, seconds=1.0).recording
     for _ in range(40):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from control_msgs.msg import DynamicJointState, InterfaceValue
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
@@ -154,6 +155,15 @@ def effort_message(arm: ArmModel, stamp: int, effort: Array) -> JointState:
     """Torque of each joint, Nm; NaN where there is no value."""
     message = JointState(name=list(arm.joint_names), effort=effort.tolist())
     message.header.stamp = time_message(stamp)
+    return message
+
+
+def wrench_message(stamp: int, frame: str, wrench: Array) -> WrenchStamped:
+    """Write ``[Tx Ty Tz Fx Fy Fz]``, Nm and N."""
+    message = WrenchStamped()
+    message.header.stamp, message.header.frame_id = time_message(stamp), frame
+    torque, force, values = message.wrench.torque, message.wrench.force, wrench.tolist()
+    torque.x, torque.y, torque.z, force.x, force.y, force.z = values
     return message
 
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from time import time_ns
+from typing import Any, NamedTuple
 
 from control_msgs.msg import DynamicJointState, JointTrajectoryControllerState
 import numpy as np
@@ -32,14 +33,38 @@ PROBLEMS = {
     'order_changed': 'changes of the order of the joints',
     'stamp_zero': 'messages without a header stamp',
     'clock_back': 'times that the clock stepped back',
-    'signal_joints_missing': 'drive signals that lack joints of the arm',
-    'signal_missing': 'joint states left out because no drive signal is near',
-    'signal_late': 'drive signals left out because their stamp is not after the last',
+    'signal_joints_missing': 'signals that lack joints of the arm',
+    'signal_missing': 'joint states left out because no signal is near',
+    'signal_late': 'signals left out because their stamp is not after the last',
 }
 
 
-#: Stamp, ns, zero if there is none; joints; and their values (m,) of a message.
-Signal = tuple[int, tuple[str, ...], NDArray[np.float64]]
+#: Stamp, ns, zero if there is none; joints, None for values that belong to no joints; and the
+#: values (m,) of a message.
+Signal = tuple[int, tuple[str, ...] | None, NDArray[np.float64]]
+
+
+class Beside(NamedTuple):
+    """
+    Topic beside the joint states, whose values are wanted at their stamps.
+
+    Attributes
+    ----------
+    name : str
+        Of the topic.
+    kind : type
+        Message.
+    read : callable
+        Returns the signal of a message; None to leave it out.
+    width : int
+        Number of values of a message.
+
+    """
+
+    name: str
+    kind: type[Any]
+    read: Callable[[Any], Signal | None]
+    width: int
 
 
 def _of_joint_state(topic: DriveTopic, message: Any) -> Signal:
@@ -76,48 +101,60 @@ DRIVE_MESSAGES: dict[str, tuple[Any, Callable[[DriveTopic, Any], Signal]]] = {
 }
 
 
-class JointOrder:
+def drive_topic(arm: ArmModel, states: str) -> Beside | None:
     """
-    Find the joints of an arm by name, under its own names or its aliases.
+    Return the topic of the drive signal; None if the joint states hold it.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    states : str
+        Full name of the joint states.
+
+    """
+    apart = arm.drive.topic
+    if apart is None:
+        return None
+    kind, read = DRIVE_MESSAGES[apart.kind]
+    return Beside(apart.beside(states), kind, partial(read, apart), arm.n)
+
+
+@lru_cache(maxsize=ORDERS)
+def _places(
+    known: tuple[tuple[str, ...], ...], names: tuple[str, ...],
+) -> NDArray[np.intp] | None:
+    own = next((own for own in known if set(own) <= set(names)), None)
+    return None if own is None else np.array([names.index(name) for name in own])
+
+
+def order_of(arm: ArmModel, names: Sequence[str]) -> NDArray[np.intp] | None:
+    """Find the places (n,) of joints, by names or aliases; None if some are missing."""
+    return _places((arm.joint_names, *arm.aliases), tuple(names))
+
+
+def in_order(
+    arm: ArmModel, names: Sequence[str], *fields: Sequence[float] | Array,
+) -> list[Array] | None:
+    """Return fields in the order of the joints; None if joints or values are missing."""
+    order = order_of(arm, names)
+    if order is None or min(map(len, fields)) <= order.max():
+        return None
+    return [np.array(values)[order] for values in fields]
+
+
+class JointStateReader:
+    """
+    Collect joint states and signals; joints are found by name in every message.
 
     Parameters
     ----------
     arm : ArmModel
         Names of the joints, and their aliases.
-
-    Attributes
-    ----------
-    of : callable
-        Returns the places (n,) of the joints among names, a tuple; None if some are missing.
-
-    """
-
-    def __init__(self, arm: ArmModel) -> None:
-        self._names = (arm.joint_names, *arm.aliases)
-        self.of = lru_cache(maxsize=ORDERS)(self._find)
-
-    def _find(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
-        known = next((own for own in self._names if set(own) <= set(names)), None)
-        return None if known is None else np.array([names.index(name) for name in known])
-
-    def in_order(
-        self, names: Sequence[str], *fields: Sequence[float] | Array,
-    ) -> list[Array] | None:
-        """Return fields in the order of the joints; None if joints or values are missing."""
-        order = self.of(tuple(names))
-        if order is None or min(map(len, fields)) <= order.max():
-            return None
-        return [np.array(values)[order] for values in fields]
-
-
-class JointStateReader:
-    """
-    Collect joint states and drive signals; joints are found by name in every message.
-
-    Parameters
-    ----------
-    arm : ArmModel
-        Names of the joints, their aliases, and where the drive signal comes from.
+    beside : Beside, optional
+        Topic of the signals, such as `drive_topic`, unless the joint states hold them.
+    now : callable
+        Returns the time of reception, ns, for messages without a stamp.
 
     Attributes
     ----------
@@ -126,12 +163,12 @@ class JointStateReader:
 
     """
 
-    def __init__(self, arm: ArmModel) -> None:
-        self._orders = JointOrder(arm)
+    def __init__(
+        self, arm: ArmModel, beside: Beside | None = None, now: Callable[[], int] = time_ns,
+    ) -> None:
+        self._arm, self._beside, self._now = arm, beside, now
         self._order: dict[str, NDArray[np.intp]] = {}
-        self._n = arm.n
-        self._apart = arm.drive.topic
-        self._pairing = Pairing(arm.n, arm.n)
+        self._pairing = Pairing(arm.n, beside.width if beside else arm.n)
         self._rows: list[tuple[int, list[Array]]] = []
         self._last = 0
         self._stamped = False
@@ -140,11 +177,11 @@ class JointStateReader:
 
     def __len__(self) -> int:
         """Joint states since the last `take`."""
-        return len(self._pairing) if self._apart else len(self._rows)
+        return len(self._pairing) if self._beside else len(self._rows)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Count joint states (``messages``), drive ``signals``, and each of `PROBLEMS`."""
+        """Count joint states (``messages``), ``signals``, and each of `PROBLEMS`."""
         own = {'signal_missing': self._pairing.unpaired, 'signal_late': self._pairing.late}
         return self._counts | own
 
@@ -154,7 +191,7 @@ class JointStateReader:
         self._counts = dict.fromkeys(('messages', 'signals', *PROBLEMS), 0)
         self._pairing.unpaired = self._pairing.late = 0
 
-    def add(self, message: JointState, received: int) -> None:
+    def add(self, message: JointState) -> None:
         """
         Take in one message.
 
@@ -163,38 +200,39 @@ class JointStateReader:
         message : JointState
             Position, and effort unless that has a topic of its own, of at least all joints of
             the arm.
-        received : int
-            Time of reception, ns, for messages without a stamp.
 
         """
         self._counts['messages'] += 1
-        fields = (message.position,) if self._apart else (message.position, message.effort)
+        fields = (message.position,) if self._beside else (message.position, message.effort)
         values = self._sorted('joints_missing', tuple(message.name), *fields)
         if values is not None:
-            self._stamp(nanoseconds(message.header.stamp), received, values)
+            self._stamp(nanoseconds(message.header.stamp), values)
 
-    def add_signal(self, message: Any, received: int) -> None:
-        """Take in one message of the drive topic."""
-        assert self._apart is not None
+    def add_signal(self, message: Any) -> None:
+        """Take in one message of the topic beside the joint states."""
+        assert self._beside is not None
         self._counts['signals'] += 1
-        stamp, names, u = DRIVE_MESSAGES[self._apart.kind][1](self._apart, message)
-        values = self._sorted('signal_joints_missing', names, u)
+        signal = self._beside.read(message)
+        if signal is None:
+            return
+        stamp, names, u = signal
+        values = self._sorted('signal_joints_missing', names, u) if names is not None else [u]
         if values is not None:
-            self._pairing.add_signal(stamp or received, *values)
+            self._pairing.add_signal(stamp or self._now(), *values)
 
     def take(self) -> tuple[NDArray[np.int64], Array, Array]:
-        """Return stamps (k,), ns, positions and drive signals (k, n) since the last call."""
-        if self._apart:
+        """Return stamps (k,), ns, positions (k, n) and signals since the last call."""
+        if self._beside:
             return self._pairing.take()
         rows, self._rows = self._rows, []
-        values = np.array([row[1] for row in rows]).reshape(-1, 2, self._n)
+        values = np.array([row[1] for row in rows]).reshape(-1, 2, self._arm.n)
         return np.array([row[0] for row in rows], dtype=np.int64), values[:, 0], values[:, 1]
 
     def _sorted(
         self, problem: str, names: tuple[str, ...], *fields: Sequence[float] | Array,
     ) -> list[Array] | None:
         """Return the fields of a message in the order of the joints, or count its problem."""
-        order = self._orders.of(names)
+        order = order_of(self._arm, names)
         if order is None:
             self._counts[problem] += 1
             self.others = names[:SHOWN]
@@ -202,13 +240,13 @@ class JointStateReader:
         if not np.array_equal(order, self._order.get(problem, order)):
             self._counts['order_changed'] += 1
         self._order[problem] = order
-        values = self._orders.in_order(names, *fields)
+        values = in_order(self._arm, names, *fields)
         if values is None:
             bare = len(fields) > 1 and not len(fields[1])
             self._counts['effort_missing' if bare else 'values_missing'] += 1
         return values
 
-    def _stamp(self, stamp: int, received: int, values: list[Array]) -> None:
+    def _stamp(self, stamp: int, values: list[Array]) -> None:
         """
         Choose the clock, as for a recording.
 
@@ -221,11 +259,11 @@ class JointStateReader:
             self._counts['stamp_zero'] += 1
             if self._stamped:
                 return
-            stamp = received
+            stamp = self._now()
         if stamp < self._last:
             self._counts['clock_back'] += 1
         self._last = stamp
-        if self._apart:
+        if self._beside:
             self._pairing.add_state(stamp, *values)
         else:
             self._rows.append((stamp, values))

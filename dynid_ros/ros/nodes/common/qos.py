@@ -1,7 +1,9 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""QoS of the topics of all nodes."""
+"""QoS of the topics of all nodes, and the names of nodes that publish or subscribe."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -27,3 +29,8 @@ def state_qos(node: Node, topic: str, depth: int = STATE_DEPTH) -> QoSProfile:
     return QoSProfile(
         depth=depth,
         reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE)
+
+
+def node_of(info: Any) -> str:
+    """Return the full name of the node of a rclpy.topic_endpoint_info.TopicEndpointInfo."""
+    return f'{info.node_namespace.rstrip("/")}/{info.node_name}'

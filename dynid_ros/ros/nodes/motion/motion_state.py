@@ -8,24 +8,24 @@ from collections.abc import Callable, Sequence
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dynid_ros.arm.drive import Drive, joint_position, joint_torque, joint_velocity
+from dynid_ros.arm.drive import joint_position, joint_torque, joint_velocity
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.motion.execution.motion_output import MotionState
 from dynid_ros.motion.execution.safety_monitor import Bound, Violation
-from dynid_ros.ros.nodes.common.arm_subscription import StateSubscription
-from dynid_ros.ros.nodes.common.joint_state_reader import JointOrder
+from dynid_ros.ros.nodes.common.joint_state_reader import in_order, order_of
 from dynid_ros.ros.nodes.common.lockstep import ControlTime
 from dynid_ros.ros.nodes.common.qos import NEWEST
+from dynid_ros.ros.nodes.common.state_subscription import StateSubscription
 
 
-def motion_state(joints: JointOrder, drive: Drive, message: JointState) -> MotionState | None:
+def motion_state(arm: ArmModel, message: JointState) -> MotionState | None:
     """Read a message; None if a joint, its position or its velocity is missing."""
-    found = joints.in_order(message.name, message.position, message.velocity)
+    drive, found = arm.drive, in_order(arm, message.name, message.position, message.velocity)
     if found is None:
         return None
     measured = None
     if drive.signal == 'effort' and drive.topic is None:
-        measured = joints.in_order(message.name, message.effort)
+        measured = in_order(arm, message.name, message.effort)
     tau = None if measured is None else joint_torque(measured[0], drive)
     return MotionState(joint_position(found[0], drive), joint_velocity(found[1], drive), tau)
 
@@ -59,8 +59,7 @@ class StateWatch:
         self, node: Node, arm: ArmModel, time: ControlTime,
         callback: Callable[[JointState], None],
     ) -> None:
-        self._time = time
-        self._joints, self._drive = JointOrder(arm), arm.drive
+        self._time, self._arm = time, arm
         self._named: Sequence[str] = ()
         self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
         self.topic = self._subscription.topic
@@ -69,19 +68,20 @@ class StateWatch:
     @property
     def names(self) -> list[str]:
         """Return the joints of the arm as its last readable state names them."""
-        order = self._joints.of(tuple(self._named))
+        order = order_of(self._arm, self._named)
         return [] if order is None else [self._named[k] for k in order]
 
     def read(self, message: JointState) -> MotionState | None:
         """Return `motion_state` of a message."""
-        state = motion_state(self._joints, self._drive, message)
+        state = motion_state(self._arm, message)
         if state is not None:
             self._named = message.name
         return state
 
     def follow(self) -> Violation | None:
         """Adapt to the publishers of states, and return their problem, if any."""
-        publishers = self._subscription.follow()
+        self._subscription.follow()
+        publishers = self._subscription.publishers
         self.mixed = '' if len(publishers) < 2 else (
             f'{self.topic} has several publishers: {", ".join(publishers)}')
         # In real time, the age of the last state shows it.

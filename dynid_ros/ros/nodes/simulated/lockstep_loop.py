@@ -25,6 +25,7 @@ from dynid_ros.ros.nodes.common.lockstep import (
     READS,
     time_message,
 )
+from dynid_ros.ros.nodes.common.qos import node_of
 from dynid_ros.ros.nodes.simulated.simulation_loop import Publish, SimulationLoop, STOPPING_SECONDS
 from dynid_ros.simulation.live import LiveArm, PHYSICS_PERIOD
 
@@ -198,9 +199,8 @@ class Lockstep(SimulationLoop):
 
     def _drop_vanished(self) -> None:
         """Stop waiting for nodes that ROS no longer knows, as after a kill."""
-        there = {f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                 for info in self._node.get_publishers_info_by_topic(ANSWERS_TOPIC)}
-        for name in self._listeners.keys() - there:
+        there = map(node_of, self._node.get_publishers_info_by_topic(ANSWERS_TOPIC))
+        for name in self._listeners.keys() - set(there):
             del self._listeners[name]
             self.led = False
             self._vanished.add(name)
@@ -224,8 +224,8 @@ class Lockstep(SimulationLoop):
         """Return the nodes and topics that must be connected before the time starts."""
         pairs = {pair for listener in self._listeners.values() for pair in listener.pairs}
         for topic in {topic for _, topic in pairs}:
-            infos = self._node.get_subscriptions_info_by_topic(topic)
-            pairs -= {(f'{i.node_namespace.rstrip("/")}/{i.node_name}', topic) for i in infos}
+            pairs -= {(node_of(info), topic)
+                      for info in self._node.get_subscriptions_info_by_topic(topic)}
         return {' '.join(pair) for pair in pairs}
 
     def _lead(self, states: int) -> None:
