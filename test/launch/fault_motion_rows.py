@@ -25,11 +25,11 @@ class MotionRows(Rows):
         since = self.bench.now
         other = self.bench.node.create_publisher(JointState, 'joint_states', 10)
         both = '/bench, /simulated_arm'
-        reason = f'/joint_states has several publishers: {both}'
+        reason = f'/joint_states has 2 publishers: {both}'
         self.bench.answers.time_by_graph(
             'two publishers', since, 'torque', f'aborted: {reason}')
         for name in STREAMS:
-            self.bench.until_diagnosed(name, f'/joint_states has 2 publishers: {both}', ERROR)
+            self.bench.until_diagnosed(name, reason, ERROR)
         self.aborts('torque', reason)
         self.bench.node.destroy_publisher(other)
         self.reset('torque')

@@ -185,8 +185,8 @@ class TrajectoryPublisher(Node):
 
     def _look(self) -> None:
         """Check the publishers, listeners and controllers in the graph."""
-        problem = self._states.follow()
-        if problem is not None:
+        self._states.follow()
+        if (problem := self._states.violation) is not None:
             self._control.fault(problem)
             self._notice_phase()
         elif self._output.missing:

@@ -96,7 +96,7 @@ def test_second_publisher_of_states_stops_the_motion_and_prevents_a_start(
     assert max(map(rig.speed, rig.states)) < 1.5 * fastest
     rig.wait_rest()
     rig.stop()
-    rig.wait_refusal('several publishers: /simulated_arm, /talker')
+    rig.wait_refusal('2 publishers: /simulated_arm, /talker')
     talker.node.destroy_publisher(second)
 
 

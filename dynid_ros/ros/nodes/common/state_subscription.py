@@ -83,6 +83,12 @@ class StateSubscription:
         self.publishers = sorted(map(node_of, infos))
 
     @property
+    def mixed(self) -> str:
+        """Name the publishers if there are several, in a clause; empty otherwise."""
+        return '' if len(self.publishers) < 2 else (
+            f'{self.topic} has {len(self.publishers)} publishers: {", ".join(self.publishers)}')
+
+    @property
     def problem(self) -> Problem | None:
         """Return why there are no messages, or messages of several publishers; None if neither."""
         listed = ', '.join(self.publishers)
@@ -95,9 +101,9 @@ class StateSubscription:
             return Problem(say.STALE, frozenset(['silent']), (
                 f'{self.topic}: no message for {silent:.1f} s; '
                 f'{listed or "nobody"} publishes it'))
-        if len(self.publishers) > 1:
-            return Problem(say.ERROR, frozenset(['publishers']), (
-                f'{self.topic} has {len(self.publishers)} publishers: {listed}; stop all but one'))
+        if self.mixed:
+            return Problem(
+                say.ERROR, frozenset(['publishers']), f'{self.mixed}; stop all but one')
         return None
 
     def _subscribe(self, qos: QoSProfile) -> None:

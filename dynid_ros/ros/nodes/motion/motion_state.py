@@ -30,7 +30,7 @@ def motion_state(arm: ArmModel, message: JointState) -> MotionState | None:
     return MotionState(joint_position(found[0], drive), joint_velocity(found[1], drive), tau)
 
 
-class StateWatch:
+class StateWatch(StateSubscription):
     """
     Receive the state of an arm, and detect problems of its publishers.
 
@@ -45,25 +45,15 @@ class StateWatch:
     callback : callable
         Takes each message.
 
-    Attributes
-    ----------
-    topic : str
-        Full name of the topic.
-    mixed, gone : str
-        Why states cannot be trusted, because several nodes publish them, or why no more can come;
-        empty otherwise.
-
     """
 
     def __init__(
         self, node: Node, arm: ArmModel, time: ControlTime,
         callback: Callable[[JointState], None],
     ) -> None:
+        super().__init__(node, JointState, 'joint_states', callback, NEWEST)
         self._time, self._arm = time, arm
         self._named: Sequence[str] = ()
-        self._subscription = StateSubscription(node, JointState, 'joint_states', callback, NEWEST)
-        self.topic = self._subscription.topic
-        self.mixed = self.gone = ''
 
     @property
     def names(self) -> list[str]:
@@ -71,21 +61,22 @@ class StateWatch:
         order = order_of(self._arm, self._named)
         return [] if order is None else [self._named[k] for k in order]
 
+    @property
+    def gone(self) -> str:
+        """Return why no states can come any more, in a clause; empty if they can."""
+        # In real time, the age of the last state shows it.
+        return '' if self.publishers or not self._time.simulated else (
+            f'nobody publishes {self.topic} any more')
+
+    @property
+    def violation(self) -> Violation | None:
+        """Return the problem of the publishers at the last `follow`, if any."""
+        problem = self.mixed or self.gone
+        return Violation(Bound.PUBLISHERS, problem) if problem else None
+
     def read(self, message: JointState) -> MotionState | None:
         """Return `motion_state` of a message."""
         state = motion_state(self._arm, message)
         if state is not None:
             self._named = message.name
         return state
-
-    def follow(self) -> Violation | None:
-        """Adapt to the publishers of states, and return their problem, if any."""
-        self._subscription.follow()
-        publishers = self._subscription.publishers
-        self.mixed = '' if len(publishers) < 2 else (
-            f'{self.topic} has several publishers: {", ".join(publishers)}')
-        # In real time, the age of the last state shows it.
-        self.gone = '' if publishers or not self._time.simulated else (
-            f'nobody publishes {self.topic} any more')
-        problem = self.mixed or self.gone
-        return Violation(Bound.PUBLISHERS, problem) if problem else None
