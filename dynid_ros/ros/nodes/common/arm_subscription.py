@@ -73,7 +73,7 @@ class ArmSubscription:
     def __init__(
         self, node: Node, arm: ArmModel, settings: Mapping[str, Any],
         health: Callable[[], Sequence[DiagnosticStatus]],
-        callback: Callable[[], object] = bool,
+        callback: Callable[[], object] = lambda: None,
         ready: Callable[[], Sequence[tuple[str, str]] | None] = tuple,
         beside: Beside | None = None,
     ) -> None:

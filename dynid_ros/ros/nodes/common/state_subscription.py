@@ -59,7 +59,7 @@ class StateSubscription:
 
     def __init__(
         self, node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None],
-        depth: int = STATE_DEPTH, done: Callable[[Any], object] = bool,
+        depth: int = STATE_DEPTH, done: Callable[[Any], object] = lambda _: None,
     ) -> None:
         self._node, self._kind, self._depth = node, kind, depth
         self._callback, self._done = callback, done
