@@ -133,7 +133,7 @@ def test_snippets_of_the_page_run(result, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     page = ''.join((ROOT / 'docs' / f'{name}.md').read_text()
-                   for name in ('use_the_model', 'feedforward'))
+                   for name in ('use_the_model', 'rollouts', 'feedforward'))
     commands = re.findall(
         r'^dynid ((?:export|validate) result (?!.*--robot)[^#\n]*)', page, re.MULTILINE)
     # Fewer samples are as good.
