@@ -26,7 +26,10 @@ if not any(find_spec(name) for name in ('rclpy', 'cyclonedds')):
 NODES = ('interface/demo', 'ros/motion', 'ros/nodes', 'ros/stand_in', 'launch')
 #: The longest files: one that begins last would be waited for.
 LONGEST = ('test_site.py', 'test_linters.py', 'estimation/suspects/test_planted_faults.py',
-           'ros/motion/test_lockstep.py', 'ros/motion/test_lost_listeners.py')
+           'interface/demo/test_demo.py', 'ros/motion/test_lockstep.py',
+           'ros/motion/test_lost_listeners.py', 'applications/fleet/test_command.py',
+           'interface/python/test_public_face.py', 'interface/python/test_notebook.py',
+           'simulation/test_record.py')
 #: What needs rclpy, or cyclonedds to stand in for it.
 ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(ros|interface\.demo))\b',
                  re.MULTILINE)
@@ -83,16 +86,18 @@ class NothingCollected(pytest.Item):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """Order the files, and fail a complete run in which a file of tests is missing."""
+    paths = dict.fromkeys(item.path for item in items)
+    with_nodes = {path for path in paths if _folder(path) in NODES}
     for item in items:
-        if _folder(item.path) in NODES:
+        if item.path in with_nodes:
             item.add_marker('nodes')
-    places = _places(list(dict.fromkeys(item.path for item in items)))
+    places = _places(list(paths))
     items.sort(key=lambda item: places[item.path])
     config = session.config
     if (config.args_source is not config.ArgsSource.TESTPATHS
             or any(config.getoption(name, None) for name in ('lf', 'ignore', 'ignore_glob'))):
         return
-    files = set(FOLDER.rglob('test_*.py')) - LEFT_OUT - {item.path.resolve() for item in items}
+    files = set(FOLDER.rglob('test_*.py')) - LEFT_OUT - {path.resolve() for path in paths}
     if files:
         names = ', '.join(sorted(path.relative_to(FOLDER).as_posix() for path in files))
         items.insert(0, NothingCollected.from_parent(session, name=names))
@@ -160,3 +165,12 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip('recordings of real arms (../shared/data) are not on this machine')
     return folder
+
+
+@pytest.fixture(scope='module')
+def figures_alone() -> Iterator[None]:
+    """Judge results by their figures alone, for files that ask for nothing else."""
+    from estimates import without_suspects
+
+    with without_suspects():
+        yield

@@ -1,6 +1,7 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """Nodes and ``dynid identify`` work with what rosdep installs, and name what else is missing."""
 
+from functools import cache
 from importlib.metadata import distribution, PackageNotFoundError, packages_distributions
 import os
 from pathlib import Path
@@ -48,20 +49,30 @@ def _with_requirements(names):
     return found.values()
 
 
-@pytest.fixture
-def environment(tmp_path):
-    """Run Python where only the packages of package.xml are installed, and further ones."""
+@pytest.fixture(scope='module')
+def packages(tmp_path_factory):
+    """Return folders that hold only the packages of package.xml, and further ones."""
     provided = packages_distributions()
     wanted = {name for key in KEYS for name in provided.get(key.removeprefix('python3-'), ())}
 
-    def run(*words, further=()):
-        folder = tmp_path / 'packages'
-        folder.mkdir()
+    @cache
+    def folder_with(*further):
+        folder = tmp_path_factory.mktemp('packages')
         for each in _with_requirements({*wanted, *further}):
             for top in {file.parts[0] for file in each.files if file.parts[0] != '..'}:
                 source = Path(each.locate_file(top))
                 if source.exists() and not (folder / top).exists():
                     (folder / top).symlink_to(source)
+        return folder
+
+    return folder_with
+
+
+@pytest.fixture
+def environment(packages, tmp_path):
+    """Run Python where only the packages of package.xml are installed, and further ones."""
+    def run(*words, further=()):
+        folder = packages(*further)
         # As the site does for files *.pth, by which Pinocchio is found.
         begin = f'import site; site.addsitedir({str(folder)!r}); import sys; '
         return subprocess.run(

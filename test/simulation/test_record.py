@@ -23,7 +23,7 @@ from dynid_ros.motion.execution.tracking_control import RigidArm
 from dynid_ros.simulation.record import HOLD, simulate
 from dynid_ros.utilities.progress import listening
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('figures_alone')]
 
 
 def _motion(arm, periods=1, period=10.0):

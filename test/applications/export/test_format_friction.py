@@ -31,7 +31,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.simulation.mjcf import mjcf_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('figures_alone')]
 RATE, SECONDS = 200.0, 60.0
 PLANTED = {'viscous': [0.02, 0.015], 'coulomb': [0.1, 0.06]}
 #: A curve that falls with the speed, as of a film that builds up: viscous coefficients alone

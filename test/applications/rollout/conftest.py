@@ -1,6 +1,7 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
 """An identified arm that all tests of rollouts share."""
 
+from estimates import without_suspects
 from planted import heavier, recorded, truth
 import pytest
 
@@ -16,4 +17,6 @@ def arm():
 @pytest.fixture(scope='session')
 def model(arm):
     """Model of an arm whose description states links that are too heavy."""
-    return identify(heavier(arm), [recorded(arm, 1, noise=1.0)], friction=PLAIN_TERMS, holdout=0)
+    with without_suspects():
+        return identify(
+            heavier(arm), [recorded(arm, 1, noise=1.0)], friction=PLAIN_TERMS, holdout=0)

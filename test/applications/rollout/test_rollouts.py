@@ -31,6 +31,7 @@ from dynid_ros.interface.answers.model import result_answer
 from dynid_ros.interface.python.results import IdentifiedModel
 from dynid_ros.pages.report import write_report
 
+pytestmark = pytest.mark.usefixtures('figures_alone')
 TRUTH = 'truth'
 
 

@@ -26,6 +26,7 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.pages.report.curves import welch
 
+pytestmark = pytest.mark.usefixtures('figures_alone')
 DRAWS = 200
 
 

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import Drive
@@ -14,6 +15,7 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 
+pytestmark = pytest.mark.usefixtures('figures_alone')
 PLAIN = ('viscous', 'coulomb', 'offset')
 
 

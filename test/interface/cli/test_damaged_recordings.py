@@ -20,7 +20,7 @@ from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('figures_alone')]
 
 ARM = 'two_axis'
 GAIN = np.array([0.0897 * 1.5, 0.0551])

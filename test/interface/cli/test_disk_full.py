@@ -50,6 +50,7 @@ def files(folder: Path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures('figures_alone')
 @pytest.mark.parametrize(('command', 'sizes'), [
     (['identify', 'log.npz', '--arm', 'arm.yaml', '--friction', 'viscous', '-o', 'out'],
      (40_000,)),

@@ -29,7 +29,7 @@ from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.ros.stand_in import step_in
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('figures_alone')]
 
 ROOT = Path(__file__).resolve().parents[3]
 

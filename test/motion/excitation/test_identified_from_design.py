@@ -16,7 +16,7 @@ from dynid_ros.motion.excitation.design_objective import Task
 from dynid_ros.motion.feasibility.scene import build_scene
 from dynid_ros.simulation.record import simulate
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('figures_alone')]
 
 
 def test_thirty_seconds_determine_the_base_parameters():
