@@ -19,6 +19,9 @@ MOVED_SHARE = 0.2
 #: Steps over which the speed before and after a stall is measured. A joint at rest, or so slow
 #: that its encoder shows no motion in some samples, does not move in all of them.
 SPEED_STEPS = 3
+#: Most that an unseen motion covers, relative to its time at the mean speed before and after it.
+#: It is 1 if the arm accelerates evenly. An encoder that fails meanwhile adds a way of its own.
+MOST_WAY = 1.5
 
 
 def measured_once(recording: Recording) -> tuple[Mask, Mask]:
@@ -86,7 +89,7 @@ def without_stalled(recording: Recording) -> Recording:
               | repeated[after[:, None] + 1 + beside]).any(axis=1)
     for start, stop in zip(first[alone].tolist(), after[alone].tolist(), strict=True):
         # Where drive signals repeat, too, `measured_once` finds it.
-        if (u[start:stop] != u[start]).any() and _caught_up(t, q, start, stop):
+        if (u[start:stop] != u[start]).any() and caught_up(t, q, start, stop):
             stale[start + 1:stop] = True
     if not stale.any():
         return recording
@@ -99,15 +102,24 @@ def without_stalled(recording: Recording) -> Recording:
         stamp_checks.stamp_of(recording, int(np.argmax(stale))), count / len(t))])
 
 
-def _caught_up(t: Array, q: Array, start: int, stop: int) -> bool:
-    """Whether the joint of the longest step moved on, unseen, between two samples."""
+def caught_up(t: Array, q: Array, start: int, stop: int) -> bool:
+    """
+    Whether the joint of the longest step moved on, unseen, from one sample to another.
+
+    It moves likewise before and after, at a speed that explains the way by the time between both
+    rather than by the step to the last one alone.
+    """
+    first, last = start - SPEED_STEPS, stop + SPEED_STEPS
+    if first < 0 or last >= len(t):
+        return False
     x = q[:, np.argmax(np.abs(q[stop] - q[start]))]
-    way, (first, last) = x[stop] - x[start], (start - SPEED_STEPS, stop + SPEED_STEPS)
+    way = x[stop] - x[start]
     around = np.append(np.diff(x[first:start + 1]), np.diff(x[stop:last + 1]))
     speed = ((x[start] - x[first]) / (t[start] - t[first])
              + (x[last] - x[stop]) / (t[last] - t[stop])) / 2
-    unseen, one = (abs(way - speed * (t[stop] - t[k])) for k in (start, stop - 1))
-    return bool((around * way > 0).all() and unseen < one)
+    unseen, one = (speed * (t[stop] - t[k]) for k in (start, stop - 1))
+    return bool((around * way > 0).all() and abs(way - unseen) < abs(way - one)
+                and abs(way) < MOST_WAY * abs(unseen))
 
 
 def longest_step(usual: float) -> float:

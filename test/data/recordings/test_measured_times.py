@@ -253,6 +253,41 @@ def test_positions_that_stall_without_a_jump_are_cut_out(limited):
     assert found['position_stalled'].count == 12 and 'position_jump' not in found
 
 
+def polled(stall, rate=100.0, source=250.0, fault=0.0):
+    """
+    Log the newest state of a source that stalls at 7.6 s, where the first joint is fast.
+
+    The first state after the stall is one from its beginning, read before the newest one, with
+    which an encoder may fail.
+    """
+    log = turning(source)
+    t = np.arange(0.1, 19.0, 1 / rate)
+    newest = np.floor(t * source + 1e-6).astype(int)
+    begin = int(np.argmin(np.abs(t - 7.54)))
+    last = begin + round(stall * rate)
+    newest[begin:last] = newest[begin]
+    newest[last] = newest[begin] + 2
+    q = log.q[newest]
+    q[last + 1:] += fault * np.sign(q[last + 1] - q[begin])
+    return Recording(t, q, log.u[newest], JOINTS), last
+
+
+@pytest.mark.parametrize('stall', [0.08, 0.1, 0.2])
+def test_a_late_state_after_a_stall_of_its_source_costs_its_sample(limited, stall):
+    log, late = polled(stall)
+    slow = replace(limited, limits=replace(limited.limits, velocity=np.full(3, 0.1)))
+    found = {d.code: d for d in check_recording(log, slow)}
+    assert found['stamps_misplaced'].count == 1 and 'position_jump' not in found
+    assert log.t[late] not in clean(log, slow).t
+
+
+@pytest.mark.parametrize('stall', [0.02, 0.08, 0.2])
+def test_an_encoder_that_fails_after_a_stall_jumps(limited, stall):
+    """Its way adds to that of the motion, which alone would be none, or a late state."""
+    log, _ = polled(stall, fault=0.6)
+    assert 'position_jump' in {d.code for d in check_recording(log, limited)}
+
+
 @pytest.mark.parametrize('step', [1e-4, 2e-3, 0.02])
 def test_a_coarse_encoder_does_not_stall(limited, step):
     """Slow joints stand still for many samples, all at the same time."""
