@@ -359,7 +359,7 @@ def _also(result: IdentifiedModel, codes: tuple[str, ...]) -> bool:
     """Whether the verdict cannot distinguish the fault from others."""
     words = {'effort_sign': 'drive signal of', 'position_sign': 'position of',
              'effort_exchanged': 'drive signals of', 'position_exchanged': 'positions of',
-             'link_length': 'the offset of'}
+             'link_length': 'the offset of', 'gravity_direction': 'the stated gravity is'}
     first = next(iter(result.verdict.findings), Finding('', ''))
     return 'do not distinguish these' in first.text and any(
         words.get(code, code) in first.text for code in codes)

@@ -164,14 +164,7 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
                 for k, each in enumerate(suspects)]
     free = [(most - value, each)
             for most, each in zip(likelihood.all_unconstrained(suspects), suspects, strict=True)]
-    scored: list[tuple[Line, Fit]] = []
-    for most, each in _likeliest(free):
-        # The likelihood at possible parameters is lower than the unconstrained one.
-        best = _best(scored)
-        if most < max(threshold, PREDICTED_GAIN * best):
-            break
-        gain, at = likelihood.possible(each, fit)
-        scored.append((Line(each, gain - value), at))
+    scored = likeliest_sizes(likelihood, free, value, fit, threshold)
     scored.sort(key=lambda each: -each[0].gain)
     lines = [_line(likelihood, with_best_moments(
                  likelihood, refined(likelihood, line.suspect)), at, value, reference)
@@ -211,14 +204,45 @@ def _fault_key(suspect: Suspect) -> tuple[str, tuple[int, ...]]:
     return suspect.fault.code, suspect.fault.joints
 
 
-def _likeliest(tried: Iterable[tuple[float, Suspect]]) -> list[tuple[float, Suspect]]:
-    """Choose the likeliest size of each fault, the likeliest fault first."""
-    best: dict[tuple[str, tuple[int, ...]], tuple[float, Suspect]] = {}
-    for value, each in tried:
+def likeliest_sizes(
+    likelihood: Likelihood, bounds: list[tuple[float, Suspect]], recorded: float, start: Fit,
+    threshold: float,
+) -> list[tuple[Line, Fit]]:
+    """
+    Find the likeliest size of each fault at possible parameters.
+
+    It is the likeliest size without constraints, but for gravity: masses turn negative where
+    gravity turns around, and the torque of a slow arm stays the same. So its direction is found by
+    branch and bound, where the unconstrained likelihood is the bound.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        Of the recording.
+    bounds : list of (float, Suspect)
+        Bound of the gain of each suspect.
+    recorded, start : float and Fit
+        Log likelihood of the recording as it is, and its parameters.
+    threshold : float
+        Least gain.
+
+    Returns
+    -------
+    list of (Line, Fit)
+        One for each fault that may be likely enough.
+
+    """
+    best: dict[tuple[str, tuple[int, ...]], tuple[Line, Fit]] = {}
+    for most, each in sorted(bounds, key=lambda bound: -bound[0]):
+        if most < max(threshold, PREDICTED_GAIN * _best(best.values())):
+            break
         key = _fault_key(each)
-        if key not in best or value > best[key][0]:
-            best[key] = value, each
-    return sorted(best.values(), key=lambda each: -each[0])
+        turned = each.fault.code.startswith('gravity')
+        if key not in best or (turned and most > best[key][0].gain):
+            value, fit = likelihood.possible(each, start)
+            if key not in best or value - recorded > best[key][0].gain:
+                best[key] = Line(each, value - recorded), fit
+    return list(best.values())
 
 
 def _line(

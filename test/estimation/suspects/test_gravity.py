@@ -19,8 +19,10 @@ from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recording
 from dynid_ros.estimation.estimate.weights import fit
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.suspects.arm_suspects import other_gravity
+from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import as_recorded
-from dynid_ros.estimation.suspects.table import table_of
+from dynid_ros.estimation.suspects.table import likeliest_sizes, table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -67,6 +69,22 @@ def test_a_mounting_that_is_not_the_stated_one_is_named_with_its_direction(name,
     best = table(arm, log).winners[0].suspect
     assert best.fault.code == 'gravity_direction'
     assert angle(best.arm.gravity, truth) < 1.5
+
+
+@pytest.mark.parametrize('ahead', [-1.0, 0.0, 1.0])
+def test_possible_masses_decide_between_a_direction_and_its_opposite(ahead):
+    """Without limits of masses, the two explain the torque of a slow arm equally well."""
+    arm, log = upright('hand_leg')
+    base = as_recorded(replace(arm, gravity=arm.gravity[[2, 0, 1]]), samples_of(arm, log))
+    likelihood = Likelihood(base)
+    value, fit = likelihood.possible(base)
+    down = arm.gravity / np.linalg.norm(arm.gravity)
+    both = {sign: next(each for each in other_gravity(base, [0, 1]) if each.size and angle(
+        each.arm.gravity, sign * down) < 1) for sign in (1, -1)}
+    most = likelihood.unconstrained(both[1]) - value
+    ((line, _),) = likeliest_sizes(
+        likelihood, [(most, both[1]), (most + ahead, both[-1])], value, fit, 10.0)
+    assert line.suspect is both[1]
 
 
 @pytest.mark.parametrize('name', ['panda', 'hand_leg', 'two_axis'])
