@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.calibration.log_gains import LogGains
+from dynid_ros.estimation.diagnosis.dissipation import SIGNIFICANT_DEVIATIONS
+from dynid_ros.estimation.diagnosis.expected_error import HELD_OUT_ERROR_PERCENT
 from dynid_ros.estimation.suspects.best_size import EstimatedSize, T_INTERVAL
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.summarised import Summarised
@@ -29,14 +31,9 @@ ROUGH_STD = 0.05
 #: Largest standard deviation with which a gain may still be refuted; beyond it, the equations are
 #: not linear within the error bars.
 REFUTING_STD = 0.25
-#: Standard deviations by which a refuted gain differs. The gains of the real arms, believed to be
-#: right, differ by at most 1.5 where they are known.
-REFUTED_DEVIATIONS = 4.0
 #: Share by which a refuted gain differs. Unmodelled friction may shift gains, however long the
 #: recording; the known gains of real arms differ by up to 0.07.
 REFUTED_SHARE = 0.05
-#: Largest error of a fit whose gains are meaningful. Good recordings reach 4.4 %.
-LARGEST_ERROR_PERCENT = 25.0
 #: Largest residual of a motor, relative to its residual in a fit to the recordings with the load
 #: alone, or without it alone. With the load of a simulated UR10 and Panda the ratio is 1.01; where
 #: a link became a fifth heavier at the same time, 1.35, and the gains are wrong by 3 %.
@@ -131,7 +128,7 @@ class DriveGains(Summarised):
         """Reason not to trust any of these gains, a clause; empty if there is none."""
         worst = int(self.logarithms.disagreement.argmax())
         apart = float(self.logarithms.disagreement[worst])
-        if not self.error_percent <= LARGEST_ERROR_PERCENT:
+        if not self.error_percent <= HELD_OUT_ERROR_PERCENT:
             return (f'the model leaves {self.error_percent:.0f} % of the torque; "dynid identify" '
                     'looks for the cause')
         if apart > LARGEST_DISAGREEMENT:
@@ -157,7 +154,7 @@ class DriveGains(Summarised):
 def differs(gains: LogGains) -> Flags:
     """Whether gains differ significantly from the stated ones, (n,)."""
     std = gains.std
-    least = np.maximum(REFUTED_DEVIATIONS * std, np.log1p(REFUTED_SHARE))
+    least = np.maximum(SIGNIFICANT_DEVIATIONS * std, np.log1p(REFUTED_SHARE))
     return np.asarray((std <= REFUTING_STD) & (np.abs(gains.value) > least))
 
 

@@ -16,9 +16,10 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array, rms
 
-#: Standard deviations below zero from which a value is negative: by Student's t with the nine
-#: degrees of freedom of ten groups, two in a thousand good values lie there.
-NEGATIVE_DEVIATIONS = 4.0
+#: Standard deviations from which a value is negative, or a stated gain refuted: by Student's t
+#: with the nine degrees of freedom of ten groups, two in a thousand good values lie beyond, on one
+#: side. The gains of real arms, believed to be right, differ by at most 1.5 where they are known.
+SIGNIFICANT_DEVIATIONS = 4.0
 SIGN_REMEDY = ('check the sign of its drive signal first, then its gain, in arm.yaml, and whether '
                'another joint is coupled to it')
 
@@ -75,7 +76,7 @@ def negative_drives(
 
 
 def _negative(row: Array, theta: Array, covariance: Array) -> bool:
-    return bool(row @ theta < -NEGATIVE_DEVIATIONS * np.sqrt(row @ covariance @ row))
+    return bool(row @ theta < -SIGNIFICANT_DEVIATIONS * np.sqrt(row @ covariance @ row))
 
 
 def _finding(joint: str, code: str, text: str, torque: float, residual: float) -> Finding:

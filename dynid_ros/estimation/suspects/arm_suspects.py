@@ -12,16 +12,18 @@ import numpy as np
 from dynid_ros.estimation.suspects.suspect import Fault, names, sized, Suspect, WEIGHT
 from dynid_ros.utilities.arrays import Array
 
-#: Start values for the error of a zero, rad; its prior standard deviation; and the size that a
-#: recording should detect.
+#: Angle of a wrong zero or direction of gravity that a recording should detect, rad.
+DETECTED_ANGLE = float(np.radians(10.0))
+#: Start values for the error of a zero, rad, and its prior standard deviation.
 START_ANGLES = (0.0, *np.radians([-30.0, 30.0, -90.0, 90.0, 180.0]).tolist())
-ANGLE_STD, SHIFTED = 1.0, float(np.radians(10.0))
-#: The same for the logarithm of an offset between joints.
+ANGLE_STD = 1.0
+#: The same for the logarithm of an offset between joints, and the size that a recording should
+#: detect.
 START_LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.2))
 #: Shortest offset between two joint frames that counts as a length, m.
 SHORTEST_OFFSET_M = 0.01
-#: The same for the direction of gravity, rad.
-ANY_TILT, TILTED = float(np.pi / np.sqrt(3)), float(np.radians(10.0))
+#: Prior standard deviation of a tilt of gravity in any direction, rad: that of a uniform angle.
+ANY_TILT = float(np.pi / np.sqrt(3))
 #: Code of a wrong direction of gravity.
 GRAVITY = 'gravity_direction'
 #: Remedy if the signal lacks the gravity torque.
@@ -37,7 +39,7 @@ def shifted_zeros(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 def shifted(base: Suspect, joints: list[int], size: Array, std: float) -> Suspect:
     """Return a suspect whose size is the error of the zeros of some joints, rad or m."""
-    return sized(partial(_shifted, base, joints), size, np.full(len(joints), std), SHIFTED)
+    return sized(partial(_shifted, base, joints), size, np.full(len(joints), std), DETECTED_ANGLE)
 
 
 def _shifted(base: Suspect, joints: list[int], size: Array) -> Suspect:
@@ -88,12 +90,12 @@ def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
     down = base.arm.gravity / stated if stated else np.array([0.0, 0.0, -1.0])
     starts = np.vstack([down, np.eye(3), -np.eye(3), grid / np.sqrt(3)])
-    for start in starts[[True, *(starts[1:] @ down < np.cos(TILTED))]]:
+    for start in starts[[True, *(starts[1:] @ down < np.cos(DETECTED_ANGLE))]]:
         # If the arm states none, any tilt counts. About the stated direction alone, the size
         # would be singular for an arm that hangs upside down.
         yield sized(
             partial(_tilted, base, start), np.zeros(2), np.full(2, ANY_TILT),
-            TILTED if stated else 0.0, measure=partial(_angle_off, down, start),
+            DETECTED_ANGLE if stated else 0.0, measure=partial(_angle_off, down, start),
             coordinates=partial(_tilt_to, start))
 
 

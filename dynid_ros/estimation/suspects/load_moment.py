@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.data.signals.trial_samples import BREAK
+from dynid_ros.estimation.suspects.best_size import FAULT_SIZE_STEPS
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.signal_suspects import load_between, LOAD_CHANGED
 from dynid_ros.estimation.suspects.suspect import Suspect
 
-#: Most searches for the moments among the samples: parameters and moments in turn.
-SEARCHES = 8
 #: Tolerance of a moment between samples, in periods of the cut-off.
 TOLERANCE = 0.02
 
@@ -49,7 +48,7 @@ def with_best_moments(likelihood: Likelihood, suspect: Suspect) -> Suspect:
     elapsed = np.concatenate([[-np.inf], rows.samples.elapsed[order], [np.inf]])
     # The ends of recordings are moments at which loads change.
     natural = np.diff(elapsed) >= BREAK
-    for _ in range(SEARCHES):
+    for _ in range(FAULT_SIZE_STEPS):
         part = _likeliest_part(likelihood, suspect, order, natural)
         if part == before:
             break

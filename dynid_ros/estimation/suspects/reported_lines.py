@@ -131,17 +131,23 @@ def _is_candidate(
     line: Line, reference: Prediction, joints: NDArray[np.intp], threshold: float,
 ) -> bool:
     """Whether a suspect is significant, large enough, and not of a joint without torque."""
-    prediction, size = line.prediction, line.suspect.size
+    prediction = line.prediction
     if line.evidence is None or prediction is None or line.evidence < threshold:
         return False
-    # The data determine gains up to a common factor, so that its size is arbitrary.
-    if size is not None and line.suspect.fault.code != GAINS and (
-            abs(size.distance) < NORMAL_SIZE * size.typical):
+    if not _is_large_enough(line):
         return False
     # A fault of the arm, or of a joint that has torque as recorded or corrected.
     powers = [each.power.sum(axis=0) for each in (reference, prediction)]
     loud = joints[np.any([power > WEAKEST * power.sum() for power in powers], axis=0)]
     return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
+
+
+def _is_large_enough(line: Line) -> bool:
+    """Whether a fault is larger than is normal for real arms."""
+    size = line.suspect.size
+    # The data determine gains up to a common factor, so that its size is arbitrary.
+    return size is None or line.suspect.fault.code == GAINS or (
+        abs(size.distance) >= NORMAL_SIZE * size.typical)
 
 
 def _matters(line: Line, reference: Prediction) -> bool:

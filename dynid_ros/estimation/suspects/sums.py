@@ -8,15 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from dynid_ros.estimation.diagnosis.copied_signals import RESIDUAL_FLOOR
+from dynid_ros.estimation.diagnosis.expected_error import WEAKEST
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.utilities.arrays import Array
 
 #: Passes in which the weights of the joints converge.
 PASSES = 5
-#: Smallest credible mean square of a residual, relative to the torque.
-VARIANCE_FLOOR = 1e-8
-#: Least mean square torque of a joint, relative to the largest, to which its residual is compared.
-SILENT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +69,7 @@ class Sums:
     def mean_power(self) -> Array:
         """Mean squares of the torque (S, n), with a floor for joints that are silent."""
         power = self.power / np.maximum(self.counts, 1)
-        return np.asarray(np.maximum(power, SILENT * power.max(axis=1, keepdims=True) + TINY))
+        return np.asarray(np.maximum(power, WEAKEST * power.max(axis=1, keepdims=True) + TINY))
 
     def weighted(self, weights: Array) -> tuple[Array, Array]:
         """Form normal equations (S, c, c) and (S, c) with weights (S, n) of the joints."""
@@ -86,7 +84,7 @@ class Sums:
     def mean_squares(self, theta: Array) -> Array:
         """Mean square residuals (S, n) of parameters (S, c), at least the smallest credible."""
         squares = self.squares(theta) / np.maximum(self.counts, 1)
-        return np.asarray(np.maximum(squares, VARIANCE_FLOOR * self.mean_power))
+        return np.asarray(np.maximum(squares, RESIDUAL_FLOOR**2 * self.mean_power))
 
     def squares(self, theta: Array) -> Array:
         """Sum the squared residuals of each joint for parameters (S, c), (S, n)."""

@@ -13,6 +13,7 @@ from dynid_ros.data.recordings.absurd_values import NO_SIGNAL
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.calibration.gain_verdict import differs, ratios_of
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT, unit_findings
+from dynid_ros.estimation.diagnosis.expected_error import HELD_OUT_ERROR_PERCENT
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import (
     Detectable,
@@ -42,9 +43,6 @@ CONSEQUENCES = (
 DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
 
-#: Largest error on data not used for fitting. Good recordings reach 5.7 %; a drive gain of 1.3
-#: gives 23 %, and exchanged torques of two joints give more.
-HELD_OUT_ERROR_PERCENT = 25.0
 #: Error up to which a model is good, %.
 GOOD_PERCENT = 15.0
 #: Remedy where no suspect explains the torque.

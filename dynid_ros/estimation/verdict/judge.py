@@ -18,13 +18,14 @@ from dynid_ros.estimation.diagnosis.copied_signals import copied_signals
 from dynid_ros.estimation.diagnosis.dissipation import negative_drives
 from dynid_ros.estimation.diagnosis.expected_error import (
     expected_errors,
+    HELD_OUT_ERROR_PERCENT,
     LARGEST_EXPECTED_PERCENT,
     WEAKEST,
 )
 from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate
 from dynid_ros.estimation.model.metrics import Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
-from dynid_ros.estimation.verdict.cause import HELD_OUT_ERROR_PERCENT, with_cause
+from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.arrays import Array, joined, rms
 
 # Bounds of a model that can be trusted. Measured figures come from benchmarks/thresholds.py: real
