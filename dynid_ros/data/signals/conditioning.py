@@ -137,7 +137,7 @@ class ConditionedMotion:
     warmth : Warmth
         Warmth of the joints by time.
     low_pass : Decimator or None
-        Filter that decimated positions and torque, if any; see `BetweenSamples`.
+        Filter that decimated positions and torque, if any; see `NearReversals`.
     source : str
         File of the recording.
     timed : bool

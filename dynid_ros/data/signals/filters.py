@@ -159,31 +159,6 @@ class Decimator:
         return kept.reshape(len(kept), *x.shape[1:])
 
 
-class DecimatorsInSeries(Decimator):
-    """
-    The filter that does at once what one decimator does to the output of another.
-
-    Parameters
-    ----------
-    first, second : Decimator
-        In the order of the signal.
-
-    """
-
-    def __init__(self, first: Decimator, second: Decimator) -> None:
-        self.step = first.step * second.step
-        self.reach = first.reach + first.step * second.reach
-        self._parts = first, second
-
-    @cached_property
-    def taps(self) -> Array:
-        """Coefficients, (2 reach + 1,), of unit gain at standstill."""
-        first, second = self._parts
-        spread = np.zeros(2 * first.step * second.reach + 1)
-        spread[::first.step] = second.taps
-        return np.convolve(spread, first.taps)
-
-
 class Shares:
     """
     Coefficients of a decimator for blocks of consecutive samples.

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.arm.friction import friction_terms, FrictionTerm, JointHistory
+from dynid_ros.arm.friction import friction_terms, FrictionTerm
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.signals.between_samples import BetweenSamples
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
-from dynid_ros.data.signals.filters import Decimator, DecimatorsInSeries, Shares
+from dynid_ros.data.signals.filters import Decimator, Shares
+from dynid_ros.data.signals.near_reversals import NearReversals
 from dynid_ros.dynamics.base import base_parameters, gravity_torque, random_regressor
 from dynid_ros.dynamics.kernel_arrays import pairs, tree
 from dynid_ros.dynamics.link_tiles import LINK_WIDTH
@@ -25,9 +25,7 @@ Places = NDArray[np.intp]
 
 #: Samples evaluated at a time, so that the columns of links, and the other columns, stay in the
 #: cache until they are filtered.
-IN_CACHE, AT_ONCE = 4 * TILE, 16 * TILE
-#: Samples that are filtered at a time by a long filter, which uses most of their coefficients.
-LONG_TILE = 4 * TILE
+IN_CACHE, AT_ONCE = 4 * TILE, 64 * TILE
 #: Most samples, and most kept rows, of a piece. The low-pass extends beyond both ends of a piece,
 #: so samples there are evaluated twice: 2 % of them at a cut-off of 2.5 Hz and 1 kHz.
 PIECE_SAMPLES, ROWS = 65536, 2048
@@ -84,7 +82,6 @@ class FilteredColumns:
     ) -> None:
         self.arm, self._decimator = arm.rigid, settings.decimator()
         self._shares = Shares(self._decimator, TILE)
-        self._low_passes = dict[Decimator | None, tuple[Decimator, Shares]]()
         chosen = friction_terms(terms)
         self._terms = tuple(term for term in chosen if not term.needs_load)
         self._load_terms: tuple[FrictionTerm, ...] = tuple(t for t in chosen if t.needs_load)
@@ -127,43 +124,41 @@ class FilteredColumns:
         """Evaluate, filter and decimate all entries except those of the load."""
         def entries(part: slice) -> list[Array]:
             qd, qdd = motion.qd[part], motion.qdd[part]
-            return [motion.tau[part].T, qdd.T, *(
-                coupling_value(each.quantity, each.matrix, qd, qdd).T for each in self._coupling)]
+            couplings = [coupling_value(each.quantity, each.matrix, qd, qdd).T
+                         for each in self._coupling]
+            friction = self._friction(self._terms, motion, part, None)
+            return [motion.tau[part].T, qdd.T, *friction, *couplings]
 
-        torque, couplings = np.split(
-            self._filtered(piece, None, entries), [2 * self.arm.n], axis=1)
-        friction = self._filtered(piece, motion.low_pass, lambda part: self._friction(
-            motion, part))
-        return np.hstack([torque, friction, couplings, self._filtered_links(piece, motion)])
+        return np.hstack([self._filtered(piece, entries), self._filtered_links(piece, motion)])
 
     def evaluate_load(
         self, piece: Piece, motion: ConditionedMotion, inertial: Array | None,
     ) -> Array:
         """Evaluate, filter and decimate the columns of the load, given inertial parameters."""
-        if inertial is None:
+        if inertial is None or not self._loads:
             return np.zeros((piece.count, self._loads))
+        return self._filtered(
+            piece, lambda part: self._friction(self._load_terms, motion, part, inertial))
 
-        def entries(part: slice) -> list[Array]:
-            between = BetweenSamples(motion.low_pass, part, len(motion.t))
-            load = gravity_torque(self.arm, motion.q[between.around], inertial)
-            qd, load = np.split(between.finer(np.hstack([motion.qd[between.around], load])), 2)
-            return [term.value(qd, load, self._shape) for term in self._load_terms]
-
-        return self._filtered(piece, motion.low_pass, entries)
-
-    def _friction(self, motion: ConditionedMotion, part: slice) -> list[Array]:
-        """Evaluate the terms between samples, (n, k) each."""
-        between = BetweenSamples(motion.low_pass, part, len(motion.t))
-        qd, history = motion.qd[between.around], None
-        if self._needs_history:
-            past = motion.history(between.around)
-            # Side by side, because each interpolation has its price.
-            qd, *both = np.split(between.finer(np.hstack([qd, past.warmth, past.presliding])), 3)
-            history = JointHistory(*both)
-        else:
-            qd = between.finer(qd)
-        # No term here needs the load.
-        return [term.at(qd, qd, history, self._shape) for term in self._terms]
+    def _friction(
+        self, terms: Sequence[FrictionTerm], motion: ConditionedMotion, part: slice,
+        inertial: Array | None,
+    ) -> list[Array]:
+        """Evaluate terms, with reversals between samples, (n, k) each; the load as above."""
+        near = NearReversals(motion.low_pass, motion.qd, part)
+        inner = slice(part.start - near.around.start, part.stop - near.around.start)
+        qd = load = motion.qd[near.around]
+        if inertial is not None:
+            load = gravity_torque(self.arm, motion.q[near.around], inertial)
+        history = motion.history(part) if self._needs_history else None
+        fine, fine_load = near.between(qd), near.between(load)
+        columns = []
+        for term in terms:
+            values = term.at(qd[inner], load[inner], history, self._shape).T
+            # History is known at the samples alone.
+            columns.append(values if term.needs_history else near.decimated(
+                values, term.value(fine, fine_load, self._shape)))
+        return columns
 
     def _filtered_links(self, piece: Piece, motion: ConditionedMotion) -> Array:
         """Filter and decimate the entries of the links, (rows, E)."""
@@ -183,9 +178,7 @@ class FilteredColumns:
             return np.asarray(filtered[:, places])
         return np.asarray(np.add.reduceat(filtered[:, places] * factors, starts, axis=1))
 
-    def _filtered(
-        self, piece: Piece, low_pass: Decimator | None, entries: Callable[[slice], list[Array]],
-    ) -> Array:
+    def _filtered(self, piece: Piece, entries: Callable[[slice], list[Array]]) -> Array:
         """
         Filter and decimate entries of a piece, `AT_ONCE` samples at a time.
 
@@ -193,8 +186,6 @@ class FilteredColumns:
         ----------
         piece : Piece
             The rows.
-        low_pass : Decimator or None
-            Filter that the entries pass first, as `BetweenSamples` counts samples.
         entries : callable
             Returns entries at some samples, (c, k) each.
 
@@ -204,31 +195,22 @@ class FilteredColumns:
             All entries.
 
         """
-        decimator, shares, before, tile = self._decimator, self._shares, 0, TILE
-        if low_pass is not None:
-            if low_pass not in self._low_passes:
-                both = DecimatorsInSeries(low_pass, decimator)
-                self._low_passes[low_pass] = both, Shares(both, LONG_TILE)
-            (decimator, shares), before, tile = self._low_passes[low_pass], low_pass.reach, (
-                LONG_TILE)
         filtered: Array | None = None
-        for start, part in _parts(piece, decimator, AT_ONCE, before):
-            values = np.concatenate(entries(part) or [np.zeros((0, part.stop - part.start))])
+        for start, part in _parts(piece, self._decimator, AT_ONCE):
+            values = np.concatenate(entries(part))
             if filtered is None:
                 filtered = np.zeros((piece.count, len(values)))
-            for k in range(0, values.shape[1], tile):
-                within, share = shares.of(start + k, piece.count)
-                taken = values[:, k:k + tile]
+            for k in range(0, values.shape[1], TILE):
+                within, share = self._shares.of(start + k, piece.count)
+                taken = values[:, k:k + TILE]
                 filtered[within] += share[:, :taken.shape[1]] @ taken.T
         assert filtered is not None
         return filtered
 
 
-def _parts(
-    piece: Piece, decimator: Decimator, size: int, before: int = 0,
-) -> Iterator[tuple[int, slice]]:
+def _parts(piece: Piece, decimator: Decimator, size: int) -> Iterator[tuple[int, slice]]:
     """Yield parts of a piece: first sample in the piece, and samples in the stretch."""
-    first = piece.first * decimator.step - before
+    first = piece.first * decimator.step
     samples = (piece.count - 1) * decimator.step + len(decimator.taps)
     for start in range(0, samples, size):
         yield start, slice(first + start, first + min(start + size, samples))
