@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.friction import WARM_SECONDS
 from dynid_ros.utilities.arrays import Array
@@ -120,13 +121,22 @@ class RunningWarmth(Checkpointed):
         return Warmth(self.times, np.sqrt(self.squares)).at(t)
 
 
-def _steps(t: Array) -> list[int]:
+def _steps(t: Array) -> NDArray[np.int64]:
     """Find samples at least `WARMTH_STEP_SECONDS` after the previous one, including the first."""
-    edges, after = [], 0
-    while after < len(t):
-        edges.append(after)
-        after = max(int(np.searchsorted(t, t[after] + WARMTH_STEP_SECONDS)), after + 1)
-    return edges
+    # A copy, because a read-only array would require another compilation of the kernel.
+    edges = np.zeros(len(t), dtype=np.int64)
+    return edges[:find_steps(np.array(t), edges)]
+
+
+@kernel
+def find_steps(t: Array, edges: NDArray[np.int64]) -> int:
+    """Write the samples (B,) that `_steps` finds among ascending times (N,); return B."""
+    count = 0
+    for k in range(t.size):
+        if count == 0 or t[k] >= t[edges[count - 1]] + WARMTH_STEP_SECONDS:
+            edges[count] = k
+            count += 1
+    return count
 
 
 @kernel

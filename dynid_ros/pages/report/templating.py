@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import cache
 import math
+import os
 from pathlib import Path
 import re
 from typing import Any, TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 FOLDER = Path(__file__).parents[1] / 'templates'
+#: Where Python keeps the compiled modules of the wing, if it may, and Jinja the templates.
+COMPILED = FOLDER.parent / '__pycache__'
 _SUPERSCRIPT = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
 
 
@@ -47,11 +50,13 @@ def part(template: str, **values: Any) -> str:
 @cache
 def environment() -> Environment:
     """Make the environment of all templates."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
+    # Compilation takes as long as all else of a report.
+    kept = FileSystemBytecodeCache(str(COMPILED)) if os.access(COMPILED, os.W_OK) else None
     made = Environment(
         loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True)
+        trim_blocks=True, lstrip_blocks=True, bytecode_cache=kept)
     made.filters |= {
         'fixed': fixed, 'listed': listed, 'percent': percent, 'significant': significant,
         'with_interval': with_interval, 'words': words}

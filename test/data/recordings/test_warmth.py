@@ -55,6 +55,18 @@ def test_before_its_first_step_a_recording_is_cold():
     assert (found.at(np.array([2.0, 3.0, 4.0])) == 0).all()
 
 
+@pytest.mark.parametrize('start', [0.0, 1.7e9])
+def test_warmth_changes_at_the_first_sample_after_each_step(start):
+    rng = np.random.default_rng(1)
+    # Some stamps repeat, and some are later than a step.
+    t = start + np.cumsum(rng.choice([0.0, 0.004, 0.03, 0.25], size=400))
+    t.flags.writeable = False
+    edges = [0]
+    while (later := np.flatnonzero(t >= t[edges[-1]] + WARMTH_STEP_SECONDS)).size:
+        edges.append(int(later[0]))
+    np.testing.assert_array_equal(warmth_of(t, np.zeros((400, 1))).t, t[edges])
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 499), max_size=6), st.integers(0, 10**6))
 def test_a_stream_in_any_portions_is_as_warm_as_its_recording(cuts, seed):

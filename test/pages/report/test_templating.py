@@ -3,8 +3,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import Environment
 import pytest
 
+from dynid_ros.pages.report import templating
 from dynid_ros.pages.report.templating import percent, significant, with_interval
 
 
@@ -50,3 +52,18 @@ def test_what_is_written_is_within_a_twentieth_of_the_interval(value, half):
     # Two digits round by at most half of the second: 0.05 of a half width of 1.0.
     assert abs(centre - value) <= 0.0501 * half + 1e-12 * abs(value)
     assert abs(width - half) <= 0.0501 * half
+
+
+def test_templates_are_compiled_once_where_their_code_may_be_kept(tmp_path, monkeypatch):
+    compiled, compile_template = [], Environment.compile
+
+    def count(self, source, name, filename):
+        compiled.append(name)
+        return compile_template(self, source, name, filename)
+
+    monkeypatch.setattr(Environment, 'compile', count)
+    for folder, times in ((tmp_path, 1), (tmp_path, 1), (tmp_path / 'none', 2)):
+        monkeypatch.setattr(templating, 'COMPILED', folder)
+        # A further process begins with an empty cache.
+        templating.environment.__wrapped__().get_template('report.html')
+        assert compiled == times * ['report.html']
