@@ -124,7 +124,7 @@ class RunningWarmth(Checkpointed):
 def _steps(t: Array) -> NDArray[np.int64]:
     """Find samples at least `WARMTH_STEP_SECONDS` after the previous one, including the first."""
     # A copy, because a read-only array would require another compilation of the kernel.
-    edges = np.zeros(len(t), dtype=np.int64)
+    edges: NDArray[np.int64] = np.zeros(len(t), dtype=np.int64)
     return edges[:find_steps(np.array(t), edges)]
 
 
