@@ -255,10 +255,10 @@ MUTANTS = (
     Mutant('blocks_without_bound', 'online/time_blocks.py',
            'if len(self.rows) == MOST_BLOCKS:', 'if False:', TIME_BLOCKS),
     Mutant('merging_loses_a_half', 'online/time_blocks.py',
-           'self.products[::2] + self.products[1::2]', '1.0 * self.products[::2]', TIME_BLOCKS),
+           '[self.factors[::2], self.factors[1::2]]', '[self.factors[::2]]', TIME_BLOCKS),
     Mutant('groups_out_of_order', 'online/time_blocks.py',
-           'np.array_split(self.products, count), np.array_split(self.rows, count),',
-           '(self.products[k::count] for k in range(count)),'
+           'np.array_split(self.factors, count), np.array_split(self.rows, count),',
+           '(self.factors[k::count] for k in range(count)),'
            '(self.rows[k::count] for k in range(count)),', TIME_BLOCKS),
 )
 

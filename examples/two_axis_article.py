@@ -23,13 +23,12 @@ from dynid_ros.data.signals.first_order import FirstOrderFilter
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.estimation.blocks.groups import GROUPS
-from dynid_ros.estimation.blocks.least_squares import inverse_of
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.utilities.arrays import inverse_of
 
 #: Bandwidth of the first-order filters of the article, rad/s.
 LAMBDA = 30.0
@@ -144,7 +143,7 @@ def solved(name: str, q: np.ndarray, W: np.ndarray, tau: np.ndarray) -> Result:
     R = np.linalg.qr(rows, mode='r')
     fit = Solution(theta, np.ones(2), inverse_of(R), R, R @ theta, np.zeros((0, 10)), np.ones(0),
                    float(np.linalg.cond(R)))
-    parts = [Products.of(QRFactors(part.transpose(1, 0, 2), np.full(2, len(part))))
+    parts = [QRFactors(part.transpose(1, 0, 2), np.full(2, len(part)))
              for part in np.array_split(np.concatenate([W, tau[:, :, None]], axis=2), GROUPS)]
     covariance = group_scatter(parts, fit).covariance(fit)
     return Result(name, q, W, tau, theta, np.sqrt(np.diag(covariance)))

@@ -43,6 +43,13 @@ def solve_definite(matrix: Array, right: Array) -> Array:
     return np.asarray(solution / size)
 
 
+def inverse_of(R: Array) -> Array:
+    """Inverse of an upper triangle without a zero on its diagonal."""
+    from scipy.linalg.lapack import dtrtri
+
+    return np.asarray(dtrtri(R)[0])
+
+
 def joined(parts: Sequence[Part]) -> Part:
     """Concatenate the arrays of objects of one dataclass; other fields are those of the first."""
     first: Any = parts[0]

@@ -15,7 +15,6 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
 from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate, free_estimate
@@ -101,7 +100,7 @@ def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Arra
     """
     found, left, half = [], [], solution.half
     for part in parts:
-        normal = Products.of(part).weighted(solution.sigma)[:-1]
+        normal = part.normal(solution.sigma)
         # theta minus that without the bag, (N - A)⁻¹ s, with A and N the normal matrices of the
         # bag and of all.
         system = np.eye(len(solution.theta)) - half.T @ normal[:, :-1] @ half

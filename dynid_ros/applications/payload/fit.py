@@ -22,9 +22,8 @@ from dynid_ros.arm.description.tree import Placement
 from dynid_ros.dynamics.base import base_parameters, COLUMN_ROUNDING
 from dynid_ros.dynamics.load_columns import friction_change, load_columns, LOAD_STD
 from dynid_ros.errors import InputError, listed
-from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 #: Most reweightings, and the relative change of the weights at which they have converged.
 LOAD_REWEIGHTINGS, LOAD_WEIGHTS_SETTLED = 10, 1e-3

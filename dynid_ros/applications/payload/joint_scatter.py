@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.dynamics.load_columns import LOAD_STD
-from dynid_ros.estimation.blocks.least_squares import inverse_of
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import group_scatter, INFORMATION_ROUNDING
 from dynid_ros.estimation.estimate.weights import Solution
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +92,7 @@ def joint_scatter(
 
     """
     data = np.dstack([rows.load, rows.left])
-    own = [Products((each.T @ each)[None], count)
+    own = [QRFactors(each[None], count)
            for each, count in zip(data, counts[:, None], strict=True)]
     values, vectors = np.linalg.eigh(np.sum([each.products[0, :-1, :-1] for each in own], axis=0))
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T

@@ -12,10 +12,9 @@ import numpy as np
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.load_columns import LOAD_STD
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,10 @@ from dynid_ros.data.files.wrench_reader import WRENCH_WIDTH
 from dynid_ros.dynamics.kinematics.body_regressor import skew
 from dynid_ros.dynamics.kinematics.rotations import rotation_vectors, turned
 from dynid_ros.dynamics.load_columns import LOAD_STD
-from dynid_ros.estimation.blocks.least_squares import inverse_of
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.weights import Solution
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 #: Places of the unknowns: bias, its change over half of the recording, the rotation of the sensor,
 #: and the load.
@@ -175,7 +174,7 @@ def _with_errors(
     """Add the covariance, by a jackknife over consecutive parts of the rows."""
     rows = np.concatenate([columns, left[:, :, None]], axis=2) / sigma[:, None]
     parts = [part.reshape(-1, rows.shape[2]) for part in np.array_split(rows, GROUPS)]
-    groups = [Products((part.T @ part)[None], np.array([len(part)])) for part in parts]
+    groups = [QRFactors(part[None], np.array([len(part)])) for part in parts]
     size = len(values)
     weak = np.column_stack([np.diag(PRIOR_ROOT), np.zeros(size)])
     R = np.asarray(np.linalg.qr(rows.reshape(-1, size + 1), mode='r'))[:size]

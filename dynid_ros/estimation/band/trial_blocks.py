@@ -29,7 +29,7 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.blocks.groups import time_parts
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.folds import Folds
 from dynid_ros.estimation.estimate.weights import Solution, solve
 from dynid_ros.utilities.arrays import Array
@@ -56,14 +56,14 @@ class TrialBlocks:
         The arm with plain friction.
     rows : KeptRows
         All rows.
-    blocks : list of Products
-        Products of the rows in each block of time.
+    blocks : list of QRFactors
+        Rows in each block of time.
 
     """
 
     arm: ArmModel
     rows: KeptRows
-    blocks: list[Products]
+    blocks: list[QRFactors]
 
     @cached_property
     def solution(self) -> Solution | None:
@@ -98,10 +98,9 @@ class TrialBlocks:
 
     def least_squares(self, sigma: Array) -> Array:
         """Squared residual of each block (blocks,), as above, that no parameters fall below."""
-        columns = self.rows.columns(self.arm)
         # The last entry of a triangle is what no column explains of the torque.
-        triangles = [np.asarray(np.linalg.qr(each.part(columns).weighted(sigma), mode='r'))
-                     for each in self.rows.groups(self.arm)]
+        triangles = [np.asarray(np.linalg.qr(each.weighted(sigma), mode='r'))
+                     for each in self.blocks]
         return np.array([each[-1, -1]**2 for each in triangles])
 
 

@@ -18,7 +18,6 @@ from dynid_ros.dynamics.base import base_parameters, standard_of
 from dynid_ros.estimation.blocks.filtered_columns import FilteredColumns, Piece, Places
 from dynid_ros.estimation.blocks.groups import motion_groups
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack, Triangles
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
@@ -145,10 +144,10 @@ class KeptRows:
             self._whole[key] = stack(parts)
         return self._whole[key]
 
-    def parts(self, arm: ArmModel, load_theta: Array | None = None) -> list[Products]:
-        """Return the products of each group of the rows that `blocks` yields."""
+    def parts(self, arm: ArmModel, load_theta: Array | None = None) -> list[QRFactors]:
+        """Return the factors of each group of the rows that `blocks` yields."""
         columns = self.columns(arm)
-        return [Products.of(each.part(columns)) for each in self.groups(arm, load_theta)]
+        return [each.part(columns) for each in self.groups(arm, load_theta)]
 
     def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
         """Return the factors of the rows that `blocks` yields."""

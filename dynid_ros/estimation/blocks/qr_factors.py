@@ -19,7 +19,8 @@ class QRFactors:
     Rows of ``[W tau]`` of each joint, compressed to their triangular factor.
 
     For any parameters the sum of squared residuals of joint i is
-    ``‖factors[i] @ [theta; -1]‖²``, exactly as for the rows themselves.
+    ``‖factors[i] @ [theta; -1]‖²``, exactly as for the rows themselves. Few rows need no
+    compression: they are factors, too.
 
     Attributes
     ----------
@@ -49,6 +50,19 @@ class QRFactors:
         rows = (self.factors / sigma[:, None, None])[self.factors.any(axis=2)]
         # A triangle has as many rows as columns.
         return np.pad(rows, ((0, max(0, rows.shape[1] - len(rows))), (0, 0)))
+
+    @property
+    def products(self) -> Array:
+        """
+        Return the sums of products of the rows of each joint, (n, b + 1, b + 1).
+
+        Their rounding hides residuals below about 1e-7 of the torque.
+        """
+        return np.asarray(self.factors.transpose(0, 2, 1) @ self.factors)
+
+    def normal(self, sigma: Array) -> Array:
+        """Return the normal equations of all joints, (b, b + 1), weighted by their noise (n,)."""
+        return np.asarray(np.tensordot(sigma**-2, self.products, 1)[:-1])
 
     def residual_squares(self, theta: Array) -> Array:
         """Sum of squared residuals of each joint, (n,)."""

@@ -20,7 +20,6 @@ from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.estimation.blocks.groups import motion_groups, row_groups
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import friction_load
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import compress_groups, QRFactors, stack
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
@@ -143,18 +142,15 @@ class MethodRows:
                         means[:, m * b:] * moving, moving)
                 kept += count
 
-    def parts(self, arm: ArmModel, load_theta: Array | None = None) -> list[Products]:
-        """Return the products of each group of the rows that `blocks` yields."""
-        return [Products.of(each) for each in self._factors(arm, load_theta)]
+    def parts(self, arm: ArmModel, load_theta: Array | None = None) -> list[QRFactors]:
+        """Return the factors of each group of the rows that `blocks` yields."""
+        return compress_groups(base_parameters(arm).count, row_groups(
+            self.motions, self._numbers, self.blocks(arm, load_theta)))
 
     def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
         """Return the factors of the rows that `blocks` yields."""
-        parts = self._factors(arm, load_theta)
+        parts = self.parts(arm, load_theta)
         return stack(parts) if parts else QRFactors.empty(arm.n, base_parameters(arm).count)
-
-    def _factors(self, arm: ArmModel, load_theta: Array | None) -> list[QRFactors]:
-        return compress_groups(base_parameters(arm).count, row_groups(
-            self.motions, self._numbers, self.blocks(arm, load_theta)))
 
 
 def fitted_rows(method: str, kept: KeptRows) -> KeptRows | MethodRows:

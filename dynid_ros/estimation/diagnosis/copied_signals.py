@@ -17,7 +17,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.groups import groups_of_samples
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.folds import clearly_worse, Folds
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import Finding
@@ -157,8 +157,7 @@ def cross_validated(
     for k in np.unique(group):
         in_group = samples.moving & (group == k)[:, None]
         rows = np.concatenate([W, samples.tau[:, :, None]], axis=2) * in_group[:, :, None]
-        parts.append(Products(np.einsum('kja,kjb->jab', rows, rows, optimize=True),
-                              in_group.sum(axis=0)))
+        parts.append(QRFactors(rows.transpose(1, 0, 2), in_group.sum(axis=0)))
     folds, c = Folds(parts), W.shape[2]
     prior_products = folds.prior_products(prior) if prior else np.zeros((len(parts), c, c + 1))
     floor = np.maximum(RESIDUAL_FLOOR * folds.rms_torque, TINY)

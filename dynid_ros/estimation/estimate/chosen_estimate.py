@@ -10,7 +10,7 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import Scatter
 from dynid_ros.estimation.estimate.free_or_possible import excess
 from dynid_ros.estimation.estimate.possible_parameters import inverse, possible_parameters
@@ -97,7 +97,7 @@ def free_estimate(prior: ArmPrior, solution: Solution, scatter: Scatter) -> Chos
 
 def chosen_estimate(
     arm: ArmModel, prior: ArmPrior, solution: Solution, scatter: Scatter,
-    parts: Sequence[Products],
+    parts: Sequence[QRFactors],
 ) -> ChosenEstimate:
     """
     Choose the possible parameters, unless the unconstrained ones predict clearly better.
@@ -108,7 +108,7 @@ def chosen_estimate(
         The arm.
     prior, solution, scatter
         As for `free_estimate`.
-    parts : sequence of Products
+    parts : sequence of QRFactors
         Rows of torque, by group.
 
     Raises

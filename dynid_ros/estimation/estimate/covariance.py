@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid_ros.estimation.blocks.least_squares import inverse_of
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.weights import Solution
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 #: Half of a 95 % interval in standard deviations of a normal distribution.
 INTERVAL = 1.96
@@ -62,14 +61,14 @@ class Scatter:
 
 
 def group_scatter(
-    parts: Sequence[Products], solution: Solution, freedom: float = np.inf,
+    parts: Sequence[QRFactors], solution: Solution, freedom: float = np.inf,
 ) -> Scatter:
     """
     Compute the scatter of a fit from its groups.
 
     Parameters
     ----------
-    parts : sequence of Products
+    parts : sequence of QRFactors
         The rows that were fitted, by group.
     solution : Solution
         The fit to all of them.
@@ -82,14 +81,14 @@ def group_scatter(
 
 
 def whitened_changes(
-    parts: Sequence[Products], theta: Array, sigma: Array, half: Array, prior: Array,
+    parts: Sequence[QRFactors], theta: Array, sigma: Array, half: Array, prior: Array,
 ) -> Array:
     """
     Change of an estimate without each group, in coordinates that whiten its covariance.
 
     Parameters
     ----------
-    parts : sequence of Products
+    parts : sequence of QRFactors
         The rows that were fitted, by group.
     theta : (b,) ndarray
         Estimate from all of them.
@@ -106,7 +105,7 @@ def whitened_changes(
         ``half⁻¹ (theta - theta_k)`` of the K groups that have rows.
 
     """
-    groups = [part.weighted(sigma)[:-1] for part in parts if part.rows.any()]
+    groups = [part.normal(sigma) for part in parts if part.rows.any()]
     if not groups:
         return np.zeros((0, len(theta)))
     # Refine the estimate for these rows and weights: without a group that alone determines a

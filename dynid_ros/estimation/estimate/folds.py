@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.weights import JointNoise, MOST_REWEIGHTINGS, WEIGHTS_CONVERGED
 from dynid_ros.utilities.arrays import Array
 
@@ -26,7 +26,7 @@ class Folds:
 
     Parameters
     ----------
-    parts : sequence of Products
+    parts : sequence of QRFactors
         Rows of K groups.
 
     Attributes
@@ -38,7 +38,7 @@ class Folds:
 
     """
 
-    def __init__(self, parts: Sequence[Products]) -> None:
+    def __init__(self, parts: Sequence[QRFactors]) -> None:
         self._parts = parts
         own = np.array([part.products for part in parts])
         rows = np.array([part.rows for part in parts])

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.folds import clearly_worse, Folds, log_error_ratio
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 
 
-def excess(parts: Sequence[Products], prior: ArmPrior, start: PossibleParameters) -> float:
+def excess(parts: Sequence[QRFactors], prior: ArmPrior, start: PossibleParameters) -> float:
     """
     Cross-validate possible parameters against unconstrained ones.
 
     Parameters
     ----------
-    parts : sequence of Products
+    parts : sequence of QRFactors
         Rows of the groups.
     prior : ArmPrior
         Prior of the arm, not scaled to any torque.

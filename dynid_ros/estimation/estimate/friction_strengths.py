@@ -10,7 +10,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.folds import Folds, log_error_ratio, STANDARD_ERRORS
 from dynid_ros.estimation.estimate.weights import carry_over, fit, Solution
 from dynid_ros.utilities.arrays import Array
@@ -89,7 +89,7 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
             if better and strength > ABSENT}, solution
 
 
-def separable_groups(rows: KeptRows, arm: ArmModel, theta: Array) -> list[Products]:
+def separable_groups(rows: KeptRows, arm: ArmModel, theta: Array) -> list[QRFactors]:
     """
     Return the groups of rows if the low-pass separates them.
 
@@ -104,10 +104,10 @@ def separable_groups(rows: KeptRows, arm: ArmModel, theta: Array) -> list[Produc
 
     Returns
     -------
-    list of Products
+    list of QRFactors
         With all candidate columns; empty if the low-pass spans the shortest group.
 
     """
-    parts, settings = [Products.of(each) for each in rows.groups(arm, theta)], rows.settings
+    parts, settings = rows.groups(arm, theta), rows.settings
     shortest = min(int(part.rows.max()) for part in parts) * settings.decimation
     return parts if shortest > settings.decimator().reach else []

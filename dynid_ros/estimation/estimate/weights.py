@@ -14,10 +14,9 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters, COLUMN_ROUNDING
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.blocks.rows import NO_ROW, Rows
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 #: Most reweightings, and the relative change of the weights at which they have converged.
 MOST_REWEIGHTINGS, WEIGHTS_CONVERGED = 50, 1e-6

@@ -13,7 +13,7 @@ from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.chosen_estimate import chosen_estimate, ChosenEstimate
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.folds import clearly_worse
@@ -85,7 +85,7 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
 
 def _chosen(
     fitted: FittedModel, prior: ArmPrior, load: Array,
-) -> tuple[list[Products], ChosenEstimate]:
+) -> tuple[list[QRFactors], ChosenEstimate]:
     """Choose parameters, given those that load the joints (b,); return them with the rows."""
     arm, solution, kept = fitted.arm, fitted.solution, fitted.kept
     torque = kept.parts(arm, load)
@@ -93,7 +93,7 @@ def _chosen(
     return torque, chosen_estimate(arm, prior, solution, group_scatter(parts, solution), torque)
 
 
-def _has_other_load(fitted: FittedModel, theta: Array, torque: Sequence[Products]) -> bool:
+def _has_other_load(fitted: FittedModel, theta: Array, torque: Sequence[QRFactors]) -> bool:
     """Whether parameters predict clearly worse with their own load than with that of `torque`."""
     weights = fitted.solution.sigma**-2
     own, assumed = (np.array([part.residual_squares(theta) @ weights for part in parts])

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
 from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
-from dynid_ros.estimation.blocks.least_squares import inverse_of
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
 from dynid_ros.estimation.estimate.covariance import group_scatter, INTERVAL, Scatter
@@ -17,7 +16,7 @@ from dynid_ros.estimation.online.estimate import DETERMINED, Estimate, Prior
 from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics
 from dynid_ros.estimation.online.square_root_information import absorb_rows
 from dynid_ros.estimation.online.time_blocks import TimeBlocks
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
 #: Assumed noise of a joint, relative to its torque, until rows outnumber parameters.

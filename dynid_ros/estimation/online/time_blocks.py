@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.estimation.blocks.groups import GROUPS
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.online.square_root_information import absorb_rows
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 
@@ -19,7 +20,7 @@ MOST_BLOCKS = 4 * GROUPS
 
 class TimeBlocks(Checkpointed):
     """
-    Sums of products of rows in blocks of time with equally many rows.
+    Triangular factors of rows in blocks of time with equally many rows.
 
     A group of rows consists of some blocks, so a stream has groups like a recording. For a
     repeated motion, its phases would be better groups, but a stream of hours cannot separate them.
@@ -31,8 +32,8 @@ class TimeBlocks(Checkpointed):
 
     Attributes
     ----------
-    products : (m, n, b + 1, b + 1) ndarray
-        Of the rows ``[W tau]`` of each block.
+    factors : (m, n, b + 1, b + 1) ndarray
+        Of each block, joint by joint.
     rows : (m, n) ndarray of int
         Their number, joint by joint.
     size : int
@@ -42,10 +43,10 @@ class TimeBlocks(Checkpointed):
 
     """
 
-    saved = ('products', 'rows', 'size', 'filled')
+    saved = ('factors', 'rows', 'size', 'filled')
 
     def __init__(self, joints: int, parameters: int) -> None:
-        self.products = np.zeros((0, joints, parameters + 1, parameters + 1))
+        self.factors = np.zeros((0, joints, parameters + 1, parameters + 1))
         self.rows = np.zeros((0, joints), dtype=np.int64)
         self.size = self.filled = FIRST_BLOCK_ROWS
 
@@ -62,33 +63,33 @@ class TimeBlocks(Checkpointed):
 
         """
         kept = learned.any(axis=1)
-        new = np.concatenate([W, tau[:, :, None]], axis=2)[kept] * learned[kept][:, :, None]
-        counts = learned[kept]
-        while len(new):
+        W, tau, learned = W[kept], tau[kept], learned[kept]
+        first, all_of_it = 0, np.ones(W.shape[1])
+        while first < len(W):
             if self.filled == self.size:
                 self._begin()
-            count = min(self.size - self.filled, len(new))
-            block_rows = new[:count].transpose(1, 2, 0)
-            self.products[-1] += block_rows @ block_rows.transpose(0, 2, 1)
-            self.rows[-1] += counts[:count].sum(axis=0)
-            self.filled += count
-            new, counts = new[count:], counts[count:]
+            part = slice(first, first + self.size - self.filled)
+            absorb_rows(self.factors[-1], W[part], tau[part], learned[part], all_of_it)
+            self.rows[-1] += learned[part].sum(axis=0)
+            self.filled += len(W[part])
+            first = part.stop
 
-    def groups(self) -> list[Products]:
+    def groups(self) -> list[QRFactors]:
         """Return `GROUPS` groups of blocks, or as many as there are blocks."""
         count = min(GROUPS, len(self.rows))
         return [] if not count else [
-            Products(products.sum(axis=0), rows.sum(axis=0)) for products, rows in zip(
-                np.array_split(self.products, count), np.array_split(self.rows, count),
+            QRFactors(np.concatenate(factors, axis=1), rows.sum(axis=0)) for factors, rows in zip(
+                np.array_split(self.factors, count), np.array_split(self.rows, count),
                 strict=True)]
 
     def _begin(self) -> None:
         """Begin a block; first merge pairs of blocks if there are too many."""
         if len(self.rows) == MOST_BLOCKS:
-            self.products = self.products[::2] + self.products[1::2]
+            both = np.concatenate([self.factors[::2], self.factors[1::2]], axis=2)
+            self.factors = np.asarray(np.linalg.qr(both, mode='r'))
             self.rows = self.rows[::2] + self.rows[1::2]
             self.size *= 2
-        self.products = np.concatenate([self.products, np.zeros_like(self.products, shape=(
-            1, *self.products.shape[1:]))])
+        self.factors = np.concatenate([
+            self.factors, np.zeros((1, *self.factors.shape[1:]))])
         self.rows = np.concatenate([self.rows, np.zeros((1, self.rows.shape[1]), dtype=np.int64)])
         self.filled = 0

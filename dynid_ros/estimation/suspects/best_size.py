@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import block_diag
 
-from dynid_ros.estimation.blocks.least_squares import inverse_of
-from dynid_ros.estimation.blocks.products import Products
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import whitened_changes
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import resized, Suspect
 from dynid_ros.estimation.suspects.variable_projection import linear, step_of
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 #: Most steps to the size of a fault, and the step at which they end, relative to the standard
 #: deviation for white residuals.
@@ -143,8 +142,7 @@ def with_error_bars(likelihood: Likelihood, suspect: Suspect) -> EstimatedSize:
     """
     line, n = linear(likelihood, suspect), suspect.arm.n
     rows, numbers = np.column_stack([line.W, line.D, line.residual]), np.repeat(suspect.groups, n)
-    parts = [Products((rows[numbers == k].T @ rows[numbers == k])[None],
-                      np.array([(numbers == k).sum()]))
+    parts = [QRFactors(rows[numbers == k][None], np.array([(numbers == k).sum()]))
              for k in np.unique(numbers)]
     root = np.linalg.cholesky(block_diag(line.prior_information, np.diag(line.size.std**-2))).T
     prior = np.column_stack([root, -root @ np.append(line.theta, line.size.x)])

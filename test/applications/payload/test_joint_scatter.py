@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dynid_ros.applications.payload.joint_scatter import joint_scatter, JointRows, witnesses
-from dynid_ros.estimation.blocks.least_squares import inverse_of
+from dynid_ros.utilities.arrays import inverse_of
 
 JOINTS, SAMPLES, COLUMNS, LOADS = 6, 60, 30, 3
 

@@ -102,8 +102,8 @@ def test_no_cut_off_has_less_error_than_the_least(arm):
         assert (lowest.residual_squares(fits, solution.sigma).sum(axis=1) >= least).all()
     # A fit to the rows of a block alone has that error.
     for block, own in zip(lowest.blocks, least, strict=True):
-        sums = block.weighted(solution.sigma)
-        theta = np.linalg.lstsq(sums[:-1, :-1], sums[:-1, -1], rcond=None)[0]
+        rows = block.weighted(solution.sigma)
+        theta = np.linalg.lstsq(rows[:, :-1], rows[:, -1], rcond=None)[0]
         squares = (block.residual_squares(theta) / solution.sigma**2).sum()
         assert squares == pytest.approx(own, rel=1e-5)
 

@@ -11,7 +11,6 @@ from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
 from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
 from dynid_ros.estimation.estimate.covariance import group_scatter
@@ -47,7 +46,7 @@ def estimate(rows, strength=STRENGTH, times=1):
                            rows, GROUPS)]
     prior = arm_prior(arm()).with_friction(arm(), {'stribeck': strength})
     solution = solve(stack(parts), prior)
-    scatter = group_scatter([Products.of(part) for part in parts], solution)
+    scatter = group_scatter(parts, solution)
     return free_estimate(prior, solution, scatter)
 
 

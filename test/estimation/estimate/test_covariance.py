@@ -15,7 +15,6 @@ from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Conditioning
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import (
     group_scatter,
@@ -26,10 +25,10 @@ from dynid_ros.estimation.estimate.weights import solve
 
 
 def parts_of(W, tau, groups):
-    """Products of the rows of one joint, (N, b) and (N,), by group."""
+    """Rows of one joint, (N, b) and (N,), by group."""
     rows = np.column_stack([W, tau])
-    return [Products((rows[groups == k].T @ rows[groups == k])[None],
-                     np.array([np.count_nonzero(groups == k)])) for k in np.unique(groups)]
+    return [QRFactors(rows[groups == k][None], np.array([np.count_nonzero(groups == k)]))
+            for k in np.unique(groups)]
 
 
 def without_groups(parts, solution):

@@ -7,7 +7,6 @@ import pytest
 from dynid_ros.arm import load_arm
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, random_regressor
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
 from dynid_ros.estimation.estimate.folds import Folds, log_error_ratio
 from dynid_ros.estimation.estimate.weights import solve
@@ -16,17 +15,13 @@ B, N, K = 9, 2, 5
 SIGMA = np.array([0.3, 2.0])
 
 
-def products(factors):
-    return [Products.of(each) for each in factors]
-
-
 @pytest.mark.parametrize('least', [1.0, 1e-9])
 def test_each_group_is_predicted_by_a_fit_to_the_others(least):
     rng = np.random.default_rng(4)
     groups = [QRFactors(rng.normal(size=(N, 20, B + 1)), np.full(N, 20)) for _ in range(K)]
     std = np.append(rng.uniform(0.5, 2.0, B - 1), least)
     prior = np.column_stack([np.eye(B), rng.normal(size=B)]) / std[:, None]
-    folds = Folds(products(groups))
+    folds = Folds(groups)
     left = folds.residual_squares(folds.fits(prior[:, :-1].T @ prior, SIGMA))
     for k, group in enumerate(groups):
         rows = np.concatenate([other.factors / SIGMA[:, None, None]
@@ -48,7 +43,7 @@ def test_each_fold_has_the_weights_and_the_prior_that_its_own_rows_give():
     rows = np.concatenate([W, tau[:, :, None]], axis=2)
     groups = [QRFactors(part.transpose(1, 0, 2), np.full(arm.n, len(part)))
               for part in np.array_split(rows, 4)]
-    folds, prior = Folds(products(groups)), arm_prior(arm)
+    folds, prior = Folds(groups), arm_prior(arm)
     known = folds.prior_products(prior)
     sigma = folds.sigma(known)
     theta = folds.fits(known, sigma)
@@ -63,7 +58,7 @@ def test_each_fold_has_the_weights_and_the_prior_that_its_own_rows_give():
 def test_rows_of_an_effort_that_is_zero_leave_nothing_beside_any_prior():
     groups = [QRFactors(np.array([[[1.0, 1.0, 0.0]]]), np.array([1]))] * 3
     prior = np.column_stack([np.eye(2), [1.0, 2.0]])
-    folds = Folds(products(groups))
+    folds = Folds(groups)
     left = folds.residual_squares(folds.fits(prior[:, :-1].T @ prior, np.array([1e-12])))
     np.testing.assert_allclose(left, 0.0, atol=1e-12)
 

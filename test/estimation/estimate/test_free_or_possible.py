@@ -20,7 +20,6 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
-from dynid_ros.estimation.blocks.products import Products
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.free_or_possible import excess
 from dynid_ros.estimation.identification.identify import identify
@@ -106,7 +105,7 @@ def excess_of(errors):
     sigma = noise * tau.std(axis=0)
     rows = np.concatenate(
         [W, (tau + sigma * rng.normal(size=tau.shape))[:, :, None]], axis=2).transpose(1, 0, 2)
-    parts = [Products.of(QRFactors(part, np.full(arm.n, part.shape[1])))
+    parts = [QRFactors(part, np.full(arm.n, part.shape[1]))
              for part in np.array_split(rows, len(errors), axis=1)]
     factors = iter(errors)
 
