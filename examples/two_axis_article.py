@@ -20,14 +20,14 @@ from dynid_ros.arm.drive import joint_torque
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.filters import butterworth, differentiate, nuttall_fir
 from dynid_ros.data.signals.first_order import FirstOrderFilter
+from dynid_ros.dynamics.arm_prior import known_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.weights import Solution
-from dynid_ros.estimation.online.estimate import Estimate, Prior
-from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate, RecursiveLeastSquares
 from dynid_ros.utilities.arrays import inverse_of
 
 #: Bandwidth of the first-order filters of the article, rad/s.
@@ -168,7 +168,7 @@ class Evolution:
     t: np.ndarray
     theta: np.ndarray
     std: np.ndarray
-    last: Estimate
+    last: LiveEstimate
 
 
 class Unweighted(RecursiveLeastSquares):
@@ -180,7 +180,7 @@ class Unweighted(RecursiveLeastSquares):
 def step_by_step(result: Result) -> Evolution:
     """Estimate recursively from the same rows."""
     # Zeros that any row outweighs.
-    nothing = Prior(1e-9 * np.eye(9, 10), np.ones(2))
+    nothing = known_prior(1e-9 * np.eye(9, 10), np.ones(2))
     estimator = Unweighted(2, 9, np.ones(9), nothing)
     times, estimates = [], []
     for k in range(0, len(result.W), STEP):

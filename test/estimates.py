@@ -16,28 +16,26 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED
-from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
+from dynid_ros.estimation.estimate.chosen_estimate import Estimate
 from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
-from dynid_ros.estimation.identification.estimate_choice import (
-    estimate_parameters,
-    EstimatedModel,
-)
-from dynid_ros.estimation.identification.model_choice import fit_model
+from dynid_ros.estimation.identification.estimate_choice import estimate_parameters
+from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel
 from dynid_ros.estimation.identification.train_test_split import divide
 from dynid_ros.estimation.model.metrics import Metrics, metrics
 from dynid_ros.utilities.one_thread import one_thread
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimated:
     """What `identify` knows before it judges, by the names of an `IdentifiedModel`."""
 
     data: ConditionedData
-    model: EstimatedModel
+    fitted: FittedModel
+    estimate: Estimate
 
     @property
     def arm(self) -> ArmModel:
-        return self.model.fitted.arm
+        return self.fitted.arm
 
     @property
     def treatment(self) -> ConditioningSettings:
@@ -45,11 +43,11 @@ class Estimate:
 
     @property
     def friction_strength(self) -> dict[str, float]:
-        return self.model.fitted.strengths
+        return self.fitted.strengths
 
     @property
     def theta(self) -> np.ndarray:
-        return self.model.estimate.theta
+        return self.estimate.theta
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -57,7 +55,7 @@ class Estimate:
 
     @property
     def covariance(self) -> np.ndarray:
-        return self.model.estimate.covariance
+        return self.estimate.covariance
 
     @property
     def std(self) -> np.ndarray:
@@ -65,15 +63,15 @@ class Estimate:
 
     @property
     def std_white(self) -> np.ndarray:
-        return self.model.estimate.std_white
+        return self.estimate.std_white
 
     @property
     def from_data(self) -> np.ndarray:
-        return self.model.estimate.data_share >= FROM_DATA
+        return self.estimate.from_data
 
     @property
     def fit(self) -> Metrics:
-        return metrics(self.arm.joint_names, self.model.in_sample)
+        return metrics(self.arm.joint_names, self.fitted.in_sample)
 
     @cached_property
     def validation(self) -> Metrics:
@@ -85,13 +83,13 @@ class Estimate:
 def estimated(
     arm: ArmModel, recordings: Sequence[Recording], *, friction: Sequence[str] | None = None,
     holdout: float | None = None,
-) -> Estimate:
+) -> Estimated:
     """Estimate what `identify` does of the same arguments, without its verdict and its tables."""
     division = divide(arm, recordings, (), holdout, friction)
     source, data = division.source, condition(division)
     fitted = fit_model(
         division.arm, data.train.rows, DIFFERENTIATED, source, choose=friction is None)
-    return Estimate(data, estimate_parameters(fitted, source))
+    return Estimated(data, *estimate_parameters(fitted, source))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from dynid_ros.dynamics.base import (
 from dynid_ros.dynamics.link_shapes import cylinder, link_scales
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_body import mass_matrix
-from dynid_ros.utilities.arrays import Array
+from dynid_ros.utilities.arrays import Array, inverse_of
 
 #: Least eigenvalue of the pseudo-inertia of a body, relative to the largest.
 LEAST_BODY_EIGENVALUE = 1e-9
@@ -54,6 +54,8 @@ class ArmPrior:
         Torque of each drive: its limit, or what the links need, Nm.
     shrunk : (p,) ndarray of bool
         Friction coefficients shrunk to zero, none by default; see `with_friction`.
+    sigma : (n,) ndarray or None
+        Standard deviation of the noise of each joint, if a model states it, Nm.
 
     """
 
@@ -64,6 +66,7 @@ class ArmPrior:
     block: int
     torque: Array
     shrunk: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
+    sigma: Array | None = None
 
     @property
     def theta(self) -> Array:
@@ -198,6 +201,25 @@ def reduction(half: Array, information: Array) -> Array:
     values, vectors = np.linalg.eigh(half.T @ information @ half)
     after = (half @ vectors)**2 @ (1 / (1 + np.maximum(values, 0.0)))
     return np.asarray(np.clip(1 - after / (half**2).sum(axis=1), 0, 1))
+
+
+def known_prior(rows: Array, sigma: Array) -> ArmPrior:
+    """
+    Make a prior of what a model knows.
+
+    Its standard parameters are independent combinations of the base parameters.
+
+    Parameters
+    ----------
+    rows : (b, b + 1) ndarray
+        Upper triangle ``[R z]`` of unit noise, which determines all base parameters.
+    sigma : (n,) ndarray
+        Standard deviation of the noise of each joint, Nm.
+
+    """
+    b = len(rows)
+    return ArmPrior(rows[:, b], np.ones(b), inverse_of(rows[:, :b]), np.zeros(b, dtype=np.bool_),
+                    0, np.full(len(sigma), np.inf), sigma=sigma)
 
 
 @lru_cache(maxsize=32)

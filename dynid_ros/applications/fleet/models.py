@@ -17,10 +17,9 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.diagnosis.expected_error import LARGEST_EXPECTED_PERCENT
-from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate, free_estimate
+from dynid_ros.estimation.estimate.chosen_estimate import Estimate, free_estimate
 from dynid_ros.estimation.estimate.covariance import scatter_of
 from dynid_ros.estimation.estimate.weights import Solution, solve
-from dynid_ros.estimation.identification.estimate_choice import fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
@@ -76,7 +75,7 @@ def fleet_model(
             left_out_squares.sum(axis=0))
     digest = hashlib.sha256('\n'.join(sorted(bag.identity for bag in bags)).encode())
     return IdentifiedModel(
-        arm=arm, **fields_of(solution, estimate),
+        arm=arm, **estimate.fields,
         sigma=np.sqrt(squares / np.maximum(data.rows, 1)),
         samples=sum(bag.samples for bag in bags), seconds=sum(bag.seconds for bag in bags),
         sources=(source,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
@@ -132,7 +131,7 @@ def _metrics(
 
 
 def _verdict(
-    arm: ArmModel, data: QRFactors, estimate: ChosenEstimate, fit: Metrics,
+    arm: ArmModel, data: QRFactors, estimate: Estimate, fit: Metrics,
     held_out: Metrics | None, bags: int,
 ) -> Verdict:
     R = data.factors[:, :, :-1]

@@ -16,9 +16,9 @@ from dynid_ros.applications.payload.findings import Evidence, judge_payload, out
 from dynid_ros.applications.payload.fit import finite_numbers, LoadRegression
 from dynid_ros.applications.payload.load_estimate import Part
 from dynid_ros.data.signals.rests import Rests
+from dynid_ros.dynamics.arm_prior import known_prior
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.online.estimate import Prior
 from dynid_ros.estimation.online.online_identifier import Learned, OnlineIdentifier
 
 #: Last rows searched for a change of the load: a minute at 20 Hz.
@@ -61,7 +61,7 @@ class LivePayload(OnlineIdentifier):
             super().__init__(
                 self._regression.arm, source, cutoff_hz=cutoff_hz or model.treatment.cutoff_hz,
                 delay=model.treatment.delay if delay is None else delay,
-                prior=Prior(self._regression.prior, model.sigma))
+                prior=known_prior(self._regression.prior, model.sigma))
 
     def reset(self) -> None:
         """Forget everything but the model."""

@@ -1,19 +1,27 @@
 # Copyright 2026 The dynid_ros maintainers. Licensed under Apache-2.0, see LICENSE.
-"""Choose unconstrained or physically possible parameters, with their error bars."""
+"""An estimate with its error bars, unconstrained or physically possible by cross-validation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import Scatter
-from dynid_ros.estimation.estimate.free_or_possible import excess
-from dynid_ros.estimation.estimate.possible_parameters import inverse, possible_parameters
+from dynid_ros.estimation.estimate.folds import clearly_worse, Folds, log_error_ratio
+from dynid_ros.estimation.estimate.possible_parameters import (
+    FROM_DATA,
+    inverse,
+    possible_parameters,
+    PossibleParameters,
+)
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
@@ -22,40 +30,27 @@ NEGLIGIBLE_PRIOR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenEstimate:
+class Estimate(Solution):
     """
-    Base parameters of a result.
+    Base parameters with their error bars: of a batch, a stream or a fleet.
 
     Attributes
     ----------
-    theta, free : (b,) ndarray
-        The parameters, and the unconstrained ones.
-    covariance : (b, b) ndarray
-        Of the unconstrained ones, for any correlation of residuals within groups.
-    std_white : (b,) ndarray
-        Standard deviations as if residuals were white.
-    data_covariance : (b, b) ndarray
-        From the data alone, to judge the excitation of the motion.
-    data_share : (b,) ndarray
-        Share by which the data reduce the variance of the prior.
-    prior : ArmPrior
+    free : (b,) ndarray
+        The unconstrained parameters; `theta` may be possible ones.
+    scatter : Scatter
+        Scatter of the rows.
+    arm_prior : ArmPrior
         Prior of the arm, scaled to the torque of the rows.
-    colour : float
-        Variance inflation due to autocorrelated residuals.
     excess : float
         Ratio of the error of possible parameters to that of the unconstrained ones if it is
         clearly above one, else one.
 
     """
 
-    theta: Array
     free: Array
-    covariance: Array
-    std_white: Array
-    data_covariance: Array
-    data_share: Array
-    prior: ArmPrior
-    colour: float
+    scatter: Scatter
+    arm_prior: ArmPrior
     excess: float = 1.0
 
     @property
@@ -64,12 +59,83 @@ class ChosenEstimate:
         return self.theta is not self.free
 
     @property
+    def colour(self) -> float:
+        """Return the variance inflation due to autocorrelated residuals."""
+        return self.scatter.colour
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Covariance (b, b) of `free`, for any correlation of residuals within groups."""
+        shrunk = self.arm_prior.is_shrunk
+        with np.errstate(all='ignore'):
+            return self.scatter.covariance(self, np.where(shrunk, np.sqrt(self.colour), 1.0))
+
+    @property
+    def std(self) -> Array:
+        """Return the standard deviations of `free`, (b,)."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def std_white(self) -> Array:
+        """Return the standard deviations as if residuals were white, (b,)."""
+        return np.asarray(np.sqrt((self.half**2).sum(axis=1)))
+
+    @cached_property
+    def data_share(self) -> Array:
+        """Share by which the data reduce the variance of the prior, (b,)."""
+        R = self.root_information
+        with np.errstate(all='ignore'):
+            return self.arm_prior.inflated(self.colour).data_share(R.T @ R / self.colour)
+
+    @property
+    def from_data(self) -> NDArray[np.bool_]:
+        """Return a mask of the parameters that the data determine rather than the prior, (b,)."""
+        return np.asarray(self.data_share >= FROM_DATA)
+
+    @property
     def excited_share(self) -> Array:
         """Return `data_share`, but one for shrunk friction, which needs no motion, (b,)."""
-        return np.where(self.prior.is_shrunk, 1.0, self.data_share)
+        return np.where(self.arm_prior.is_shrunk, 1.0, self.data_share)
+
+    @property
+    def data_covariance(self) -> Array:
+        """
+        Covariance (b, b) from the data alone, to judge the excitation of the motion.
+
+        The prior is negligible but for shrunk friction coefficients: no motion has to excite them.
+        """
+        R, prior_information = self.root_information, self.prior_information
+        weak = np.where(self.arm_prior.is_shrunk[:, None], prior_information,
+                        NEGLIGIBLE_PRIOR * prior_information)
+        with np.errstate(all='ignore'):
+            root = self.scatter.root
+            values, vectors = np.linalg.eigh(root.T @ root + weak)
+            # A square root, lest rounding in undetermined directions makes variances negative.
+            half = inverse(R.T @ R + weak) @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+            return np.asarray(half @ half.T)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of an `IdentifiedModel` that the estimate determines, by name."""
+        return {name: getattr(self, name) for name in (
+            'theta', 'covariance', 'std_white', 'data_share', 'colour', 'possible',
+            'root_information', 'root_torque', 'widening', 'condition_number')}
+
+    def possible_parameters(self, arm: ArmModel) -> PossibleParameters:
+        """
+        Fit physically possible parameters of the arm to the same rows.
+
+        Raises
+        ------
+        InputError
+            A number is not finite.
+
+        """
+        return possible_parameters(
+            arm, self.arm_prior, self.root_information, self.root_torque, self.covariance)
 
 
-def free_estimate(prior: ArmPrior, solution: Solution, scatter: Scatter) -> ChosenEstimate:
+def free_estimate(prior: ArmPrior, solution: Solution, scatter: Scatter) -> Estimate:
     """
     Take the unconstrained parameters, with their error bars.
 
@@ -83,22 +149,13 @@ def free_estimate(prior: ArmPrior, solution: Solution, scatter: Scatter) -> Chos
         Scatter of its rows.
 
     """
-    R = solution.root_information
-    scaled_prior = prior.scaled_by(solution.widening)
-    prior_scale = np.where(scaled_prior.is_shrunk, np.sqrt(scatter.colour), 1.0)
-    with np.errstate(all='ignore'):
-        return ChosenEstimate(
-            solution.theta, solution.theta, scatter.covariance(solution, prior_scale),
-            np.sqrt((solution.half**2).sum(axis=1)),
-            _data_covariance(solution, scatter, scaled_prior),
-            scaled_prior.inflated(scatter.colour).data_share(R.T @ R / scatter.colour),
-            scaled_prior, scatter.colour)
+    return Estimate(**vars(solution), free=solution.theta, scatter=scatter,
+                    arm_prior=prior.scaled_by(solution.widening))
 
 
 def chosen_estimate(
-    arm: ArmModel, prior: ArmPrior, solution: Solution, scatter: Scatter,
-    parts: Sequence[QRFactors],
-) -> ChosenEstimate:
+    arm: ArmModel, prior: ArmPrior, free: Estimate, parts: Sequence[QRFactors],
+) -> Estimate:
     """
     Choose the possible parameters, unless the unconstrained ones predict clearly better.
 
@@ -106,8 +163,10 @@ def chosen_estimate(
     ----------
     arm : ArmModel
         The arm.
-    prior, solution, scatter
+    prior : ArmPrior
         As for `free_estimate`.
+    free : Estimate
+        The unconstrained parameters.
     parts : sequence of QRFactors
         Rows of torque, by group.
 
@@ -117,25 +176,44 @@ def chosen_estimate(
         A number is not finite.
 
     """
-    free = free_estimate(prior, solution, scatter)
-    possible = possible_parameters(
-        arm, free.prior, solution.root_information, solution.root_torque, free.covariance)
+    possible = free.possible_parameters(arm)
     error_ratio = excess(parts, prior, possible)
     if error_ratio > 1:
         return replace(free, excess=error_ratio)
     return replace(free, theta=possible.theta)
 
 
-def _data_covariance(solution: Solution, scatter: Scatter, prior: ArmPrior) -> Array:
+def excess(parts: Sequence[QRFactors], prior: ArmPrior, start: PossibleParameters) -> float:
     """
-    Covariance (b, b) of the base parameters from the data alone, with a negligible prior.
+    Cross-validate possible parameters against unconstrained ones.
 
-    Shrunk friction coefficients keep their prior: no motion has to excite them.
+    Parameters
+    ----------
+    parts : sequence of QRFactors
+        Rows of the groups.
+    prior : ArmPrior
+        Prior of the arm, not scaled to any torque.
+    start : PossibleParameters
+        Possible parameters of all rows, the start of the search in each fold.
+
+    Returns
+    -------
+    float
+        Ratio of the errors if the possible parameters predict clearly worse, else 1.
+
     """
-    R, prior_information = solution.root_information, solution.prior_information
-    weak = np.where(
-        prior.is_shrunk[:, None], prior_information, NEGLIGIBLE_PRIOR * prior_information)
-    values, vectors = np.linalg.eigh(scatter.root.T @ scatter.root + weak)
-    # A square root, lest rounding in undetermined directions makes variances negative.
-    half = inverse(R.T @ R + weak) @ (vectors * np.sqrt(np.maximum(values, 0.0)))
-    return np.asarray(half @ half.T)
+    folds = Folds(parts)
+    prior_products = folds.prior_products(prior)
+    sigma = folds.sigma(prior_products)
+    possible = []
+    for products, weights, torque in zip(folds.products, sigma**-2, folds.rms_torque, strict=True):
+        normal = np.einsum('jab,j->ab', products, weights)[:-1]
+        scaled = prior.scaled_to(torque)
+        values = start.constrained_fit(scaled, normal[:, :-1], normal[:, -1])
+        possible.append(scaled.grouping @ values)
+    free_squares, possible_squares = (folds.residual_squares(theta) / sigma**2 for theta in (
+        folds.fits(prior_products, sigma), np.array(possible)))
+    squares, reference = possible_squares.sum(axis=1), free_squares.sum(axis=1)
+    if not clearly_worse(squares, reference):
+        return 1.0
+    return float(np.exp(log_error_ratio(squares, reference)[0]))

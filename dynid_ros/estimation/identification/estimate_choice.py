@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,43 +13,20 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.estimate.chosen_estimate import chosen_estimate, ChosenEstimate
+from dynid_ros.estimation.estimate.chosen_estimate import (
+    chosen_estimate,
+    Estimate,
+    free_estimate,
+)
 from dynid_ros.estimation.estimate.covariance import group_scatter
 from dynid_ros.estimation.estimate.folds import clearly_worse
 from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
-from dynid_ros.estimation.estimate.weights import fit, LOAD_PASSES, Solution, solve
+from dynid_ros.estimation.estimate.weights import fit, LOAD_PASSES, solve
 from dynid_ros.estimation.identification.model_choice import FittedModel
 from dynid_ros.utilities.arrays import Array
 
 
-@dataclass(frozen=True, eq=False)
-class EstimatedModel:
-    """
-    Parameters of a fit, unconstrained or possible, with their in-sample predictions.
-
-    Attributes
-    ----------
-    fitted : FittedModel
-        The fit.
-    estimate : ChosenEstimate
-        Its parameters.
-    in_sample : list of Prediction
-        In-sample predictions.
-    sigma : (n,) ndarray
-        Root mean square in-sample residual of each joint, Nm.
-    plain : (ArmModel, (b,) ndarray) or None
-        The fit with plain friction; None if the model has only plain friction.
-
-    """
-
-    fitted: FittedModel
-    estimate: ChosenEstimate
-    in_sample: list[Prediction]
-    sigma: Array
-    plain: tuple[ArmModel, Array] | None
-
-
-def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
+def estimate_parameters(fitted: FittedModel, source: str) -> tuple[FittedModel, Estimate]:
     """
     Choose between the unconstrained and the possible parameters of a fit.
 
@@ -65,6 +41,13 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
     source : str
         Name of its samples.
 
+    Returns
+    -------
+    fitted : FittedModel
+        The fit, with the in-sample predictions of the chosen parameters.
+    estimate : Estimate
+        Its parameters.
+
     """
     arm, kept = fitted.arm, fitted.kept
     prior = arm_prior(arm).with_friction(arm, fitted.strengths)
@@ -75,22 +58,20 @@ def estimate_parameters(fitted: FittedModel, source: str) -> EstimatedModel:
             break
         fitted = replace(fitted, solution=solve(fitted.rows.compressed(arm, load), prior))
         torque, estimate = _chosen(fitted, prior, load)
-    in_sample = fitted.in_sample
     if estimate.possible:
-        in_sample = kept.predict(arm, estimate.theta, source, False)
-    return EstimatedModel(
-        fitted, estimate, in_sample, _residual_spread(in_sample),
-        _with_plain_friction(fitted, estimate))
+        fitted = replace(fitted, in_sample=kept.predict(arm, estimate.theta, source, False))
+    return fitted, estimate
 
 
 def _chosen(
     fitted: FittedModel, prior: ArmPrior, load: Array,
-) -> tuple[list[QRFactors], ChosenEstimate]:
+) -> tuple[list[QRFactors], Estimate]:
     """Choose parameters, given those that load the joints (b,); return them with the rows."""
     arm, solution, kept = fitted.arm, fitted.solution, fitted.kept
     torque = kept.parts(arm, load)
     parts = torque if fitted.rows is kept else fitted.rows.parts(arm, load)
-    return torque, chosen_estimate(arm, prior, solution, group_scatter(parts, solution), torque)
+    free = free_estimate(prior, solution, group_scatter(parts, solution))
+    return torque, chosen_estimate(arm, prior, free, torque)
 
 
 def _has_other_load(fitted: FittedModel, theta: Array, torque: Sequence[QRFactors]) -> bool:
@@ -101,9 +82,18 @@ def _has_other_load(fitted: FittedModel, theta: Array, torque: Sequence[QRFactor
     return len(own) > 1 and clearly_worse(own, assumed)
 
 
-def _with_plain_friction(
-    fitted: FittedModel, estimate: ChosenEstimate,
+def with_plain_friction(
+    fitted: FittedModel, estimate: Estimate,
 ) -> tuple[ArmModel, Array] | None:
+    """
+    Fit the same rows with plain friction, to possible parameters if those of the estimate are.
+
+    Returns
+    -------
+    (ArmModel, (b,) ndarray) or None
+        The arm and its base parameters; None if the model has only plain friction.
+
+    """
     plain = fitted.arm.with_friction(PLAIN_TERMS)
     if set(fitted.arm.friction) == set(PLAIN_TERMS):
         return None
@@ -115,16 +105,7 @@ def _with_plain_friction(
         plain, prior, simple.root_information, simple.root_torque, simple.white_covariance).theta
 
 
-def fields_of(solution: Solution, estimate: ChosenEstimate) -> dict[str, Any]:
-    """Return the fields of an `IdentifiedModel` that its estimate determines, by name."""
-    return {
-        **{name: getattr(estimate, name) for name in (
-            'theta', 'covariance', 'std_white', 'data_share', 'colour', 'possible')},
-        **{name: getattr(solution, name) for name in (
-            'root_information', 'root_torque', 'widening', 'condition_number')}}
-
-
-def _residual_spread(parts: Sequence[Prediction]) -> Array:
+def residual_spread(parts: Sequence[Prediction]) -> Array:
     """Root mean square residual of each joint, (n,); a joint at rest gets that of all joints."""
     residual = np.concatenate([part.tau - part.tau_hat for part in parts])
     seen, squares = np.isfinite(residual).sum(axis=0), np.nansum(residual**2, axis=0)

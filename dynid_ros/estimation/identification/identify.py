@@ -11,8 +11,8 @@ The stages of `identify` in order, each with its input and output:
 4. `condition`: `Division` → `ConditionedData`, resampled, low-passed and differentiated
 5. `fit_model`: `KeptRows` of the training set → `FittedModel`, with friction chosen and outliers
    left out
-6. `estimate_parameters`: `FittedModel` → `EstimatedModel`, physically possible, with error bars
-7. `judge_model`: `EstimatedModel` → `IdentifiedModel`, with held-out error and verdict
+6. `estimate_parameters`: `FittedModel` → `Estimate`, physically possible, with error bars
+7. `judge_model`: `Estimate` → `IdentifiedModel`, with held-out error and verdict
 8. `compare_bandwidths`: `IdentifiedModel` → the same with its error by cut-off
 9. `compare_parameters`: `IdentifiedModel` → the same with the error of possible and of stated
    parameters
@@ -32,15 +32,16 @@ from dynid_ros.errors import about, InputError
 from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED, METHODS
 from dynid_ros.estimation.calibration.joint_offsets import recording_offsets
 from dynid_ros.estimation.diagnosis.clipped_signals import clipped_findings
+from dynid_ros.estimation.estimate.chosen_estimate import Estimate
 from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
 from dynid_ros.estimation.identification.command_gains import relate_gains
 from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
 from dynid_ros.estimation.identification.estimate_choice import (
     estimate_parameters,
-    EstimatedModel,
-    fields_of,
+    residual_spread,
+    with_plain_friction,
 )
-from dynid_ros.estimation.identification.model_choice import fit_model, unexplained
+from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel, unexplained
 from dynid_ros.estimation.identification.stated_parameters import compare_parameters
 from dynid_ros.estimation.identification.train_test_split import divide, Division
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -125,12 +126,13 @@ def identify(
     with about(*division.paths):
         fitted = fit_model(
             division.arm, data.train.rows, method, division.source, choose=friction is None)
-    estimated = estimate_parameters(fitted, division.source)
+    fitted, estimate = estimate_parameters(fitted, division.source)
+    plain = with_plain_friction(fitted, estimate)
     laps.append(perf_counter())
     progress('search for faults', 0.7)
-    model = judge_model(estimated, data, arm)
+    model = judge_model(fitted, estimate, data, arm)
     progress('error by bandwidth', 0.9)
-    model = compare_bandwidths(model, data, estimated.plain)
+    model = compare_bandwidths(model, data, plain)
     laps.append(perf_counter())
     model = compare_parameters(model, data, stated)
     stages = dict(zip(TIMED_STAGES, np.diff(laps).tolist(), strict=True))
@@ -154,11 +156,10 @@ def correct_zeros(division: Division) -> Division:
 
 
 def judge_model(
-    estimated: EstimatedModel, data: ConditionedData, stated: ArmModel,
+    fitted: FittedModel, estimate: Estimate, data: ConditionedData, stated: ArmModel,
 ) -> IdentifiedModel:
     """Validate parameters on the held-out set, and judge them."""
-    fitted, estimate, in_sample = estimated.fitted, estimated.estimate, estimated.in_sample
-    arm, division = fitted.arm, data.division
+    arm, in_sample, division = fitted.arm, fitted.in_sample, data.division
     unseen = [part for each in data.held_out for part in each.predict(arm, estimate.theta)]
     fit = metrics(arm.joint_names, in_sample)
     validation = metrics(arm.joint_names, unseen) if unseen else None
@@ -173,7 +174,7 @@ def judge_model(
     notes = (*division.notes, *fitted.notes, *remarks,
              *unexplained(arm, in_sample, unseen, data.train.settings.cutoff_hz))
     return IdentifiedModel(
-        arm=arm, **fields_of(fitted.solution, estimate), sigma=estimated.sigma,
+        arm=arm, **estimate.fields, sigma=residual_spread(in_sample),
         friction_strength=fitted.strengths,
         samples=data.samples, seconds=data.seconds, sources=division.paths,
         data_hash=data.data_hash, treatment=replace(data.train.settings, notes=notes), fit=fit,

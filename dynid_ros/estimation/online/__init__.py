@@ -16,8 +16,8 @@ and asks the third for the estimate; `replay` feeds a recording to the third:
 6. `Resampler`: stretches → samples at a uniform rate
 7. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
 8. `RowLearner`: `RowBlock` → predicted torque, and the rows without outliers
-9. `RecursiveLeastSquares`: rows → triangular factors → `Estimate`
-10. `ArmReport`: `Estimate` → messages
+9. `RecursiveLeastSquares`: rows → triangular factors → `LiveEstimate`
+10. `ArmReport`: `LiveEstimate` → messages
 
 Their bases (`JointStream` of 4, `StreamFilter` of 7) serve other streams, too. What one stage
 alone owns stands in its module or in `dynid_ros.data.signals`: filters, the `Counters` of 5 and 6,

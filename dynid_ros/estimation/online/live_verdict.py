@@ -9,18 +9,13 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.errors import DynidError, written_down
-from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
-from dynid_ros.estimation.estimate.possible_parameters import (
-    possible_parameters,
-    PossibleParameters,
-)
+from dynid_ros.estimation.estimate.chosen_estimate import Estimate
+from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.uses import Use
 from dynid_ros.estimation.model.verdict import Verdict
 from dynid_ros.estimation.model.verdict_words import headline
-from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.verdict.confirmation import Confirmation
 
@@ -130,7 +125,7 @@ class Judge:
             if due:
                 self._judged = samples
             self._running = self._thread.submit(
-                self._search, session.arm, session.prior, session.estimate(),
+                self._search, session.arm, session.estimate(),
                 session.copy() if due else None)
         return completed
 
@@ -139,14 +134,10 @@ class Judge:
         self._thread.shutdown(cancel_futures=True)
 
     def _search(
-        self, arm: ArmModel, prior: ArmPrior, estimate: Estimate,
-        session: OnlineIdentifier | None,
+        self, arm: ArmModel, estimate: Estimate, session: OnlineIdentifier | None,
     ) -> LiveVerdict:
         try:
-            free = free_estimate(prior, estimate, estimate.scatter)
-            links = possible_parameters(
-                arm, free.prior, estimate.root_information, estimate.root_torque,
-                free.covariance)
+            links = estimate.possible_parameters(arm)
         except DynidError:
             links = None
         judged = LiveVerdict() if session is None else self._judge(session)

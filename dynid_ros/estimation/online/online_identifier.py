@@ -14,16 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.dynamics.arm_prior import arm_prior
+from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.errors import InputError, RecordingError, ResultError
 from dynid_ros.estimation.blocks.preparation import sample_bytes
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.estimate.weights import carry_over
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.intake import dead_signals, joint_samples, stamps_of
 from dynid_ros.estimation.online.online_result import online_result
+from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate
 from dynid_ros.estimation.online.row_learner import RowLearner
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
 from dynid_ros.utilities.arrays import Array
@@ -56,8 +56,8 @@ class OnlineIdentifier(Checkpointed):
     memory : float
         Time after which the weight of old data falls to 1/e where new data replaces it, s;
         infinite for no forgetting.
-    prior : Prior, optional
-        Prior from a model; the `arm_prior` if not given.
+    prior : ArmPrior, optional
+        Of the parameters, such as `known_prior` of a model; the `arm_prior` if not given.
     start : IdentifiedModel, optional
         Earlier result of this arm. It supplies cut-off and delay unless given, the load for
         ``load`` friction, and the strengths of friction terms. The estimate itself starts from
@@ -72,7 +72,7 @@ class OnlineIdentifier(Checkpointed):
     stated : ArmModel
         The arm as stated, with gravity even if the drive signal lacks it.
     prior : ArmPrior
-        Prior of the arm, not scaled to any torque.
+        Prior of the parameters, not scaled to any torque.
     pipeline : RowPipeline
         From samples to rows.
     learner : RowLearner
@@ -91,7 +91,7 @@ class OnlineIdentifier(Checkpointed):
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
         delay: float | None = None, memory: float = np.inf,
-        prior: Prior | None = None, start: IdentifiedModel | None = None,
+        prior: ArmPrior | None = None, start: IdentifiedModel | None = None,
         executor: Executor | None = None,
     ) -> None:
         if delay and arm.drive.signal == COMMAND:
@@ -99,8 +99,8 @@ class OnlineIdentifier(Checkpointed):
                              'commands as "conditioning.delay" in arm.yaml')
         arm.drive.check_scale()
         self.stated, self._source, self._executor = arm, source, executor
-        self._given, self._start = prior, start
-        self.prior, self.friction_strength = arm_prior(self.arm), dict[str, float]()
+        self._start, self.friction_strength = start, dict[str, float]()
+        self.prior = arm_prior(self.arm) if prior is None else prior
         if start is not None:
             cutoff_hz = cutoff_hz or start.treatment.cutoff_hz
             delay = start.treatment.delay if delay is None else delay
@@ -123,7 +123,7 @@ class OnlineIdentifier(Checkpointed):
         self.pipeline = RowPipeline(
             arm, cutoff_hz=self._cutoff_hz, delay=self._delay, executor=self._executor,
             position_hz=() if start is None else start.treatment.position_hz)
-        self.learner = RowLearner(arm, self._given or self.prior)
+        self.learner = RowLearner(arm, self.prior)
         self.pipeline.load_theta = self.learner.recursion.theta if start is None else (
             carry_over(start.theta, start.arm, arm))
         self.samples, self.span = 0, np.zeros(2, dtype=np.int64)
@@ -239,7 +239,7 @@ class OnlineIdentifier(Checkpointed):
             self.learner.validate(span)
 
     @one_thread()
-    def estimate(self) -> Estimate:
+    def estimate(self) -> LiveEstimate:
         """Return the current estimate."""
         return self.learner.estimate()
 
@@ -325,7 +325,7 @@ class OnlineIdentifier(Checkpointed):
              arm.drive.signal, damping, arm.conditioning.delay,
              self._cutoff_hz, self._delay, self._memory])
         digest = hashlib.sha256(settings.encode())
-        prior = () if self._given is None else (self._given.rows, self._given.sigma)
+        prior = self.prior.values, self.prior.std, self.prior.grouping
         start = () if self._start is None else (self._start.theta, self._start.covariance)
         for array in (arm.rotation, arm.translation, arm.gravity, arm.drive.gain, *prior, *start):
             digest.update(np.ascontiguousarray(array).tobytes())

@@ -18,14 +18,8 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
-from dynid_ros.estimation.estimate.chosen_estimate import (
-    chosen_estimate,
-    ChosenEstimate,
-    free_estimate,
-)
+from dynid_ros.estimation.estimate.chosen_estimate import chosen_estimate, Estimate
 from dynid_ros.estimation.estimate.folds import CLEARLY_WORSE
-from dynid_ros.estimation.estimate.possible_parameters import possible_parameters
-from dynid_ros.estimation.identification.estimate_choice import fields_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import (
     ANOTHER_MOTION,
@@ -36,7 +30,7 @@ from dynid_ros.estimation.model.metrics import (
 )
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online import innovation_statistics
-from dynid_ros.estimation.online.estimate import Estimate
+from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate
 from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
 from dynid_ros.estimation.verdict.judge import judge
 from dynid_ros.utilities.arrays import Array, joined
@@ -142,41 +136,36 @@ def online_result(
     settings = replace(settings, notes=(
         *settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
-        arm=arm, **fields_of(estimate, chosen), friction_strength=online.friction_strength,
+        arm=arm, **chosen.fields, friction_strength=online.friction_strength,
         sigma=estimate.sigma, samples=samples, seconds=seconds, sources=(source,),
         data_hash=data_hash, treatment=settings, fit=fit, validation=validation, held_out=held_out,
         verdict=verdict, defects=(*defects, *online.pipeline.counters.defects()),
         predictions=predictions)
 
 
-def _chosen(online: OnlineIdentifier, estimate: Estimate) -> ChosenEstimate:
+def _chosen(online: OnlineIdentifier, free: Estimate) -> Estimate:
     """Choose between the unconstrained and the possible parameters."""
-    arm, prior, scatter = online.arm, online.prior, estimate.scatter
     parts = online.learner.recursion.blocks.groups()
     try:
         if len(parts) > 1:
-            return chosen_estimate(arm, prior, estimate, scatter, parts)
-        return _by_fit(online, free_estimate(prior, estimate, scatter), estimate)
+            return chosen_estimate(online.arm, online.prior, free, parts)
+        return _by_fit(online, free)
     except InputError:
         # No body explains a signal that is zero throughout.
-        return free_estimate(prior, estimate, scatter)
+        return free
 
 
-def _by_fit(
-    online: OnlineIdentifier, free: ChosenEstimate, estimate: Estimate,
-) -> ChosenEstimate:
+def _by_fit(online: OnlineIdentifier, free: Estimate) -> Estimate:
     """Choose by in-sample residuals, because forgetting keeps no groups for cross-validation."""
-    possible = possible_parameters(
-        online.arm, free.prior, estimate.root_information, estimate.root_torque, free.covariance)
-    rows = online.learner.recursion.data
-    bound, free_squares = (float((rows.residual_squares(theta) / estimate.sigma**2).sum())
+    possible, rows = free.possible_parameters(online.arm), online.learner.recursion.data
+    bound, free_squares = (float((rows.residual_squares(theta) / free.sigma**2).sum())
                            for theta in (possible.theta, free.theta))
     if bound > CLEARLY_WORSE**2 * free_squares:
         return replace(free, excess=float(np.sqrt(bound / max(free_squares, TINY))))
     return replace(free, theta=possible.theta)
 
 
-def _left_out(arm: ArmModel, estimate: Estimate) -> tuple[str, ...]:
+def _left_out(arm: ArmModel, estimate: LiveEstimate) -> tuple[str, ...]:
     limit = innovation_statistics.INNOVATION_DEVIATIONS
     return tuple(
         f"{count} torque samples of joint '{name}' are outliers, more than {limit:.0f} "

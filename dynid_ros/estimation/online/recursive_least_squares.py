@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
-from dynid_ros.dynamics.arm_prior import ArmPrior, reduction
+from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.estimate.chosen_estimate import free_estimate
+from dynid_ros.estimation.estimate.chosen_estimate import Estimate, free_estimate
 from dynid_ros.estimation.estimate.covariance import group_scatter, INTERVAL, Scatter
 from dynid_ros.estimation.estimate.weights import Solution, solution_of
-from dynid_ros.estimation.online.estimate import DETERMINED, Estimate, Prior
-from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics
+from dynid_ros.estimation.online.innovation_statistics import (
+    InnovationStatistics,
+    RunningMetrics,
+)
 from dynid_ros.estimation.online.square_root_information import absorb_rows
 from dynid_ros.estimation.online.time_blocks import TimeBlocks
 from dynid_ros.utilities.arrays import Array, inverse_of
@@ -21,6 +25,39 @@ from dynid_ros.utilities.checkpoint import Checkpointed, State
 
 #: Assumed noise of a joint, relative to its torque, until rows outnumber parameters.
 _FIRST_NOISE = 0.1
+#: A parameter is determined if half of its 95 % interval causes less than this share of torque.
+DETERMINED = 0.1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LiveEstimate(Estimate):
+    """
+    Estimate at one time, with the progress of the stream.
+
+    Attributes
+    ----------
+    scale : (b,) ndarray
+        Typical size of each column of the regressor.
+    torque : (n,) ndarray
+        Root mean square torque of each joint, Nm.
+    metrics : RunningMetrics
+        A-priori prediction error of the last rows.
+    rows, left_out : (n,) ndarray of int
+        Rows used of each joint, and rows left out as outliers.
+
+    """
+
+    scale: Array
+    torque: Array
+    metrics: RunningMetrics
+    rows: NDArray[np.int64]
+    left_out: NDArray[np.int64]
+
+    @property
+    def determined(self) -> NDArray[np.bool_]:
+        """Return a mask of the parameters that are known well enough to predict torque, (b,)."""
+        interval = INTERVAL * self.std * self.scale
+        return np.asarray(interval <= DETERMINED * self.torque.max())
 
 
 class RecursiveLeastSquares(Checkpointed):
@@ -36,9 +73,9 @@ class RecursiveLeastSquares(Checkpointed):
     joints, parameters : int
         n and b.
     scale : (b,) array_like
-        Typical size of each column of the regressor, for `Estimate.determined`.
-    prior : ArmPrior or Prior
-        Prior of the arm, to be scaled to the torque of the rows; or prior from a model.
+        Typical size of each column of the regressor, for `LiveEstimate.determined`.
+    prior : ArmPrior
+        Prior of the arm, to be scaled to the torque of the rows.
 
     Attributes
     ----------
@@ -73,16 +110,11 @@ class RecursiveLeastSquares(Checkpointed):
     saved = ('factors', 'rows', 'left_out', 'theta', 'information', 'frozen')
 
     def __init__(
-        self, joints: int, parameters: int, scale: Array, prior: ArmPrior | Prior,
+        self, joints: int, parameters: int, scale: Array, prior: ArmPrior,
     ) -> None:
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), parameters)
         self.memory = np.inf
-        self._arm_prior = prior if isinstance(prior, ArmPrior) else None
-        self._shrunk = np.zeros(parameters, dtype=np.bool_) if self._arm_prior is None else (
-            self._arm_prior.is_shrunk)
-        self._first_sigma = prior.sigma if isinstance(prior, Prior) else None
-        rows = prior.rows if isinstance(prior, Prior) else prior.rows()
-        self._unscaled_prior = _triangle(rows)
+        self._arm_prior, self._unscaled_prior = prior, _triangle(prior.rows())
         self.factors = np.zeros((joints, parameters + 1, parameters + 1))
         self.rows = np.zeros(joints, dtype=np.int64)
         self.left_out = np.zeros(joints, dtype=np.int64)
@@ -126,7 +158,7 @@ class RecursiveLeastSquares(Checkpointed):
         spread = (half**2).sum(axis=0).reshape(e.shape)
         wild, doubtful = (
             moving & each for each in self.innovations.outliers(e, spread, self.data.rms_torque()))
-        if self._first_sigma is not None or self._residuals_show_noise():
+        if self._arm_prior.sigma is not None or self._residuals_show_noise():
             self.innovations.take(e, spread, tau, moving, self._first_variance())
         if not self.frozen:
             self.left_out += wild.sum(axis=0)
@@ -165,32 +197,15 @@ class RecursiveLeastSquares(Checkpointed):
         noise = self.innovations
         return np.asarray(np.sqrt(np.where(noise.known, noise.variance, self._first_variance())))
 
-    def estimate(self) -> Estimate:
-        """Return the current estimate."""
-        solution, noise = self._solution(), self.innovations
-        scatter = self._scatter(solution)
-        if self._arm_prior is None:
-            covariance, share = scatter.covariance(solution), self._reduced(solution, scatter)
-        else:
-            free = free_estimate(self._arm_prior, solution, scatter)
-            covariance, share = free.covariance, free.data_share
-        torque_interval = INTERVAL * np.sqrt(np.diag(covariance)) * self._scale
-        return Estimate(
-            **vars(solution), scatter=scatter, covariance=covariance, data_share=share,
-            determined=torque_interval <= DETERMINED * self.data.rms_torque().max(),
-            correlation=noise.correlation, metrics=noise.metrics, rows=self.rows.copy(),
-            left_out=self.left_out.copy())
-
-    def _reduced(self, solution: Solution, scatter: Scatter) -> Array:
-        """Share by which the rows reduce the variance of a prior from a model, (b,)."""
-        R = solution.root_information
-        return reduction(inverse_of(self.prior[:, :-1]), R.T @ R / scatter.colour)
-
-    def _solution(self) -> Solution:
-        """Return the solution as of a batch, with the current weights."""
-        return solution_of(
+    def estimate(self) -> LiveEstimate:
+        """Return the current estimate, as of a batch with the current weights."""
+        solution = solution_of(
             self.data, self.prior, self.theta.copy(), self.sigma,
-            inverse_of(self.information[:, :-1]), self.widening, ~self._shrunk)
+            inverse_of(self.information[:, :-1]), self.widening, ~self._arm_prior.is_shrunk)
+        free = free_estimate(self._arm_prior, solution, self._scatter(solution))
+        return LiveEstimate(
+            **vars(free), scale=self._scale, torque=self.data.rms_torque(),
+            metrics=self.innovations.metrics, rows=self.rows.copy(), left_out=self.left_out.copy())
 
     def restore(self, state: State) -> None:
         """Continue from a saved state, bit for bit."""
@@ -211,11 +226,10 @@ class RecursiveLeastSquares(Checkpointed):
 
     def _refresh(self) -> None:
         """Combine the factors with the current weights and the prior, and solve."""
-        self.prior, self.widening = self._unscaled_prior, np.ones(len(self.factors))
-        if self._arm_prior is not None:
-            self.widening = self._arm_prior.widening(self.data.rms_torque())
-            if (self.widening > 1).any():
-                self.prior = _triangle(self._arm_prior.scaled_by(self.widening).rows())
+        self.prior, self.widening = self._unscaled_prior, (
+            self._arm_prior.widening(self.data.rms_torque()))
+        if (self.widening > 1).any():
+            self.prior = _triangle(self._arm_prior.scaled_by(self.widening).rows())
         self.information = _triangle(
             np.concatenate([self.data.weighted(self.sigma), self.prior]))
         R, z = self.information[:, :-1], self.information[:, -1]
@@ -239,8 +253,8 @@ class RecursiveLeastSquares(Checkpointed):
 
         It comes from the prior, or from the residuals.
         """
-        if self._first_sigma is not None:
-            return np.asarray(self._first_sigma**2)
+        if self._arm_prior.sigma is not None:
+            return np.asarray(self._arm_prior.sigma**2)
         torque = self.data.rms_torque()
         loudest = torque.max() or 1.0
         if not self._residuals_show_noise():

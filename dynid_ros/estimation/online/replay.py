@@ -23,9 +23,9 @@ from dynid_ros.estimation.blocks.preparation import (
 from dynid_ros.estimation.estimate.possible_parameters import source_of
 from dynid_ros.estimation.identification.train_test_split import at_marks
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
 from dynid_ros.estimation.online.online_result import online_result
+from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.progress import progress
 
@@ -51,7 +51,7 @@ class History:
         Estimates and their standard deviations. For an arm they are unconstrained; only the
         result has possible parameters.
     determined : (K, b) ndarray of bool
-        Whether the rows so far determine each; see `Estimate`.
+        Whether the rows so far determine each; see `LiveEstimate`.
     source : (K, b) ndarray of str
         ``data`` or ``prior``, as in a result.
 
@@ -158,5 +158,5 @@ def feed(
                    np.where(from_data, source_of(True), source_of(False)))
 
 
-def _snapshot(estimate: Estimate) -> Snapshot:
+def _snapshot(estimate: LiveEstimate) -> Snapshot:
     return estimate.theta, estimate.std, estimate.determined, estimate.from_data

@@ -13,9 +13,11 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.dynamics.base import base_parameters, column_scale
 from dynid_ros.estimation.blocks.rows import RowBlock
-from dynid_ros.estimation.online.estimate import Estimate, Prior
 from dynid_ros.estimation.online.online_result import RowHistory
-from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
+from dynid_ros.estimation.online.recursive_least_squares import (
+    LiveEstimate,
+    RecursiveLeastSquares,
+)
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
@@ -30,7 +32,7 @@ class RowLearner(Checkpointed):
     ----------
     arm : ArmModel
         The arm.
-    prior : ArmPrior or Prior
+    prior : ArmPrior
         As for `RecursiveLeastSquares`.
 
     Attributes
@@ -48,13 +50,13 @@ class RowLearner(Checkpointed):
 
     saved = ('validation', 'validating')
 
-    def __init__(self, arm: ArmModel, prior: ArmPrior | Prior) -> None:
+    def __init__(self, arm: ArmModel, prior: ArmPrior) -> None:
         count = base_parameters(arm).count
         self.recursion = RecursiveLeastSquares(arm.n, count, column_scale(arm), prior)
         self.history = RowHistory(arm.n)
         self.validation, self.validating = np.zeros((0, 2)), False
         self._doubtful = DoubtfulRows(arm.n, count)
-        self._estimate: Estimate | None = None
+        self._estimate: LiveEstimate | None = None
 
     def follow(self, settings: ConditioningSettings, memory: float) -> None:
         """Adapt to the rate of the rows, given the memory in s."""
@@ -96,7 +98,7 @@ class RowLearner(Checkpointed):
         planned = self.validation
         self.validation = np.vstack([planned[planned[:, 0] < span[0]], span])
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> LiveEstimate:
         """Return the current estimate."""
         if self._estimate is None:
             self._estimate = self.recursion.estimate()

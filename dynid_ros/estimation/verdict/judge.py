@@ -22,7 +22,7 @@ from dynid_ros.estimation.diagnosis.expected_error import (
     LARGEST_EXPECTED_PERCENT,
     WEAKEST,
 )
-from dynid_ros.estimation.estimate.chosen_estimate import ChosenEstimate
+from dynid_ros.estimation.estimate.chosen_estimate import Estimate
 from dynid_ros.estimation.model.metrics import Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
@@ -53,7 +53,7 @@ UNEXCITED_SHARE = 1e-3
 
 
 def judge(
-    arm: ArmModel, estimate: ChosenEstimate, motion: Sequence[Prediction], acceleration: Array,
+    arm: ArmModel, estimate: Estimate, motion: Sequence[Prediction], acceleration: Array,
     fit: Metrics, validation: Metrics | None, samples: TrialSamples, *, gravity: Array,
     earlier: Sequence[Finding] = (), clipped: Sequence[Finding] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
@@ -64,7 +64,7 @@ def judge(
     ----------
     arm : ArmModel
         The arm, with the friction terms of the model.
-    estimate : ChosenEstimate
+    estimate : Estimate
         Its parameters.
     motion : sequence of Prediction
         Fitted samples, which give the range of the motion.
@@ -96,7 +96,7 @@ def judge(
 
 
 def _judge_errors(
-    arm: ArmModel, estimate: ChosenEstimate, motion: Prediction, acceleration: Array,
+    arm: ArmModel, estimate: Estimate, motion: Prediction, acceleration: Array,
     fit: Metrics, validation: Metrics | None, samples: TrialSamples, earlier: Sequence[Finding],
 ) -> Verdict:
     """Judge a model by its error bars and its held-out error."""
@@ -274,7 +274,7 @@ def joint_findings(validation: Metrics | None) -> list[Finding]:
         'error' if max(poor.values()) > NO_BETTER_THAN_NONE_PERCENT else 'warning')]
 
 
-def _impossible(estimate: ChosenEstimate, fit: Metrics) -> list[Finding]:
+def _impossible(estimate: Estimate, fit: Metrics) -> list[Finding]:
     """Report that no physical links explain the torque; an error if they would not generalise."""
     if estimate.excess <= 1:
         return []

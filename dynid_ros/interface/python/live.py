@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynid_ros.data.recordings.recording import Defect
-    from dynid_ros.estimation.online.estimate import Prior
+    from dynid_ros.dynamics.arm_prior import ArmPrior
     from dynid_ros.estimation.online.replay import History
 
 
@@ -52,7 +52,7 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
         `start` states them, else from the first samples.
     memory : float
         Time after which the weight of old data falls to 1/e, s; infinite for no forgetting.
-    prior : Prior, optional
+    prior : ArmPrior, optional
         Of the parameters.
     start : str, Path or IdentifiedModel, optional
         Result of this arm, which supplies friction terms, filters and load.
@@ -61,7 +61,7 @@ class OnlineIdentifier(online_identifier.OnlineIdentifier):
 
     def __init__(
         self, arm: Arm, source: str = 'stream', *, cutoff_hz: Cutoff | None = None,
-        delay: Delay | None = None, memory: Memory = np.inf, prior: Prior | None = None,
+        delay: Delay | None = None, memory: Memory = np.inf, prior: ArmPrior | None = None,
         start: Model | None = None,
     ) -> None:
         super().__init__(

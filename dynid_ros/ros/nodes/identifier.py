@@ -23,8 +23,8 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.errors import InputError, RecordingError
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.online_identifier import OnlineIdentifier
+from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate
 from dynid_ros.estimation.online.row_pipeline import PROCESSED_TOGETHER
 from dynid_ros.estimation.result_files.result_file import read_state, write_state
 from dynid_ros.estimation.result_files.starting_model import read_start
@@ -65,7 +65,7 @@ SETTINGS = (
     Setting('validation', [], 'Stamps at which validation motions start and end by turns, s, '
             'beside those that the trajectory publisher runs: these are predicted, not fitted.',
             numbers=True),
-    Setting('payload', False, 'Estimate the load only; the parameters of the model stay.'),
+    Setting('payload', False, 'LiveEstimate the load only; the parameters of the model stay.'),
     Setting('model', '', 'With payload: folder of dynid identify of the arm without the load.'),
     Setting('tool_frame', 'tool', 'With payload: TF frame of the tool, frame_id of ~/payload.'),
 )
@@ -92,7 +92,7 @@ class Identifier(Node):
         self._arm = self._read_arm() if self._known is None else self._known.arm
         load_stream_kernels(self._arm, self.get_logger().info)
         self._fresh = False
-        self._estimate: Estimate | None = None
+        self._estimate: LiveEstimate | None = None
         self._online = self._start_online()
         self._shown: ArmReport | PayloadReport = (
             PayloadReport(self, self._online, self._settings['tool_frame'])

@@ -21,7 +21,7 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.estimate.free_or_possible import excess
+from dynid_ros.estimation.estimate.chosen_estimate import excess
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.train_test_split import split
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dynid_ros.dynamics.arm_prior import ArmPrior
-from dynid_ros.estimation.online.estimate import Prior
+from dynid_ros.dynamics.arm_prior import ArmPrior, known_prior
 from dynid_ros.estimation.online.innovation_statistics import InnovationStatistics, MEMORY_ROWS
 from dynid_ros.estimation.online.recursive_least_squares import RecursiveLeastSquares
 
@@ -178,8 +177,8 @@ def test_a_prior_too_narrow_for_the_torque_of_the_rows_is_widened(data):
 
 def test_what_a_model_knows_stands_until_rows_say_otherwise(data):
     theta, W, tau = data
-    known = Prior(np.column_stack([np.eye(PARAMETERS), np.ones(PARAMETERS)]) / 0.5,
-                  np.full(JOINTS, 0.1))
+    known = known_prior(np.column_stack([np.eye(PARAMETERS), np.ones(PARAMETERS)]) / 0.5,
+                        np.full(JOINTS, 0.1))
     estimate = make(known).estimate()
     np.testing.assert_allclose(estimate.theta, 1.0)
     np.testing.assert_allclose(estimate.std, 0.5)

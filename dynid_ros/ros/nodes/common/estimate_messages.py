@@ -15,8 +15,8 @@ from sensor_msgs.msg import JointState
 
 from dynid_ros.applications.payload.estimate import Payload
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.estimation.online.estimate import Estimate
 from dynid_ros.estimation.online.live_verdict import LiveVerdict
+from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate
 from dynid_ros.estimation.verdict.confirmation import NOT_YET
 from dynid_ros.ros.nodes.common.lockstep import time_message
 from dynid_ros.utilities.arrays import Array
@@ -87,7 +87,7 @@ def parameter_numbers(
     return numbers(stamp, names, {'value': values, 'std': std, 'from_data': from_data})
 
 
-def joint_numbers(arm: ArmModel, stamp: int, estimate: Estimate) -> DynamicJointState:
+def joint_numbers(arm: ArmModel, stamp: int, estimate: LiveEstimate) -> DynamicJointState:
     """Report the a-priori prediction error of each joint."""
     metrics = estimate.metrics
     return numbers(stamp, arm.joint_names, {
@@ -96,7 +96,7 @@ def joint_numbers(arm: ArmModel, stamp: int, estimate: Estimate) -> DynamicJoint
 
 
 def summary_numbers(
-    arm: ArmModel, stamp: int, estimate: Estimate, samples: int,
+    arm: ArmModel, stamp: int, estimate: LiveEstimate, samples: int,
 ) -> DynamicJointState:
     """Report the progress of a session."""
     figures = {
@@ -107,7 +107,7 @@ def summary_numbers(
         name: np.array([value], dtype=float) for name, value in figures.items()})
 
 
-def estimate_status(node: Node, arm: ArmModel, estimate: Estimate) -> DiagnosticStatus:
+def estimate_status(node: Node, arm: ArmModel, estimate: LiveEstimate) -> DiagnosticStatus:
     """Report how many parameters are determined, and how well torque is predicted."""
     known, every = int(estimate.determined.sum()), len(estimate.determined)
     text = (f'{known} of {every} parameters are determined, '
