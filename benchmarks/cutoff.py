@@ -43,8 +43,8 @@ from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band import ladder
 from dynid_ros.estimation.blocks.preparation import checked_recording
-from dynid_ros.estimation.identification.bandwidth import error_at
 from dynid_ros.estimation.identification.identify import identify
+from dynid_ros.estimation.identification.validation import error_at
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate

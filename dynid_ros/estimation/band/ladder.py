@@ -95,7 +95,7 @@ class Ladder:
                              / solution.sigma**2))
         usual = min((each for each in cutoffs if each >= USUAL_HZ), default=cutoffs[-1])
         errors, positions = dict[float, Array](), dict[float, tuple[float, ...]]()
-        clean = lowest.residual_squares(lowest.fits(solution), solution.sigma)
+        clean = lowest.folds.residual_squares(lowest.fits(solution)) / solution.sigma**2
         least = lowest.least_squares(solution.sigma)
         next_higher = next((each for each in cutoffs if each > usual), usual)
         for cutoff in cutoffs:
@@ -127,7 +127,7 @@ class Ladder:
 
         def errors(position_hz: tuple[float, ...]) -> Array:
             rows = motions.below(cutoff, count, position_hz)
-            return lowest.residual_squares(rows.fits(solution), solution.sigma)
+            return lowest.folds.residual_squares(rows.fits(solution)) / solution.sigma**2
 
         unbounded = errors(())
         worse = np.flatnonzero(_worse_joints(unbounded, clean))

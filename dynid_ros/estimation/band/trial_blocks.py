@@ -71,33 +71,18 @@ class TrialBlocks:
         data = self.rows.compressed(self.arm)
         return solve(data, arm_prior(self.arm)) if data.rows.any() else None
 
+    @cached_property
+    def folds(self) -> Folds:
+        """Rows outside each block, which predict it."""
+        return Folds(self.blocks)
+
     def fits(self, solution: Solution) -> Array:
         """Fit the rows outside each block, (blocks, b), with the weights of a solution."""
         prior = solution.prior[:, :-1].T @ solution.prior
-        return Folds(self.blocks).fits(prior, solution.sigma)
-
-    def residual_squares(self, theta: Array, sigma: Array) -> Array:
-        """
-        Squared residuals of each block for its own parameters, weighted by the noise of joints.
-
-        Parameters
-        ----------
-        theta : (blocks, b) ndarray
-            Parameters.
-        sigma : (n,) ndarray
-            Standard deviation of the residual of each joint, Nm.
-
-        Returns
-        -------
-        (blocks, n) ndarray
-            Weighted squares.
-
-        """
-        return np.array([block.residual_squares(each) for block, each in zip(
-            self.blocks, theta, strict=True)]) / sigma**2
+        return self.folds.fits(prior, solution.sigma)
 
     def least_squares(self, sigma: Array) -> Array:
-        """Squared residual of each block (blocks,), as above, that no parameters fall below."""
+        """Squared residual of each block (blocks,), weighted, that no parameters fall below."""
         # The last entry of a triangle is what no column explains of the torque.
         triangles = [np.asarray(np.linalg.qr(each.weighted(sigma), mode='r'))
                      for each in self.blocks]

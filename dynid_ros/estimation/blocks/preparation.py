@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 import hashlib
 from typing import TypeVar
 
@@ -125,60 +125,50 @@ def condition_recordings(
     arm: ArmModel, recordings: Iterable[Recording], settings: ConditioningSettings
 ) -> list[ConditionedMotion]:
     """Condition recordings, which should come from `released` to save memory."""
-    return Stretches(settings, _segments(recordings, settings)).conditioned(arm)
+    return _conditioned(arm, _segments(recordings, settings), settings)
 
 
-@dataclass(frozen=True)
-class Stretches:
+def condition_thinned(
+    arm: ArmModel, recordings: list[Recording], settings: ConditioningSettings,
+) -> tuple[ConditioningSettings, list[ConditionedMotion]]:
     """
-    Stretches of recordings that are conditioned together.
-
-    Attributes
-    ----------
-    settings : ConditioningSettings
-        For the rate of the stretches.
-    segments : iterator of Segment
-        The stretches, each handed on once.
-    low_pass : Decimator or None
-        Filter by which they were decimated.
-
-    """
-
-    settings: ConditioningSettings
-    segments: Iterator[Segment]
-    low_pass: Decimator | None = None
-
-    def conditioned(self, arm: ArmModel) -> list[ConditionedMotion]:
-        """Condition the stretches and drop them as recorded."""
-        return [replace(condition(segment, self.settings, arm.drive), low_pass=self.low_pass,
-                        source=segment.source, timed=segment.timed)
-                for segment in self.segments]
-
-
-def cut_into_stretches(
-    recordings: list[Recording], settings: ConditioningSettings, *, thin: bool = True,
-) -> Stretches:
-    """
-    Cut recordings into stretches, decimated if the recordings are long.
+    Condition recordings, and decimate them first if they are long.
 
     Parameters
     ----------
+    arm : ArmModel
+        The arm.
     recordings : list of Recording
-        Recordings, removed from the list: at once if they are long, else one by one.
+        Recordings, removed from the list: all before the first is conditioned if they are long,
+        else one by one.
     settings : ConditioningSettings
         For the rate of the recordings.
-    thin : bool
-        Whether stretches may be decimated.
+
+    Returns
+    -------
+    settings : ConditioningSettings
+        For the rate of the result.
+    motions : list of ConditionedMotion
+        Their stretches.
 
     """
     samples = sum(len(recording.t) for recording in recordings)
     segments = _segments(released(recordings), settings)
     # Other filters are defined by the rate of the recording.
-    if not thin or samples <= DECIMATED_SAMPLES or settings.filter != 'butterworth':
-        return Stretches(settings, segments)
+    if samples <= DECIMATED_SAMPLES or settings.filter != 'butterworth':
+        return settings, _conditioned(arm, segments, settings)
     narrow, low_pass = thinning(settings, settings.cutoff_hz)
-    fewer = [thinned(segment, low_pass) for segment in segments]
-    return Stretches(narrow, released([*filter(None, fewer)]), low_pass)
+    fewer = [*filter(None, [thinned(segment, low_pass) for segment in segments])]
+    return narrow, _conditioned(arm, released(fewer), narrow, low_pass)
+
+
+def _conditioned(
+    arm: ArmModel, segments: Iterable[Segment], settings: ConditioningSettings,
+    low_pass: Decimator | None = None,
+) -> list[ConditionedMotion]:
+    """Condition stretches, given the filter that decimated them, and drop them as recorded."""
+    return [replace(condition(segment, settings, arm.drive), low_pass=low_pass,
+                    source=segment.source, timed=segment.timed) for segment in segments]
 
 
 def _segments(

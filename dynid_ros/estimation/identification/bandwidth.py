@@ -14,19 +14,16 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals import conditioning, filters
 from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.data.signals.narrow_band import KEPT_CUTOFFS
-from dynid_ros.data.signals.segments import sample_rate
-from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.preparation import (
-    checked_recording,
     condition_recordings,
     settings_for,
 )
-from dynid_ros.estimation.identification.conditioned_data import ConditionedData, unseen_set
+from dynid_ros.estimation.identification.conditioned_data import ConditionedData
 from dynid_ros.estimation.identification.repeatability import motion_torque, unrepeated_torque
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.metrics import BandwidthError, Metrics, metrics, unrepeated_percent
+from dynid_ros.estimation.model.metrics import BandwidthError, metrics, unrepeated_percent
 from dynid_ros.utilities.arrays import Array
 
 #: Cut-offs of the table, Hz. Motion and friction of an arm lie below 5 Hz, vibration of its
@@ -38,47 +35,6 @@ RECORDED_PER_ROW = 8
 
 #: An arm, with its friction terms, and its base parameters.
 Fitted = tuple[ArmModel, Array]
-
-
-def error_at(model: IdentifiedModel, recording: Recording, cutoff_hz: float) -> Metrics:
-    """
-    Predict the torque of a recording below another cut-off.
-
-    A low-pass removes noise, and vibration that no rigid body explains, from the torque. So errors
-    of two models are comparable only at one bandwidth.
-
-    Parameters
-    ----------
-    model : IdentifiedModel
-        The model.
-    recording : Recording
-        A recording of its arm.
-    cutoff_hz : float
-        Cut-off of the low-pass that measured and predicted torque pass, Hz.
-
-    Returns
-    -------
-    Metrics
-        Per joint and in all.
-
-    Raises
-    ------
-    InputError
-        The recording is sampled too slowly for the cut-off.
-    RecordingError
-        The recording is unusable.
-
-    """
-    recording, _ = checked_recording(recording, model.arm)
-    rate = sample_rate(recording)
-    highest = conditioning.HIGHEST_CUTOFF * rate
-    if cutoff_hz > highest:
-        raise InputError(
-            f'{recording.source}: its rate of {rate:.4g} Hz allows a cut-off of {highest:.4g} Hz '
-            f'at most, not {cutoff_hz:g} Hz')
-    settings = _at(cutoff_hz, replace(model.treatment, rate_hz=rate))
-    parts = unseen_set(model.arm, recording, settings).predict(model.arm, model.theta)
-    return metrics(model.arm.joint_names, parts)
 
 
 def error_by_bandwidth(
@@ -145,17 +101,13 @@ def compare_bandwidths(
         unrepeated=tuple(unrepeated[cutoff].tolist()) if cutoff in unrepeated else None)
 
 
-def _at(cutoff_hz: float, settings: ConditioningSettings) -> ConditioningSettings:
-    return replace(settings, cutoff_from_data=False).at(cutoff_hz)
-
-
 def _error(
     cutoff_hz: float | None, model: Fitted, plain: Fitted | None,
     recordings: Sequence[Recording], settings: Sequence[ConditioningSettings],
 ) -> BandwidthError | None:
     """Compare measured and predicted torque at one bandwidth; None if no sample is left."""
     if cutoff_hz is not None:
-        settings = [_at(cutoff_hz, each) for each in settings]
+        settings = [each.at(cutoff_hz) for each in settings]
     fitted = [model] if plain is None else [model, plain]
     terms = tuple(dict.fromkeys(term for arm, _ in fitted for term in arm.friction))
     rows = [KeptRows(model[0], condition_recordings(model[0], [recording], own), own, terms)

@@ -21,11 +21,11 @@ from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.preparation import (
-    cut_into_stretches,
+    condition_recordings,
+    condition_thinned,
     data_hash,
     released,
     settings_for,
-    Stretches,
 )
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     clip_levels,
@@ -172,14 +172,14 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
     digest = data_hash(train)
     unseen.clear()
-    # The samples of a recording are released with the last of its parts.
-    cut = [_cut_set(division.source, division.train, settings, thin=thin),
-           *(_cut_set(source, [recording], settings_for(settings, recording))
-             for source, recording in released(division.unseen))]
-    sets = [_conditioned(arm, each, levels) for each in released(cut)]
+    # The samples of a recording are released with the last of its parts: the largest comes last.
+    held_out = [
+        _conditioned_set(arm, source, [recording], settings_for(settings, recording), levels)
+        for source, recording in released(division.unseen)]
+    fitted = _conditioned_set(arm, division.source, train, settings, levels, thin=thin)
     return ConditionedData(
-        division, sets[0], sets[1:], *_in_band(sets, band.cutoff_hz), levels, recorded,
-        samples, seconds, digest)
+        division, fitted, held_out, *_in_band([fitted, *held_out], band.cutoff_hz), levels,
+        recorded, samples, seconds, digest)
 
 
 def _in_band(sets: Sequence[ConditionedSet], cutoff_hz: float) -> tuple[TrialSamples, Array]:
@@ -215,31 +215,18 @@ def unseen_set(
 ) -> ConditionedSet:
     """Condition a recording like the training set of a model."""
     settings = settings_for(settings, recording, identified=True)
-    return _conditioned(arm, _cut_set(Path(recording.source).name, [recording], settings))
+    return _conditioned_set(arm, Path(recording.source).name, [recording], settings)
 
 
-@dataclass(frozen=True)
-class _CutSet:
-    """Stretches of a future `ConditionedSet`, not conditioned yet."""
-
-    source: str
-    path: str
-    seconds: float
-    stretches: Stretches
-
-
-def _cut_set(
-    source: str, recordings: list[Recording], settings: ConditioningSettings, *,
-    thin: bool = True,
-) -> _CutSet:
-    path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
-    return _CutSet(source, path, seconds, cut_into_stretches(recordings, settings, thin=thin))
-
-
-def _conditioned(
-    arm: ArmModel, cut: _CutSet, levels: ClipLevels | None = None,
+def _conditioned_set(
+    arm: ArmModel, source: str, recordings: list[Recording], settings: ConditioningSettings,
+    levels: ClipLevels | None = None, *, thin: bool = True,
 ) -> ConditionedSet:
-    motions = cut.stretches.conditioned(arm)
+    """Condition recordings, which are removed from the list."""
+    path, seconds = recordings[0].source, sum(each.seconds for each in recordings)
+    if thin:
+        settings, motions = condition_thinned(arm, recordings, settings)
+    else:
+        motions = condition_recordings(arm, released(recordings), settings)
     clipped = [] if levels is None else clipped_samples(arm, motions, levels)
-    return ConditionedSet(
-        cut.source, cut.path, cut.seconds, cut.stretches.settings, motions, clipped, arm)
+    return ConditionedSet(source, path, seconds, settings, motions, clipped, arm)

@@ -13,7 +13,7 @@ from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.chosen_estimate import Estimate, free_estimate
 from dynid_ros.estimation.estimate.covariance import group_scatter, INTERVAL, Scatter
-from dynid_ros.estimation.estimate.weights import Solution, solution_of
+from dynid_ros.estimation.estimate.weights import JointNoise, Solution, solution_of
 from dynid_ros.estimation.online.innovation_statistics import (
     InnovationStatistics,
     RunningMetrics,
@@ -23,8 +23,6 @@ from dynid_ros.estimation.online.time_blocks import TimeBlocks
 from dynid_ros.utilities.arrays import Array, inverse_of
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 
-#: Assumed noise of a joint, relative to its torque, until rows outnumber parameters.
-_FIRST_NOISE = 0.1
 #: A parameter is determined if half of its 95 % interval causes less than this share of torque.
 DETERMINED = 0.1
 
@@ -255,15 +253,10 @@ class RecursiveLeastSquares(Checkpointed):
         """
         if self._arm_prior.sigma is not None:
             return np.asarray(self._arm_prior.sigma**2)
-        torque = self.data.rms_torque()
-        loudest = torque.max() or 1.0
+        noise = JointNoise(self.rows, self.data.rms_torque()**2)
         if not self._residuals_show_noise():
-            return np.asarray((_FIRST_NOISE * np.maximum(torque, 1e-3 * loudest)) ** 2)
-        b, total = len(self.theta), int(self.rows.sum())
-        freedom = np.maximum(self.rows * (1 - b / total), 1)
-        # A joint with zero residual would get infinite weight.
-        squares = self.data.residual_squares(self.theta) / freedom
-        return np.asarray(np.maximum(squares, 1e-12 * loudest**2))
+            return noise.first**2
+        return noise.of(self.data.residual_squares(self.theta), len(self.theta))**2
 
     def _residuals_show_noise(self) -> bool:
         """Whether the rows outnumber the parameters, so that residuals reveal the noise."""

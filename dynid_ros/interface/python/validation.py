@@ -130,7 +130,7 @@ class Validation(Summarised):
 
     def error_below(self, cutoff_hz: Cutoff) -> Metrics:
         """Return the torque error below another cut-off, Hz: errors compare at one only."""
-        from dynid_ros.estimation.identification.bandwidth import error_at
+        from dynid_ros.estimation.identification.validation import error_at
 
         return error_at(self.model, self.recording, CUTOFF_RANGE.take('cutoff_hz', cutoff_hz))
 

@@ -17,13 +17,12 @@ from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.identification import conditioned_data
 from dynid_ros.estimation.identification.bandwidth import (
-    error_at,
     error_by_bandwidth,
     TABLE_CUTOFFS_HZ,
 )
 from dynid_ros.estimation.identification.conditioned_data import beginning
 from dynid_ros.estimation.identification.identify import identify
-from dynid_ros.estimation.identification.validation import validate
+from dynid_ros.estimation.identification.validation import error_at, validate
 
 RATE, SAMPLES, HUM_HZ, HUM = 100.0, 6000, 7.0, 0.05
 
