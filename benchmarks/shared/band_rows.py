@@ -13,7 +13,7 @@ import numpy as np
 
 from dynid_ros.data.recordings import measured_times, quality
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
+from dynid_ros.data.signals.conditioning import ConditioningSettings, HIGHEST_CUTOFF
 from dynid_ros.data.signals.segments import sample_rate
 from dynid_ros.estimation.band import delay, ladder
 from dynid_ros.estimation.band.trial_blocks import TrialMotions
@@ -80,10 +80,11 @@ class Evidence:
         log = quality.clean(data.log, data.arm)
         log = spoil(log) if spoil else log
         rate, arm = sample_rate(log), data.arm.memoryless
-        motions = TrialMotions(arm, [log], rate)
+        motions, highest = TrialMotions(arm, [log], rate), HIGHEST_CUTOFF * rate
+        settings = ConditioningSettings(highest, True, 'butterworth', rate, 1)
         self.left: dict[float, Array] = {}
         with noting(ladder, 'chosen', lambda *own: self.left.update(own[1])):
-            self.lowest = ladder.Ladder(motions, HIGHEST_CUTOFF * rate).lowest
+            _, self.lowest = ladder.climb(motions, settings, highest)
         self.followed = float(motions.share_below(np.array([min(self.left)]))[0])
 
     def worst(self) -> float:

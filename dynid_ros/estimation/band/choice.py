@@ -16,8 +16,8 @@ from dynid_ros.data.signals.periodic import find_period
 from dynid_ros.data.signals.segments import longest_segment, sample_rate
 from dynid_ros.errors import about, RecordingError
 from dynid_ros.estimation.band.delay import estimate_delay
-from dynid_ros.estimation.band.ladder import Ladder
-from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
+from dynid_ros.estimation.band.ladder import climb
+from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialMotions
 
 
 def choose_conditioning(
@@ -85,7 +85,7 @@ def _from_data(
     motions = TrialMotions(arm, recordings, settings.rate_hz, settings.delay)
     delay = None
     if settings.cutoff_from_data:
-        settings, lowest = _with_cutoff(motions, settings, highest)
+        settings, lowest = climb(motions, settings, highest)
     else:
         count = motions.count(settings.cutoff_hz)
         lowest = motions.below(settings.cutoff_hz, count) if count >= FEWEST_BLOCKS else None
@@ -95,15 +95,5 @@ def _from_data(
         return settings
     if settings.cutoff_from_data:
         motions = TrialMotions(arm, recordings, settings.rate_hz, delay)
-        settings, _ = _with_cutoff(motions, settings, highest)
+        settings, _ = climb(motions, settings, highest)
     return replace(settings, delay=delay)
-
-
-def _with_cutoff(
-    motions: TrialMotions, settings: ConditioningSettings, highest: float,
-) -> tuple[ConditioningSettings, TrialBlocks | None]:
-    """Choose the cut-off; return the settings and the rows of the lowest band."""
-    ladder = Ladder(motions, highest)
-    chosen = replace(settings, cutoff_hz=ladder.chosen_hz, ladder=ladder.rungs,
-                     position_hz=ladder.position_hz)
-    return chosen, ladder.lowest

@@ -9,14 +9,15 @@ because noise does not matter there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.data.signals.conditioning import Rung
+from dynid_ros.data.signals.conditioning import ConditioningSettings, Rung
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
 from dynid_ros.estimation.estimate.folds import log_error_ratio
+from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
 #: Candidate cut-offs, Hz.
@@ -45,102 +46,100 @@ HOPELESS = 2.0
 FREE_HZ = 1e6
 
 
-class Ladder:
+def climb(
+    motions: TrialMotions, settings: ConditioningSettings, highest_hz: float,
+) -> tuple[ConditioningSettings, TrialBlocks | None]:
     """
-    Candidate cut-offs with their errors, and the choice among them.
+    Choose the cut-off by the errors of candidates.
 
     Parameters
     ----------
     motions : TrialMotions
         Stretches of the recordings.
+    settings : ConditioningSettings
+        All else of the conditioning.
     highest_hz : float
         Highest cut-off that the rates allow.
 
-    Attributes
-    ----------
-    chosen_hz : float
-        The chosen cut-off.
-    position_hz : tuple of float
-        Cut-offs of the positions, if some joints are noisy at the chosen cut-off, Hz.
-    rungs : tuple of Rung
-        Error by cut-off; empty if the recordings are too short for a comparison.
+    Returns
+    -------
+    settings : ConditioningSettings
+        With the chosen cut-off, the cut-offs of the positions if some joints are noisy at it, and
+        the candidates with their errors; these are empty if the recordings are too short for a
+        comparison.
     lowest : TrialBlocks or None
-        Rows of the lowest band.
+        Rows of the lowest band; None if the recordings are too short.
 
     """
+    settings = replace(settings, cutoff_hz=min(USUAL_HZ, highest_hz), ladder=(), position_hz=())
+    cutoffs = _candidates(motions, highest_hz)
+    if not cutoffs:
+        return settings, None
+    lowest = motions.below(cutoffs[0], motions.count(cutoffs[0]))
+    solution = lowest.solution
+    if solution is None:
+        return settings, lowest
+    total = float(np.sum([block.torque_squares() for block in lowest.blocks]
+                         / solution.sigma**2))
+    usual = min((each for each in cutoffs if each >= USUAL_HZ), default=cutoffs[-1])
+    errors, positions = dict[float, Array](), dict[float, tuple[float, ...]]()
+    clean = lowest.errors(lowest.fits(solution), solution)
+    least = lowest.least_squares(solution.sigma)
+    next_higher = next((each for each in cutoffs if each > usual), usual)
+    for cutoff in cutoffs:
+        if cutoff > next_higher and not _may_be_chosen(errors, usual, least):
+            break
+        errors[cutoff], positions[cutoff] = clean.sum(axis=1), ()
+        if cutoff > cutoffs[0]:
+            errors[cutoff], positions[cutoff] = _rung(
+                motions, lowest, solution, cutoff, clean, bound=cutoff <= usual)
+        if errors[cutoff].sum() > HOPELESS**2 * min(each.sum() for each in errors.values()):
+            break
+    best = chosen(errors, usual)
+    return replace(settings, cutoff_hz=best, position_hz=positions[best], ladder=tuple(
+        Rung(cutoff, float(100 * np.sqrt(each.sum() / max(total, 1e-300))))
+        for cutoff, each in errors.items())), lowest
 
-    def __init__(self, motions: TrialMotions, highest_hz: float) -> None:
-        self.chosen_hz = min(USUAL_HZ, highest_hz)
-        self.position_hz: tuple[float, ...] = ()
-        self.rungs: tuple[Rung, ...] = ()
-        self.lowest: TrialBlocks | None = None
-        cutoffs = [each for each in CANDIDATE_CUTOFFS_HZ if each <= highest_hz]
-        if highest_hz < USUAL_HZ:
-            cutoffs = sorted({*cutoffs, highest_hz})
-        share = motions.share_below(np.array(cutoffs))
-        lowest_hz = cutoffs[int(np.argmax(share >= min(ENERGY_SHARE, share[-1])))]
-        # A recording too short for the band of its motion may allow one up to the usual cut-off.
-        possible = [each for each in cutoffs if lowest_hz <= each <= max(lowest_hz, USUAL_HZ)
-                    and motions.count(each) >= FEWEST_BLOCKS]
-        if possible:
-            self._climb(motions, cutoffs[cutoffs.index(possible[0]):])
 
-    def _climb(self, motions: TrialMotions, cutoffs: Sequence[float]) -> None:
-        count = motions.count(cutoffs[0])
-        self.lowest = lowest = motions.below(cutoffs[0], count)
-        solution = lowest.solution
-        if solution is None:
-            return
-        total = float(np.sum([block.torque_squares() for block in lowest.blocks]
-                             / solution.sigma**2))
-        usual = min((each for each in cutoffs if each >= USUAL_HZ), default=cutoffs[-1])
-        errors, positions = dict[float, Array](), dict[float, tuple[float, ...]]()
-        clean = lowest.folds.residual_squares(lowest.fits(solution)) / solution.sigma**2
-        least = lowest.least_squares(solution.sigma)
-        next_higher = next((each for each in cutoffs if each > usual), usual)
-        for cutoff in cutoffs:
-            if cutoff > next_higher and not _may_be_chosen(errors, usual, least):
-                break
-            errors[cutoff], positions[cutoff] = clean.sum(axis=1), ()
-            if cutoff > cutoffs[0]:
-                errors[cutoff], positions[cutoff] = self._rung(motions, cutoff, usual, clean)
-            if errors[cutoff].sum() > HOPELESS**2 * min(each.sum() for each in errors.values()):
-                break
-        self.chosen_hz = chosen(errors, usual)
-        self.position_hz = positions[self.chosen_hz]
-        self.rungs = tuple(
-            Rung(cutoff, float(100 * np.sqrt(each.sum() / max(total, 1e-300))))
-            for cutoff, each in errors.items())
+def _candidates(motions: TrialMotions, highest_hz: float) -> list[float]:
+    """Return the cut-offs to compare, the lowest first; none for recordings that are too short."""
+    cutoffs = [each for each in CANDIDATE_CUTOFFS_HZ if each <= highest_hz]
+    if highest_hz < USUAL_HZ:
+        cutoffs = sorted({*cutoffs, highest_hz})
+    share = motions.share_below(np.array(cutoffs))
+    lowest_hz = cutoffs[int(np.argmax(share >= min(ENERGY_SHARE, share[-1])))]
+    # A recording too short for the band of its motion may allow one up to the usual cut-off.
+    possible = [each for each in cutoffs if lowest_hz <= each <= max(lowest_hz, USUAL_HZ)
+                and motions.count(each) >= FEWEST_BLOCKS]
+    return cutoffs[cutoffs.index(possible[0]):] if possible else []
 
-    def _rung(
-        self, motions: TrialMotions, cutoff: float, usual: float, clean: Array,
-    ) -> tuple[Array, tuple[float, ...]]:
-        """
-        Find the error of a cut-off by block, and the cut-offs of the positions.
 
-        A joint whose encoder is much noisier than the others spoils their rows, too. Its positions
-        are then limited to the lowest band, which contains most of the motion.
-        """
-        lowest = self.lowest
-        assert lowest is not None and lowest.solution is not None
-        solution, count = lowest.solution, len(lowest.blocks)
+def _rung(
+    motions: TrialMotions, lowest: TrialBlocks, solution: Solution, cutoff: float, clean: Array,
+    *, bound: bool,
+) -> tuple[Array, tuple[float, ...]]:
+    """
+    Find the error of a cut-off by block, and the cut-offs of the positions.
 
-        def errors(position_hz: tuple[float, ...]) -> Array:
-            rows = motions.below(cutoff, count, position_hz)
-            return lowest.folds.residual_squares(rows.fits(solution)) / solution.sigma**2
+    A joint whose encoder is much noisier than the others spoils their rows, too. Its positions
+    are then limited to the lowest band, which contains most of the motion, if `bound` allows it.
+    """
+    def errors(position_hz: tuple[float, ...]) -> Array:
+        rows = motions.below(cutoff, len(lowest.blocks), position_hz)
+        return lowest.errors(rows.fits(solution), solution)
 
-        unbounded = errors(())
-        worse = np.flatnonzero(_worse_joints(unbounded, clean))
-        if cutoff > usual or not len(worse):
-            return unbounded.sum(axis=1), ()
-        low, free = lowest.rows.settings.cutoff_hz, unbounded.shape[1] * (FREE_HZ,)
-        bounded = {bounds: errors(bounds) for bounds in (
-            (*free[:joint], low, *free[joint + 1:]) for joint in worse.tolist())}
-        best = min(bounded, key=lambda bounds: float(bounded[bounds].sum()))
-        # The noise of one joint is the cause if its removal improves all joints.
-        if _worse_joints(bounded[best], clean).any():
-            return unbounded.sum(axis=1), ()
-        return bounded[best].sum(axis=1), best
+    unbounded = errors(())
+    worse = np.flatnonzero(_worse_joints(unbounded, clean))
+    if not bound or not len(worse):
+        return unbounded.sum(axis=1), ()
+    low, free = lowest.rows.settings.cutoff_hz, unbounded.shape[1] * (FREE_HZ,)
+    bounded = {bounds: errors(bounds) for bounds in (
+        (*free[:joint], low, *free[joint + 1:]) for joint in worse.tolist())}
+    best = min(bounded, key=lambda bounds: float(bounded[bounds].sum()))
+    # The noise of one joint is the cause if its removal improves all joints.
+    if _worse_joints(bounded[best], clean).any():
+        return unbounded.sum(axis=1), ()
+    return bounded[best].sum(axis=1), best
 
 
 def chosen(errors: dict[float, Array], usual: float) -> float:

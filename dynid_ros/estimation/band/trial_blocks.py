@@ -81,6 +81,10 @@ class TrialBlocks:
         prior = solution.prior[:, :-1].T @ solution.prior
         return self.folds.fits(prior, solution.sigma)
 
+    def errors(self, theta: Array, solution: Solution) -> Array:
+        """Squared residuals (blocks, n) of own parameters (blocks, b), weighted by a solution."""
+        return self.folds.residual_squares(theta) / solution.sigma**2
+
     def least_squares(self, sigma: Array) -> Array:
         """Squared residual of each block (blocks,), weighted, that no parameters fall below."""
         # The last entry of a triangle is what no column explains of the torque.
