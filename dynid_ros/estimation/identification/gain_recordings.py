@@ -89,15 +89,16 @@ def recorded_gains(
                       for each in (recordings, loaded))
     if not free:
         raise RecordingError('recordings must hold at least one Recording, but holds none')
-    data = _Data(choose_conditioning(arm.memoryless, free), free, burdened, mass)
-    if bool(data.loaded) != (mass is not None):
+    settings = choose_conditioning(arm.memoryless, free)
+    if bool(burdened) != (mass is not None):
         raise InputError('a loaded recording and the mass of its load belong together; give both')
     if mass is not None:
-        rests, held = rests_of(arm, data.free), rests_of(arm, data.loaded)
+        rests, held = rests_of(arm, free), rests_of(arm, burdened)
         if rests is not None and held is not None:
-            with about(*data.sources):
+            with about(*(recording.source for recording in (*free, *burdened))):
                 return gains_at_rest(arm, rests, held, mass)
-    return _converged_gains(arm.as_measured, friction, data)
+    arm = arm.as_measured
+    return _converged_gains(arm, friction, _stretches(arm, settings, free, burdened), mass)
 
 
 def relative_gains(
@@ -121,39 +122,16 @@ def relative_gains(
         Logarithms of the ratios to the initial gains; that of the reference is zero.
 
     """
-    data = _Data(choose_conditioning(arm.memoryless, recordings), [*recordings], [], None)
-    return _converged_gains(arm, friction, data).logarithms
-
-
-@dataclass(frozen=True, eq=False)
-class _Data:
-    """Recordings without and with the load, its mass, and their conditioning."""
-
-    settings: ConditioningSettings
-    free: list[Recording]
-    loaded: list[Recording]
-    mass: float | None
-
-    @property
-    def sources(self) -> list[str]:
-        """Return the files of all recordings."""
-        return [recording.source for recording in (*self.free, *self.loaded)]
-
-    def stretches(self, arm: ArmModel) -> list[_Stretches]:
-        """Condition the recordings without the load together, and those with it one by one."""
-        stretches = []
-        for recordings in (self.free, *([each] for each in self.loaded)):
-            settings = settings_for(self.settings, recordings[0])
-            stretches.append(_Stretches(
-                recordings, settings, condition_recordings(arm, recordings, settings)))
-        return stretches
+    settings = choose_conditioning(arm.memoryless, recordings)
+    return _converged_gains(
+        arm, friction, _stretches(arm, settings, recordings, ()), None).logarithms
 
 
 @dataclass(frozen=True, eq=False)
 class _Stretches:
     """Conditioned stretches of recordings with the same load."""
 
-    recordings: list[Recording]
+    recordings: Sequence[Recording]
     settings: ConditioningSettings
     motions: list[ConditionedMotion]
 
@@ -172,6 +150,18 @@ class _Stretches:
             self.motions, fitted.kept.motions, strict=True)]
         away = without_reversals(fitted.arm, kept, self.settings)
         return suspect_of_fit(fitted.arm, fitted.kept.masked(away), fitted.solution.theta)
+
+
+def _stretches(
+    arm: ArmModel, settings: ConditioningSettings, free: Sequence[Recording],
+    loaded: Sequence[Recording],
+) -> list[_Stretches]:
+    """Condition the recordings without the load together, and those with it one by one."""
+    stretches = []
+    for recordings in (free, *([each] for each in loaded)):
+        own = settings_for(settings, recordings[0])
+        stretches.append(_Stretches(recordings, own, condition_recordings(arm, recordings, own)))
+    return stretches
 
 
 def without_reversals(
@@ -206,9 +196,13 @@ def _near_reversals(arm: ArmModel, qd: Array, reach: int) -> NDArray[np.bool_]:
         maximum_filter1d(turns, 2 * reach, axis=0, mode='constant'), dtype=np.bool_)
 
 
-def _converged_gains(arm: ArmModel, friction: Sequence[str] | None, data: _Data) -> DriveGains:
+def _converged_gains(
+    arm: ArmModel, friction: Sequence[str] | None, stretches: Sequence[_Stretches],
+    mass: float | None,
+) -> DriveGains:
     """Estimate gains until they converge; each round chooses friction with the previous gains."""
-    stretches, gains, notes = data.stretches(arm), np.zeros(arm.n), []
+    gains, notes = np.zeros(arm.n), []
+    sources = [recording.source for each in stretches for recording in each.recordings]
     arm = arm.with_friction(tuple(friction or RICHEST))
     for number in range(GAIN_ROUNDS):
         progress('gains', number / GAIN_ROUNDS)
@@ -216,9 +210,9 @@ def _converged_gains(arm: ArmModel, friction: Sequence[str] | None, data: _Data)
         # Terms chosen with wrong gains would confirm them.
         free = first.fitted(arm, gains, choose=friction is None and number > 0)
         loaded = [each.fitted(free.arm, gains, choose=False) for each in others]
-        with about(*data.sources):
+        with about(*sources):
             found = estimate_gains(first.rows(free), [
-                each.rows(fitted) for each, fitted in zip(others, loaded, strict=True)], data.mass)
+                each.rows(fitted) for each, fitted in zip(others, loaded, strict=True)], mass)
         step, gains = found.logarithms.value - gains, found.logarithms.value
         notes = [note for fitted in (free, *loaded) for note in fitted.notes]
         settled = GAIN_SETTLED * found.logarithms.std + REFERENCE_SETTLED
