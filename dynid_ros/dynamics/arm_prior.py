@@ -56,6 +56,8 @@ class ArmPrior:
         Friction coefficients shrunk to zero, none by default; see `with_friction`.
     sigma : (n,) ndarray or None
         Standard deviation of the noise of each joint, if a model states it, Nm.
+    known : (b, b + 1) ndarray or None
+        Rows of the prior, if a model states them: they span more decades than `covariance` holds.
 
     """
 
@@ -67,6 +69,7 @@ class ArmPrior:
     torque: Array
     shrunk: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
     sigma: Array | None = None
+    known: Array | None = None
 
     @property
     def theta(self) -> Array:
@@ -94,6 +97,8 @@ class ArmPrior:
             Their Gram matrix is the information of the prior.
 
         """
+        if self.known is not None:
+            return self.known
         chosen = np.arange(len(self.grouping)) if columns is None else columns
         half = np.linalg.cholesky(self.covariance[np.ix_(chosen, chosen)])
         rows = np.column_stack([np.eye(len(chosen)), self.theta[chosen]])
@@ -109,7 +114,11 @@ class ArmPrior:
             Of the data alone, reduced by the autocorrelation factor.
 
         """
-        return reduction(np.asarray(np.linalg.cholesky(self.covariance)), information)
+        half = np.linalg.cholesky(self.covariance)
+        # In units in which the covariance of the prior is the identity.
+        values, vectors = np.linalg.eigh(half.T @ information @ half)
+        after = (half @ vectors)**2 @ (1 / (1 + np.maximum(values, 0.0)))
+        return np.asarray(np.clip(1 - after / (half**2).sum(axis=1), 0, 1))
 
     def scaled_by(self, factors: Array) -> ArmPrior:
         """Scale the standard deviations and the guessed means of each joint by a factor, (n,)."""
@@ -185,24 +194,6 @@ class ArmPrior:
         return np.maximum(1.0, torque / self.torque)
 
 
-def reduction(half: Array, information: Array) -> Array:
-    """
-    Share by which data reduce the variance of each parameter, (b,), 0 to 1.
-
-    Parameters
-    ----------
-    half : (b, b) ndarray
-        Square root of the covariance of the prior, ``half halfᵀ``.
-    information : (b, b) ndarray
-        Of the data alone.
-
-    """
-    # In units in which the covariance of the prior is the identity.
-    values, vectors = np.linalg.eigh(half.T @ information @ half)
-    after = (half @ vectors)**2 @ (1 / (1 + np.maximum(values, 0.0)))
-    return np.asarray(np.clip(1 - after / (half**2).sum(axis=1), 0, 1))
-
-
 def known_prior(rows: Array, sigma: Array) -> ArmPrior:
     """
     Make a prior of what a model knows.
@@ -219,7 +210,7 @@ def known_prior(rows: Array, sigma: Array) -> ArmPrior:
     """
     b = len(rows)
     return ArmPrior(rows[:, b], np.ones(b), inverse_of(rows[:, :b]), np.zeros(b, dtype=np.bool_),
-                    0, np.full(len(sigma), np.inf), sigma=sigma)
+                    0, np.full(len(sigma), np.inf), sigma=sigma, known=rows)
 
 
 @lru_cache(maxsize=32)
