@@ -31,7 +31,7 @@ from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Version of saved states, raised with each change of their content.
-STATE_VERSION = 19
+STATE_VERSION = 20
 
 #: New rows, and their torque as predicted before they were learned, (k, n), Nm.
 Learned = list[tuple[RowBlock, Array]]
