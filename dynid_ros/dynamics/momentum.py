@@ -69,7 +69,7 @@ def momentum_regressors(
     momentum, force = np.zeros(shape), np.zeros(shape)
     fill_links(arm, fill_momentum, tree(arm), (q, qd), layout.block, momentum, force)
     if layout.rotor_inertia:
-        own_columns(layout, ROTOR, momentum)[:] = qd
+        own_columns(layout, momentum)[:, :, layout.place(ROTOR)] = qd
     fill_friction(arm, qd, load, history, force)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):

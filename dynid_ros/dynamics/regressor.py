@@ -135,7 +135,7 @@ def regressor(
     Y = np.zeros(shape)
     fill_links(arm, inertial_rows, tree(arm), (q, qd, qdd), layout.block, Y)
     if layout.rotor_inertia:
-        own_columns(layout, ROTOR, Y)[:] = qdd
+        own_columns(layout, Y)[:, :, layout.place(ROTOR)] = qdd
     fill_friction(arm, qd, load, history, Y)
     first = layout.first_coupling
     for k, column in enumerate(arm.coupling):
@@ -208,17 +208,18 @@ def fill_friction(
     if history is None and any(term.needs_history for term in terms):
         history = JointHistory.unknown(qd)
     loads = None if load is None else np.atleast_2d(np.asarray(load, dtype=float))
+    own = own_columns(arm.layout, out)
     for term in terms:
         if term.needs_load and loads is None:
             raise ValueError(f"friction term '{term.name}' needs the torque that loads the joints")
-        own_columns(arm.layout, term.symbol, out)[:] = term.at(
-            qd, loads, history, arm.friction_shape)
+        own[:, :, arm.layout.place(term.symbol)] = term.at(qd, loads, history, arm.friction_shape)
 
 
-def own_columns(layout: ParameterLayout, symbol: str, rows: Array) -> Array:
-    """View (N, n) of the entries of each joint in its column ``Ia`` or ``Fv``; rows (N, n, p)."""
-    blocks = rows[:, :, layout.place(symbol):layout.joints * layout.block:layout.block]
-    return np.asarray(np.einsum('kjj->kj', blocks))
+def own_columns(layout: ParameterLayout, rows: Array) -> Array:
+    """View (N, n, block) of the entries of each joint in its own columns; rows (N, n, p)."""
+    n, block = layout.joints, layout.block
+    blocks = rows[:, :, :n * block].reshape(len(rows), n, n, block)
+    return np.asarray(np.einsum('kjjb->kjb', blocks))
 
 
 def coupling_value(quantity: str, matrix: Array, qd: Array, qdd: Array) -> Array:

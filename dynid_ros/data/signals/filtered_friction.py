@@ -43,8 +43,9 @@ def fill_filtered_friction(
     change = np.abs(qdd) * period[:, None]
     near = np.abs(qd) < REACH_PERIODS * change
     u = np.divide(qd, change, out=np.zeros_like(qd), where=near)
+    own = own_columns(arm.layout, out)
     for term in friction_terms([name for name in arm.friction if name in STEEP]):
-        column = own_columns(arm.layout, term.symbol, out)
+        column = own[:, :, arm.layout.place(term.symbol)]
         filtered = change**STEEP[term.name] * np.interp(u, *_filtered(term.name))
         column[near] = filtered[near]
 
