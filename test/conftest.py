@@ -70,7 +70,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, 'numprocesses', None):
         compile_once()
     # Recent versions of Hypothesis do so by themselves; that of Ubuntu 24.04 does not.
-    settings.register_profile('same_examples', derandomize=bool(os.environ.get('CI')))
+    # An example takes as long as the machine lets it.
+    settings.register_profile(
+        'same_examples', derandomize=bool(os.environ.get('CI')), deadline=None)
     settings.load_profile('same_examples')
 
 

@@ -114,7 +114,7 @@ def test_friction_of_a_lift_does_not_depend_on_its_load(axis):
     assert [name for name in symbols if name.startswith('Fl')] == [f'Fl{k}' for k in range(2, 7)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_grouped_parameters_predict_the_torque_of_all_of_them(seed, n):
     rng = np.random.default_rng(seed)
@@ -200,7 +200,7 @@ def test_rounded_right_angles_leave_the_base_parameters_as_they_are(name, rounde
 
 
 # The same draws in each run: of 302 others, one leaves 1.008e-3 (a UR10, seed 8099).
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(['ur10', 'panda']))
 def test_a_calibration_of_milliradians_loses_nothing_that_torque_shows(seed, name):
     rng = np.random.default_rng(seed)

@@ -30,7 +30,7 @@ def arm_and_motion(seed, samples=4):
 
 
 @given(SEEDS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_momentum_matches_inverse_dynamics_of_pinocchio(seed):
     arm, q, qd, _ = arm_and_motion(seed)
     model = pinocchio_model(arm)
@@ -45,7 +45,7 @@ def test_momentum_matches_inverse_dynamics_of_pinocchio(seed):
 
 
 @given(SEEDS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_force_matches_differences_of_energies_of_pinocchio(seed):
     arm, q, qd, _ = arm_and_motion(seed)
     model = pinocchio_model(arm)
@@ -66,7 +66,7 @@ def test_force_matches_differences_of_energies_of_pinocchio(seed):
 
 
 @given(SEEDS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_change_of_momentum_plus_force_is_the_regressor_with_acceleration(seed):
     arm, q, qd, qdd = arm_and_motion(seed)
     arm = replace(

@@ -47,7 +47,7 @@ def joint_shuffle(model: pin.Model, arm: ArmModel) -> np.ndarray:
     return np.array([model.getJointId(name) - 1 for name in arm.joint_names])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, st.integers(1, 8))
 def test_regressor_matches_pinocchio_on_random_trees(seed, n):
     rng = np.random.default_rng(seed)
@@ -64,7 +64,7 @@ def test_regressor_matches_pinocchio_on_random_trees(seed, n):
         np.testing.assert_allclose(Y[k], theirs, rtol=0, atol=1e-10 * np.abs(theirs).max())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seeds, st.integers(1, 7))
 def test_torque_is_that_of_rnea_with_rotor_inertia_and_friction_on_top(seed, n):
     rng = np.random.default_rng(seed)
@@ -83,7 +83,7 @@ def test_torque_is_that_of_rnea_with_rotor_inertia_and_friction_on_top(seed, n):
 
 
 @given(seeds, st.integers(1, 6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_one_sample_gives_what_it_gives_among_many(seed, n):
     rng = np.random.default_rng(seed)
     arm = random_arm(rng, n)
@@ -188,7 +188,7 @@ def two_link(l1: float, l2: float, m1: float, m2: float, g: float) -> ArmModel:
 lengths = st.floats(0.1, 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(lengths, lengths, lengths, lengths, st.floats(0, 20), seeds)
 def test_two_link_arm_has_the_closed_form_of_the_article(l1, l2, m1, m2, g, seed):
     (q1, q2), (dq1, dq2), (ddq1, ddq2) = state = np.random.default_rng(seed).uniform(-3, 3, (3, 2))

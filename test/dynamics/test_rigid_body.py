@@ -76,7 +76,7 @@ def oracle(arm):
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_inverse_dynamics_with_wrenches_on_many_links_is_that_of_pinocchio(seed, branched):
     arm, rng, q, qd, qdd = arm_and_state(seed, branched)
     model, data = oracle(arm)
@@ -86,7 +86,7 @@ def test_inverse_dynamics_with_wrenches_on_many_links_is_that_of_pinocchio(seed,
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_forward_dynamics_undoes_inverse_dynamics(seed, branched):
     arm, rng, q, qd, qdd = arm_and_state(seed, branched)
     fext, _ = spread_wrenches(arm, rng, q)
@@ -97,7 +97,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(seed, branched):
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_terms_of_the_equation_of_motion_are_those_of_pinocchio(seed, branched):
     arm, _, q, *_ = arm_and_state(seed, branched)
     model, data = oracle(arm)
@@ -109,7 +109,7 @@ def test_terms_of_the_equation_of_motion_are_those_of_pinocchio(seed, branched):
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_an_identified_result_moves_like_the_arm_it_was_identified_from(seed, branched):
     arm, rng, q, qd, qdd = arm_and_state(seed, branched)
     assume(is_clear(arm))
@@ -124,7 +124,7 @@ def test_an_identified_result_moves_like_the_arm_it_was_identified_from(seed, br
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_forward_dynamics_with_wrenches_is_that_of_mujoco(seed, branched):
     arm, rng, q, qd, tau = arm_and_state(seed, branched)
     fext, _ = spread_wrenches(arm, rng, q)
@@ -168,7 +168,7 @@ def test_dynamics_of_a_shipped_arm_agree_with_mujoco_to_nine_digits():
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_jacobian_of_tool_and_links_is_that_of_pinocchio(seed, branched):
     arm, _, q, _, _ = arm_and_state(seed, branched)
     model, _ = oracle(arm)

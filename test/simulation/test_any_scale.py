@@ -63,7 +63,7 @@ def test_masses_scale_torques_alone(exponent):
         second.validation.relative_error_percent, rel=0.01)
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(mass=st.floats(-2, 4), length=st.floats(-1, 1), time=st.floats(-0.5, 0.5))
 def test_an_arm_of_any_size_is_followed_and_identified(mass, length, time):
     # A larger torque is no measurement of an arm, and refused.

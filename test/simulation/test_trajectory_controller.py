@@ -35,7 +35,7 @@ def trajectory(degree, seed):
     return JointTrajectory(t, *values)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(degree=st.sampled_from([1, 3, 5]), seed=st.integers(0, 1000), share=st.floats(0, 0.999))
 def test_points_are_joined_as_scipy_does_from_as_many_derivatives(degree, seed, share):
     points = trajectory(degree, seed)

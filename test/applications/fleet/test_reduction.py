@@ -39,7 +39,7 @@ def test_the_merged_estimate_is_the_fit_of_all_rows_at_once(fleet, parts):
     np.testing.assert_allclose(found.white_covariance, at_once.white_covariance, rtol=1e-7)
 
 
-@hypothesis.settings(max_examples=10, deadline=None)
+@hypothesis.settings(max_examples=10)
 @hypothesis.given(order=st.permutations(range(20)))
 def test_the_order_of_the_bags_does_not_matter(fleet, parts, order):
     prior = arm_prior(fleet.arm)

@@ -281,7 +281,7 @@ def test_a_short_motion_names_the_parameters_that_it_leaves_open():
     assert any('not determined by this motion: ' in remark for remark in found.remarks)
 
 
-@hypothesis.settings(max_examples=25, deadline=None)
+@hypothesis.settings(max_examples=25)
 @hypothesis.given(st.integers(0, 10_000), st.floats(0.1, 100.0))
 def test_the_body_is_always_possible_and_near_a_certain_estimate(seed, certainty):
     rng = np.random.default_rng(seed)

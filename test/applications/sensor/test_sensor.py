@@ -131,7 +131,7 @@ def test_portions_of_any_size_give_the_same_and_a_tare_takes_all_off(known):
     np.testing.assert_allclose(after.interval, np.tile(1.96 * noise, (len(after.t), 1)), rtol=0.02)
 
 
-@hypothesis.settings(max_examples=50, deadline=None)
+@hypothesis.settings(max_examples=50)
 @hypothesis.given(st.tuples(*3 * [st.floats(-1, 1)]), st.floats(0, 180))
 def test_rotations_and_their_vectors_are_inverse(axis, degrees):
     if np.linalg.norm(axis) < 1e-3:

@@ -56,7 +56,7 @@ def test_limits_without_masses_cannot_be_doubted(tmp_path):
     assert limits.effort[0] == 9e9
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.floats(1e-3, 1e3), st.floats(0.1, 200))
 def test_the_judgement_of_an_effort_does_not_depend_on_the_size_of_the_arm(
         tmp_path_factory, scale, share):

@@ -86,7 +86,7 @@ def chains(draw):
     return f'<sdf version="{version}"><model name="m">{"".join(body)}</model></sdf>', model
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(chain=chains(), seed=st.integers(0, 99))
 def test_torque_is_that_of_the_model_built_joint_by_joint(tmp_path_factory, chain, seed):
     sdf, truth = chain

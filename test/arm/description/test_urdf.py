@@ -46,7 +46,7 @@ def velocity(model, names, qd):
     return result
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(seeds)
 def test_link_frames_equal_pinocchios_on_random_trees(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ def test_link_frames_equal_pinocchios_on_random_trees(tmp_path_factory, seed):
             pose.homogeneous, data.oMi[model.getJointId(name)].homogeneous, rtol=0, atol=1e-13)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(seeds)
 def test_torques_of_the_arm_read_equal_pinocchios_on_random_trees(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)

@@ -91,7 +91,7 @@ def test_a_clock_is_followed_over_a_long_log():
     assert np.mean(np.abs(steps - np.round(steps)) < 0.02) > 0.99
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.floats(100.0, 900.0), st.floats(0.0, 1.0), st.integers(0, 1000))
 def test_states_of_any_source_are_never_rougher_than_before(source, phase, seed):
     stamps = np.arange(0.0, 12.0, 0.005)

@@ -18,7 +18,7 @@ from dynid_ros.errors import ResultError
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(0, 10**11), min_size=1, max_size=6, unique=True).map(sorted),
     st.lists(FLOATS, min_size=9, max_size=9),

@@ -28,7 +28,7 @@ def messages(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(messages(), min_size=1, max_size=8), st.booleans())
 def test_decoding_equals_rosbags_for_any_mixture_of_messages(items, little_endian):
     # Each message twice, so that layouts repeat and batches mix.
@@ -53,7 +53,7 @@ def test_decoding_equals_rosbags_for_any_mixture_of_messages(items, little_endia
     assert sorted(seen) == list(range(len(data)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(NAMES, min_size=1, max_size=5, unique=True),
     st.integers(0, 2**31 * 10**9 - 1),

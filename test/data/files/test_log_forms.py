@@ -151,7 +151,7 @@ FORMS = ('{j}.{w}', '{w}_{j}', '{j}_{w}', '/joint_states/{j}/{w}', 'actual_{w}_{
          'robot1/{w}/{j}', '{w}[{j}]', 'left_{j}_{w} [x]')
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(FORMS), st.permutations(range(9)), st.sampled_from(JOINT_SETS),
        st.sampled_from([('pos', 'vel', 'tau'), ('position', 'velocity', 'effort'),
                         ('angle', 'speed', 'torque'), ('q', 'dq', 'current')]))

@@ -56,7 +56,7 @@ def codes(log):
     return {(d.code, d.severity): d.count for d in log.defects}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.permutations(range(3)), st.permutations(range(3)), st.booleans())
 def test_joints_are_found_by_name_in_any_order_and_among_others(tmp_path_factory, one, two, more):
     arm = random_arm(np.random.default_rng(0), 3, prismatic=False)

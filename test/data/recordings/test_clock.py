@@ -74,7 +74,7 @@ def test_wrong_stamps_cost_their_own_samples_and_are_counted(arm, t, bad):
     assert codes(log, arm)['stamps_far_off', 'warning'] == len(bad)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.dictionaries(
     st.integers(0, SAMPLES - 1),
     st.floats(min_value=-1e12, max_value=1e12).filter(lambda x: not -1000 < x < 1000)
@@ -166,7 +166,7 @@ def test_a_stamp_that_runs_ahead_costs_its_own_sample_and_none_that_follow(arm, 
         clean(replace(log, t=t), arm).t, np.delete(T, 1000))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
 def test_the_fewest_stamps_are_left_out_and_of_several_choices_the_earliest_stay(stamps):
     t = np.array(stamps, dtype=float)

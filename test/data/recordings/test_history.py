@@ -30,7 +30,7 @@ def test_a_joint_at_rest_keeps_its_bend_and_has_none_before_it_moves():
     np.testing.assert_allclose(found[4:], -1 + 2 * np.exp(-1e-3 / PRESLIDING_DISTANCE))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 299), max_size=6), st.integers(0, 10**6))
 def test_a_stream_in_any_portions_is_bent_as_its_recording(cuts, seed):
     q = np.cumsum(np.random.default_rng(seed).normal(scale=3e-3, size=(300, 3)), axis=0)

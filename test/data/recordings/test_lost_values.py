@@ -139,7 +139,7 @@ def test_what_is_left_is_judged_by_the_usual_rules(arm):
     assert 'too_short' in [d.code for d in check_recording(ends, arm) if d.severity == 'error']
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(
     st.sampled_from(['q', 'u']), st.integers(0, 199), st.integers(1, 60), st.integers(0, 2)),
     max_size=8))

@@ -118,7 +118,7 @@ def test_a_few_late_stamps_are_dropped_with_a_warning(arm):
     assert (defect.severity, defect.count) == ('warning', 2)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @example([-1.0, 0.0, -1.0, 0.5])
 @given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, np.nan]), min_size=4, max_size=40))
 def test_cleaned_stamps_always_increase_and_cleaning_twice_changes_nothing(steps):
@@ -309,7 +309,7 @@ def test_velocities_delayed_by_a_filter_are_still_used(arm):
     assert check_recording(replace(log, qd=qd), arm) == ()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.floats(0, 2 * np.pi), st.floats(2.0, 6.0), st.sampled_from([30.0, 125.0, 1000.0]))
 def test_wrapped_positions_are_unwrapped(phase, amplitude, rate):
     arm = random_arm(np.random.default_rng(0), N, prismatic=False)

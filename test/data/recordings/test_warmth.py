@@ -67,7 +67,7 @@ def test_warmth_changes_at_the_first_sample_after_each_step(start):
     np.testing.assert_array_equal(warmth_of(t, np.zeros((400, 1))).t, t[edges])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 499), max_size=6), st.integers(0, 10**6))
 def test_a_stream_in_any_portions_is_as_warm_as_its_recording(cuts, seed):
     rng = np.random.default_rng(seed)

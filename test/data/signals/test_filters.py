@@ -56,7 +56,7 @@ def test_butterworth_is_that_of_scipy(samples, cutoff):
         butterworth(x, RATE, cutoff), expected, rtol=0, atol=1e-9 * np.abs(x).max())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(5, 400), st.floats(0.3, 60), st.floats(-5, 5), st.floats(-3, 3))
 def test_a_constant_passes_whatever_length_and_cutoff(samples, cutoff, level, other):
     x = np.tile([level, other], (samples, 1))
@@ -64,7 +64,7 @@ def test_a_constant_passes_whatever_length_and_cutoff(samples, cutoff, level, ot
     np.testing.assert_allclose(nuttall_fir(x), x, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6))
 def test_filtering_backwards_is_filtering_forwards_backwards(seed):
     x = np.random.default_rng(seed).normal(size=(600, 2))
@@ -105,7 +105,7 @@ def test_an_impulse_spreads_evenly_to_both_sides_as_far_as_the_fir_reaches():
     np.testing.assert_allclose(y[far], 0, rtol=0, atol=1e-15)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.floats(-2, 2), min_size=5, max_size=5), st.floats(5, 500))
 def test_polynomials_up_to_degree_four_are_differentiated_exactly_inside(coefficients, rate):
     p = np.polynomial.Polynomial(coefficients)
@@ -141,7 +141,7 @@ def gain(taps, frequency, rate):
     return (taps * np.cos(2 * np.pi * frequency / rate * k)).sum()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 3000), st.floats(1, 40), st.integers(1, 900), st.integers(0, 10**6))
 def test_output_is_the_valid_convolution_of_every_step_th_sample(samples, cutoff, step, seed):
     d = decimator(cutoff=cutoff, step=step)

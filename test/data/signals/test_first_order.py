@@ -23,7 +23,7 @@ def sine(w, samples=4000):
 
 
 @given(cuts=st.lists(st.integers(0, 60), max_size=6), seed=st.integers(0, 1000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_blocks_of_any_length_give_the_numbers_of_one(cuts, seed):
     x, p = np.random.default_rng(seed).normal(size=(2, 60, 3))
     stream = FirstOrderFilter(LAMBDA, PERIOD, 3)

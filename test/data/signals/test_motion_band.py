@@ -26,7 +26,7 @@ def test_a_sine_gives_the_margin_times_its_frequency(frequency, rate):
         CUTOFF_PER_BAND * frequency, abs=2.1 * CUTOFF_PER_BAND / LENGTH)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.floats(1e-7, 3e-5), st.integers(0, 10**6))
 def test_encoder_noise_and_its_size_hardly_matter(noise, seed):
     rng, t = np.random.default_rng(seed), stamps(125.0)

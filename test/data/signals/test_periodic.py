@@ -87,7 +87,7 @@ def test_motions_that_do_not_repeat_are_refused(motion):
         find_period(motion(stamps(50.0, 40.0)), 50.0)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(3, 60), st.integers(1, 3), st.integers(0, 10**6))
 def test_misfit_is_the_mean_square_of_the_difference_to_the_shifted_motion(samples, n, seed):
     q = np.random.default_rng(seed).normal(size=(samples, n)) + 7

@@ -64,7 +64,7 @@ def test_a_recording_of_gaps_only_is_refused():
         uniform_segments(log(np.arange(30) * 0.2), 100.0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(0, 0.45), st.integers(0, 10**6), st.sampled_from([50.0, 125.0, 500.0]))
 def test_true_irregular_stamps_are_resampled_to_what_would_have_been_measured(jitter, seed, rate):
     rng = np.random.default_rng(seed)
@@ -80,7 +80,7 @@ def test_true_irregular_stamps_are_resampled_to_what_would_have_been_measured(ji
     np.testing.assert_allclose(segment.q, position(segment.t), rtol=0, atol=bound)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(0, 0.999999), st.integers(2, 20), st.sampled_from([125.0, 1000.0]))
 def test_messages_that_are_stamped_late_and_in_bursts_do_not_swing(late, every, rate):
     true = np.arange(3000) / rate

@@ -8,7 +8,7 @@ import numpy as np
 from dynid_ros.data.signals.filters import Decimator, Shares
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 40), st.integers(1, 12), st.floats(0.02, 0.4), st.integers(0, 300))
 def test_shares_of_blocks_add_up_to_the_outputs(size, step, cutoff, more):
     decimator = Decimator(1.0, cutoff, step)

@@ -97,7 +97,7 @@ def test_streams_of_clocks_that_differ_are_not_paired():
 
 
 @given(seed=st.integers(0, 10**6), portions=st.sets(st.integers(0, 300), max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_portions_and_interleaving_do_not_matter(seed, portions):
     rng = np.random.default_rng(seed)
     states = np.cumsum(rng.integers(1, 30, 150)) * MS

@@ -108,7 +108,7 @@ def test_many_damaged_rows_are_refused_with_the_first(tmp_path, arm, kind):
     assert '\n' not in str(caught.value)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.dictionaries(st.integers(2, ROWS + 1), st.binary(max_size=40), max_size=5))
 def test_any_bytes_in_few_lines_leave_the_other_rows(tmp_path_factory, wrong):
     arm = random_arm(np.random.default_rng(0), N, prismatic=False)
@@ -262,7 +262,7 @@ def test_an_unknown_zip_method_is_refused(tmp_path, arm):
     assert 'compression' in refused(tmp_path / 'a.npz', arm)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 10**6), st.integers(0, 255), st.booleans(), st.booleans())
 def test_a_flipped_byte_gives_the_recording_or_one_clear_line(
     tmp_path_factory, place, value, deflated, mapped

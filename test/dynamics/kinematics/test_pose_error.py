@@ -49,7 +49,7 @@ def se3(placement):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_forward_kinematics_chains_all_placements(seed):
     arm, _, q = placed_arm(seed)
     links = [se3(arm.base) * se3(arm.mounting) * pose for pose in link_poses(arm, q)]
@@ -71,7 +71,7 @@ def test_many_positions_give_the_pose_of_each():
 
 
 @given(st.integers(0, 10**6), st.sampled_from(['', 'dh', 'mdh']))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_first_order_errors_are_the_derivative_of_exact_ones(seed, dh):
     arm, rng, q = placed_arm(seed, dh)
     for body in ('tool', arm.joint_names[int(rng.integers(arm.n))]):

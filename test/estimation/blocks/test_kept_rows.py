@@ -72,7 +72,7 @@ def agree(blocks, expected):
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * scale)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     name=st.sampled_from(ARMS), slides=st.booleans(), rotor=st.booleans(),
     terms=st.lists(st.sampled_from(sorted(TERMS)), unique=True),

@@ -42,7 +42,7 @@ def found_links(arm, theta):
     return found.values[arm.layout.all_inertial()].reshape(arm.n, 10), root
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), size=st.floats(0.01, 100.0))
 def test_bounds_are_kept_strictly_by_any_estimate(seed, size):
     rng = np.random.default_rng(seed)

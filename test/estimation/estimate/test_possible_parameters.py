@@ -51,7 +51,7 @@ def links_of(arm, values):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), size=st.floats(0.01, 1e3), bare=st.booleans())
 @example(seed=240, size=767.0, bare=False)
 def test_any_estimate_becomes_possible(seed, size, bare):
@@ -69,7 +69,7 @@ def test_any_estimate_becomes_possible(seed, size, bare):
     assert (found.data_share <= 1).all()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6))
 def test_possible_parameters_come_back_when_the_prior_weighs_nothing(seed):
     """Where all are determined, whatever the prior, itself possible, says."""
@@ -216,7 +216,7 @@ def test_estimates_that_are_not_finite_are_refused():
         possible_from(arm, theta, root_of(arm))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10**6), power=st.sampled_from([-3.0, -1.5, 1.5, 3.0]))
 @example(seed=128, power=-3.0)
 @example(seed=342, power=3.0)

@@ -42,7 +42,7 @@ def test_weights_settle_to_the_noise_of_each_joint():
     np.testing.assert_allclose(solve(compressed(*rows()), WIDE).sigma, NOISE, rtol=0.06)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_estimate_and_covariance_are_those_of_dense_weighted_least_squares(seed):
     W, tau = rows(seed, 200)
@@ -136,7 +136,7 @@ def random_rows(seed, samples):
     return rng.normal(size=(samples, JOINTS, PARAMETERS)), rng.normal(size=(samples, JOINTS))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 80), st.lists(st.integers(0, 80), max_size=6))
 def test_sums_of_squares_are_those_of_the_rows_however_they_are_cut(seed, samples, cuts):
     W, tau = random_rows(seed, samples)

@@ -62,7 +62,7 @@ def test_positions_and_torque_alone_give_the_base_parameters(leg):
 
 
 @given(cuts=st.lists(st.integers(0, 2000), max_size=8))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_rows_do_not_depend_on_the_portions_in_which_samples_come(cuts):
     arm = load_arm('two_axis')
     t, q, u = recording(arm, 4.0)
@@ -197,7 +197,7 @@ def test_replaying_half_saving_and_restoring_is_one_replay(leg, tmp_path):
 
 
 @given(seed=st.integers(0, 10**6), memory=st.sampled_from([0.5, 10.0, np.inf]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_random_trees_with_faulty_streams_stay_finite(seed, memory):
     rng = np.random.default_rng(seed)
     arm = random_arm(rng, int(rng.integers(1, 5)))

@@ -31,7 +31,7 @@ def fed(W, tau, learned, portions):
     return blocks
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(samples=st.integers(0, 3000), seed=st.integers(0, 10**6), size=st.integers(1, 400))
 def test_groups_hold_all_rows_in_the_order_of_time_whatever_the_portions(samples, seed, size):
     W, tau, learned = rows(samples, seed)

@@ -56,7 +56,7 @@ def assert_same(one, other, where='result'):
         assert one == other, where
 
 
-@settings(max_examples=25, deadline=None,
+@settings(max_examples=25,
           suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     numbers=st.lists(st.floats(-1e99, 1e99), min_size=2 * B, max_size=2 * B),

@@ -43,7 +43,7 @@ def test_velocity_and_acceleration_are_the_derivatives(ramp):
     np.testing.assert_allclose((ahead[1] - behind[1]) / (2 * h), qdd, atol=1e-5)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     seed=st.integers(0, 2**32 - 1), harmonics=st.integers(2, 12), ramp=st.sampled_from([0.0, 2.0]),
     period=st.floats(1.0, 40.0))

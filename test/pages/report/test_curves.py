@@ -19,7 +19,7 @@ from dynid_ros.pages.report.curves import (
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(2, 5000), st.integers(0, 2**32 - 1))
 def test_thinning_keeps_the_extremes_and_the_order(samples, seed):
     rng = np.random.default_rng(seed)

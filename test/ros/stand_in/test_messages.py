@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -64,7 +64,6 @@ def header_of(stamp, frame):
 
 
 @given(stamps, words, st.lists(words, max_size=5), arrays, arrays, arrays)
-@settings(deadline=None)
 def test_joint_states_have_the_bytes_of_rosbags(stamp, frame, names, q, qd, tau):
     name = 'sensor_msgs/msg/JointState'
     header, plain = header_of(stamp, frame)
@@ -77,7 +76,6 @@ def test_joint_states_have_the_bytes_of_rosbags(stamp, frame, names, q, qd, tau)
     # rosbags takes a byte as a signed one.
     st.integers(0, 127), words, words, st.lists(st.tuples(words, words), max_size=3)),
     max_size=3))
-@settings(deadline=None)
 def test_diagnostics_have_the_bytes_of_rosbags(stamp, statuses):
     name, status, pair = (f'diagnostic_msgs/msg/{kind}' for kind in (
         'DiagnosticArray', 'DiagnosticStatus', 'KeyValue'))
@@ -102,7 +100,6 @@ def test_diagnostics_have_the_bytes_of_rosbags(stamp, statuses):
 @given(st.integers(0, 9), st.booleans(), st.integers(-2**63, 2**63 - 1), numbers, words,
        st.binary(max_size=5), st.lists(st.booleans(), max_size=4),
        st.lists(st.integers(-2**63, 2**63 - 1), max_size=4), arrays, st.lists(words, max_size=4))
-@settings(deadline=None)
 def test_parameter_values_have_the_bytes_of_rosbags(
         kind, truth, whole, number, text, data, truths, wholes, values, texts):
     name = 'rcl_interfaces/msg/ParameterValue'
@@ -118,7 +115,6 @@ def test_parameter_values_have_the_bytes_of_rosbags(
 @given(st.lists(words, max_size=3), st.lists(st.tuples(arrays, arrays, stamps), max_size=3),
        st.lists(st.tuples(words, st.integers(0, 65535), numbers, numbers, numbers), max_size=3),
        stamps)
-@settings(deadline=None)
 def test_goals_have_the_bytes_of_rosbags(names, points, tolerances, patience):
     def goal(make, values):
         def time_(span):
