@@ -9,7 +9,7 @@ import json
 import math
 from operator import attrgetter
 from pathlib import PurePath
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints, Union
 
 import numpy as np
@@ -98,7 +98,7 @@ def from_plain(data: Any, hint: Any, where: str) -> Any:
 
 def _without_none(hint: Any) -> Any:
     if get_origin(hint) in (UnionType, Union):
-        return next(inner for inner in get_args(hint) if inner is not type(None))
+        return next(inner for inner in get_args(hint) if inner is not NoneType)
     return hint
 
 

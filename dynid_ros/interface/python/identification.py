@@ -37,7 +37,6 @@ from dynid_ros.utilities.inputs import (
 from dynid_ros.utilities.one_thread import one_thread
 
 if TYPE_CHECKING:
-
     from dynid_ros.estimation.calibration.gain_verdict import DriveGains
 
 
