@@ -165,7 +165,7 @@ def reported(table: Table) -> tuple[Finding, ...]:
     if others:
         text += ' (the data do not distinguish these)'
     remedy = ', or '.join(dict.fromkeys(
-        fault.remedy for line in winners for fault in line.suspect.faults))
+        _remedy(arm, line.suspect.faults) for line in winners))
     left = best.prediction.error_percent
     if left > HELD_OUT_ERROR_PERCENT:
         text += f', which explains a part only: {left:.0f} % stay unexplained, so more is wrong'
@@ -175,6 +175,17 @@ def reported(table: Table) -> tuple[Finding, ...]:
         tuple(arm.joint_names[joint] for joint in joints),
         error_before_percent=error_before_percent(table.prediction, best.prediction),
         error_after_percent=left),)
+
+
+def _remedy(arm: ArmModel, faults: Sequence[Fault]) -> str:
+    """Join the remedies of faults that hold together, each with its joints if they differ."""
+    alike: dict[str, list[int]] = {}
+    for fault in faults:
+        alike.setdefault(fault.remedy, []).extend(fault.joints)
+    if len(alike) == 1:
+        return next(iter(alike))
+    return ', and '.join(f'{names(arm, joints)}: {remedy}' if joints else remedy
+                         for remedy, joints in alike.items())
 
 
 def _refuted(arm: ArmModel, line: Line) -> tuple[str, tuple[int, ...]]:

@@ -173,3 +173,19 @@ def test_a_signal_that_only_impossible_parameters_explain_is_not_called_dead(
     (found,) = verdict.findings
     assert (found.code, found.joints) == ('effort_impossible', (recorded.arm.joint_names[2],))
     assert not verdict.trustworthy
+
+
+def test_remedies_of_faults_that_hold_together_name_their_joints(recorded):
+    found = table(recorded, 1, TORQUE)
+    (winner,) = found.winners
+    first, *_ = winner.suspect.faults
+    one, two, three = (replace(first, joints=(joint,), remedy=remedy) for joint, remedy in (
+        (1, 'turn it by 1.59 rad'), (2, 'turn it by 1.55 rad'), (3, 'turn it by 1.59 rad')))
+    both, alike = (replace(winner, suspect=replace(winner.suspect, faults=faults))
+                   for faults in ((one, two), (one, three)))
+    names = recorded.arm.joint_names
+    (finding,) = reported(replace(found, winners=(both,)))
+    assert finding.remedy == (
+        f"'{names[1]}': turn it by 1.59 rad, and '{names[2]}': turn it by 1.55 rad")
+    (finding,) = reported(replace(found, winners=(both, alike)))
+    assert finding.remedy.endswith(', or turn it by 1.59 rad')
