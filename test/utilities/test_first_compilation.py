@@ -23,7 +23,7 @@ for _, each in found.buffer:
         print(kernel.__name__)
 """
 
-KERNELS = ['update_mean_squares', 'integrate_bends']
+KERNELS = ['find_steps', 'update_mean_squares', 'integrate_bends']
 
 
 @pytest.fixture

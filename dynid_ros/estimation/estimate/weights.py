@@ -160,7 +160,7 @@ class JointNoise:
     Attributes
     ----------
     floor : (..., 1) ndarray
-        Least mean square of the residual of a joint, Nm².
+        Least mean square of the residual of a joint, Nm²; without any torque, that for 1 Nm.
     first : (..., n) ndarray
         Standard deviation before any fit, Nm.
 
@@ -170,7 +170,8 @@ class JointNoise:
         self._rows = rows
         total = np.maximum(rows.sum(axis=-1, keepdims=True), 1)
         mean = (rows * power).sum(axis=-1, keepdims=True) / total
-        self.floor: Array = np.maximum(WEIGHT_FLOOR * mean, np.finfo(float).tiny)
+        self.floor: Array = np.maximum(
+            WEIGHT_FLOOR * np.where(mean > 0, mean, 1.0), np.finfo(float).tiny)
         power = np.maximum(power, power.mean(axis=-1, keepdims=True))
         self.first: Array = np.sqrt(np.maximum(FIRST_NOISE**2 * power, self.floor))
 

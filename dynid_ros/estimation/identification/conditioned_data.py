@@ -173,9 +173,9 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     digest = data_hash(train)
     unseen.clear()
     # The samples of a recording are released with the last of its parts: the largest comes last.
-    held_out = [
-        _conditioned_set(arm, source, [recording], settings_for(settings, recording), levels)
-        for source, recording in released(division.unseen)]
+    sets = [(source, [recording]) for source, recording in released(division.unseen)]
+    held_out = [_conditioned_set(arm, source, own, settings_for(settings, own[0]), levels)
+                for source, own in sets]
     fitted = _conditioned_set(arm, division.source, train, settings, levels, thin=thin)
     return ConditionedData(
         division, fitted, held_out, *_in_band([fitted, *held_out], band.cutoff_hz), levels,
