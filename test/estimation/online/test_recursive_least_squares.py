@@ -186,6 +186,15 @@ def test_what_a_model_knows_stands_until_rows_say_otherwise(data):
     assert np.abs(late.theta - theta).max() < 5 * late.std.max()
 
 
+def test_a_model_may_know_one_parameter_far_better_than_another():
+    rng = np.random.default_rng(1)
+    factor = np.geomspace(1e9, 1e-9, PARAMETERS)[:, None] * np.triu(
+        1.0 + rng.random((PARAMETERS, PARAMETERS)))
+    rows = np.column_stack([factor, factor @ np.ones(PARAMETERS)])
+    found = known_prior(rows, np.ones(JOINTS)).rows()
+    np.testing.assert_allclose(found.T @ found, rows.T @ rows, rtol=1e-12)
+
+
 def test_a_prior_is_not_forgotten(data):
     _, W, tau = data
     W[:, :, 0] = 0.0
