@@ -5,9 +5,9 @@ Held-out torque error on public recordings of real arms, at equal bandwidths, be
     pip install --editable . figaroh
     python benchmarks/accuracy.py FOLDER
 
-FOLDER is that of shared/recordings.py. Where it has a folder field/, a second table has the
-recordings in it that are predicted by fits to others: most are of another motion. The last line
-is the geometric mean of the ratio of errors, chosen to plain friction.
+FOLDER is that of shared/recordings.py. Where it has folders unseen/ and field/, further tables have
+recordings in them that are predicted by fits to others: most are of another motion. The last line is
+the geometric mean of the ratio of errors, chosen to plain friction.
 
 Each line is a bandwidth: measured torque, predicted torque and regressors pass the same low-pass,
 and all columns are fitted to the same rows of the first part and compared on the same rows of the
@@ -27,12 +27,24 @@ from __future__ import annotations
 
 import dynid_ros.utilities.threads  # isort: skip  # noqa: F401 (before anything imports NumPy)
 
+from collections.abc import Sequence
 from pathlib import Path
 import sys
 
 import numpy as np
 from shared.figaroh_fit import figaroh_residual
-from shared.recordings import below, field_recordings, held_out, in_two, percent, recordings
+from shared.recordings import (
+    below,
+    Case,
+    FIELD,
+    field_recordings,
+    held_out,
+    in_two,
+    Logs,
+    percent,
+    recordings,
+    UNSEEN,
+)
 from shared.tables import heading, row
 
 from dynid_ros.arm.friction import PLAIN_TERMS
@@ -42,7 +54,7 @@ from dynid_ros.data.signals.conditioning import ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters, gravity_load
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.preparation import condition_recordings
+from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.utilities.arrays import Array
@@ -56,16 +68,16 @@ PUBLISHED = {('ur10', 2.0): 7.17, ('ur10', 5.0): 7.91, ('ur10', 10.0): 8.10,
 
 
 def rows(
-    arm: ArmModel, log: Recording, settings: ConditioningSettings,
+    arm: ArmModel, logs: Logs, settings: ConditioningSettings,
 ) -> tuple[Array, Array]:
     """Regressor (k, b) and torque (k,) of all joints in motion, one below another."""
-    kept = KeptRows(arm, condition_recordings(arm, [log], settings), settings, arm.friction)
+    kept = KeptRows(arm, condition_recordings(arm, logs, settings), settings, arm.friction)
     blocks = [(block.W[block.moving], block.tau[block.moving]) for block in kept.blocks(arm)]
     W, tau = (np.concatenate(each) for each in zip(*blocks, strict=True))
     return W, tau
 
 
-def least_squares(plain: IdentifiedModel, first: Recording, rest: Recording) -> float:
+def least_squares(plain: IdentifiedModel, first: Logs, rest: Logs) -> float:
     """Held-out error of ordinary least squares on the rows of a model, %."""
     arm, settings = plain.arm, plain.treatment
     W, tau = rows(arm, first, settings)
@@ -117,29 +129,36 @@ def main(folder: Path) -> None:
             bandwidth = chosen.treatment.cutoff_hz
             ratios.append(held_out(chosen) / held_out(plain))
             line(label, bandwidth if cutoff else f'{bandwidth:.3g} Hz (from the data)', [
-                held_out(chosen), held_out(plain), least_squares(plain, first, rest),
+                held_out(chosen), held_out(plain), least_squares(plain, [first], [rest]),
                 figaroh(plain, first, rest), PUBLISHED.get((name, bandwidth))],
                 further(chosen))
         line(label, AS_RECORDED, [
             as_recorded(chosen, rest), as_recorded(plain, rest), None, None,
             PUBLISHED.get((name, AS_RECORDED))], further(chosen))
-    if (folder / 'field').is_dir():
-        ratios += field_table(folder / 'field')
+    for part, cases in (('unseen', UNSEEN), ('field', FIELD)):
+        if (folder / part).is_dir():
+            ratios += field_table(folder / part, cases)
     mean = float(np.exp(np.mean(np.log(ratios))))
     print(f'chosen by plain friction: geometric mean {mean:.3f}, at most {max(ratios):.3f}')
 
 
-def field_table(folder: Path) -> list[float]:
-    """Print the table of the field recordings, and return the ratio of chosen by plain."""
+def field_table(folder: Path, cases: Sequence[Case]) -> list[float]:
+    """Print the table of some recordings, and return the ratio of chosen by plain."""
     print()
-    heading('arm, fitted, held out', 'chosen', 'plain', 'by plain', 'chosen friction')
+    heading('arm, fitted, held out', 'bandwidth', 'chosen', 'plain', 'least squares', 'by plain',
+            'chosen friction', 'verdict')
     ratios = []
-    for label, arm, logs, rest, share in field_recordings(folder):
+    for label, arm, logs, rest, share in field_recordings(folder, cases):
         chosen, plain = (identify(arm, logs, validation=rest, holdout=share, friction=friction)
                          for friction in (None, PLAIN_TERMS))
+        first, unseen = ([checked_recording(log, arm)[0] for log in part] for part in (logs, rest))
+        if share:
+            first, unseen = ([part] for part in in_two(*first, share))
         ratios.append(held_out(chosen) / held_out(plain))
-        row(label, f'{held_out(chosen):.2f} %', f'{held_out(plain):.2f} %', f'{ratios[-1]:.3f}',
-            further(chosen))
+        row(label, f'{plain.treatment.cutoff_hz:.3g} Hz', f'{held_out(chosen):.2f} %',
+            f'{held_out(plain):.2f} %', f'{least_squares(plain, first, unseen):.2f} %',
+            f'{ratios[-1]:.3f}', further(chosen),
+            'trustworthy' if chosen.verdict.trustworthy else chosen.verdict.findings[0].code)
     return ratios
 
 

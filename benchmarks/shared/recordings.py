@@ -4,12 +4,14 @@ Recordings of real arms, below the FOLDER that scripts take.
 
 FOLDER holds ur10/ur10_exciting_trajectory.db3 and panda/panda_exciting_trajectory.db3
 (unisa-acg/inverse-dynamics-solver), tx40/pos_read_data.csv and curr_data.csv (figaroh-examples),
-and may hold field/ with further arms, each with its arm.yaml.
+and may hold field/ with further arms, each with its arm.yaml, and unseen/ with arms that helped to
+choose no constant of the package, each with its arm.yaml in arm/ (repositories in
+docs/accuracy.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from dynid_ros.estimation.model.identified_model import IdentifiedModel
 
 Array = NDArray[np.float64]
 Logs = list[Recording]
+Case = tuple[str, tuple[str, ...], tuple[str, ...], float]
 
 #: Shipped arm, file, and held-out share.
 CASES = (
@@ -33,13 +36,21 @@ CASES = (
     ('tx40', 'tx40/pos_read_data.csv', 1 / 2),
 )
 #: Recordings to fit and to predict, and the held-out share where there are none to predict.
-FIELD: tuple[tuple[str, tuple[str, ...], tuple[str, ...], float], ...] = (
+FIELD: tuple[Case, ...] = (
     ('six_joint', ('traj2.csv',), ('traj3.csv',), 0.0),
     ('dual_arm', ('motion_13.5.csv', 'motion_15.7.csv'), ('motion_52.2.csv',), 0.0),
     ('kr300', ('A.csv', 'B.csv'), ('C.csv',), 0.0),
     ('kr300', ('A.csv',), ('B.csv', 'C.csv'), 0.0),
     ('dvrk_psm', ('free.csv',), ('two.csv',), 0.0),
     ('sawyer', ('log_1khz.npz',), (), 1 / 3),
+)
+#: The same for arms that helped to choose no constant.
+UNSEEN: tuple[Case, ...] = (
+    ('ur10e_mamedov', ('ur-20_02_10-30sec_12harm.csv',), ('ur-20_02_12-50sec_12harm.csv',), 0.0),
+    ('airbot', ('chirp.csv',), ('trapezoidal.csv',), 0.0),
+    ('dvrk_mtm', ('50s.csv', '50s2.csv'), ('50s-alllink-work-large.csv',), 0.0),
+    ('dvrk_radiang', ('fourier_test_results.csv',), ('fourier_test2_results.csv',), 0.0),
+    ('rokae_ar5', ('dynamics_identification_data_real.csv',), (), 1 / 3),
 )
 #: Arm whose torques of joints 3, 5 and 6 are recorded with the opposite sign.
 TURNED = 'six_joint'
@@ -60,10 +71,13 @@ def in_two(log: Recording, share: float) -> tuple[Recording, Recording]:
     return first, rest
 
 
-def field_recordings(folder: Path) -> Iterator[tuple[str, ArmModel, Logs, Logs, float]]:
-    """Read the fitted and the held-out recordings of `FIELD`, with the held-out share."""
-    for name, fitted, unseen, share in FIELD:
-        arm = load_arm(folder / name / 'arm.yaml')
+def field_recordings(
+    folder: Path, cases: Sequence[Case] = FIELD,
+) -> Iterator[tuple[str, ArmModel, Logs, Logs, float]]:
+    """Read the fitted and the held-out recordings of some cases, with the held-out share."""
+    for name, fitted, unseen, share in cases:
+        own = folder / name / 'arm'
+        arm = load_arm(own if own.is_dir() else folder / name / 'arm.yaml')
         if name == TURNED:
             gain = arm.drive.gain.copy()
             gain[[2, 4, 5]] *= -1
