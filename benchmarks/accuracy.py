@@ -5,9 +5,9 @@ Held-out torque error on public recordings of real arms, at equal bandwidths, be
     pip install --editable . figaroh
     python benchmarks/accuracy.py FOLDER
 
-FOLDER is that of shared/recordings.py. Where it has folders unseen/ and field/, further tables have
-recordings in them that are predicted by fits to others: most are of another motion. The last line is
-the geometric mean of the ratio of errors, chosen to plain friction.
+FOLDER is that of shared/recordings.py. Where it has folders unseen/ and field/, further tables
+have recordings in them that are predicted by fits to others: most are of another motion. The last
+line is the geometric mean of the ratio of errors, chosen to plain friction.
 
 Each line is a bandwidth: measured torque, predicted torque and regressors pass the same low-pass,
 and all columns are fitted to the same rows of the first part and compared on the same rows of the
@@ -153,7 +153,7 @@ def field_table(folder: Path, cases: Sequence[Case]) -> list[float]:
                          for friction in (None, PLAIN_TERMS))
         first, unseen = ([checked_recording(log, arm)[0] for log in part] for part in (logs, rest))
         if share:
-            first, unseen = ([part] for part in in_two(*first, share))
+            first, unseen = ([part] for part in in_two(first[0], share))
         ratios.append(held_out(chosen) / held_out(plain))
         row(label, f'{plain.treatment.cutoff_hz:.3g} Hz', f'{held_out(chosen):.2f} %',
             f'{held_out(plain):.2f} %', f'{least_squares(plain, first, unseen):.2f} %',
