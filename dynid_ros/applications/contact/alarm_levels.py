@@ -13,6 +13,7 @@ from scipy.special import lambertw
 from dynid_ros.applications.contact.friction_band import FrictionBand
 from dynid_ros.arm.friction import JointHistory
 from dynid_ros.data.recordings.history import history_of
+from dynid_ros.data.signals.first_order import average_on
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction, torque_rows, torque_variance
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
@@ -157,8 +158,6 @@ def _residuals(
     model: IdentifiedModel, prediction: Prediction, bandwidth_hz: float,
 ) -> Iterator[tuple[Array, Array]]:
     """Return the largest values of each joint, see `AlarmLevels`, and all of its values."""
-    from scipy.signal import lfilter
-
     period = float(np.median(np.diff(prediction.t))) if len(prediction.t) > 1 else PIECE
     # With a zero-order hold: rows are rarer than the low-pass is slow.
     pole = np.exp(-2 * np.pi * bandwidth_hz * period)
@@ -173,8 +172,9 @@ def _residuals(
         for part in _stretches(one, breaks, 2 * size):
             both = np.column_stack([one[part], own[part]])
             # Initialise by the first value.
-            both = np.concatenate([np.repeat(both[:1], size, axis=0), both])
-            low = lfilter([0.0, 1.0 - pole], [1.0, -pole], both[1:], axis=0)[size - 1:]
+            low = np.concatenate([np.zeros((1, 2)), np.repeat(both[:1], size - 1, axis=0), both])
+            average_on(pole, low, np.zeros(2))
+            low = low[size - 1:-1]
             beside = np.maximum(np.abs(low[:, 0]) - low[:, 1], 0.0)
             values.append(beside)
             pieces = len(beside) // size

@@ -84,6 +84,24 @@ def test_rarer_alarms_and_worse_held_out_residuals_raise_the_levels():
     assert (levels(1.0, 0.3) > 1.5 * levels(1.0, 0.1)).all()
 
 
+@pytest.mark.parametrize('bandwidth', [0.3, 8.0])
+def test_the_ratio_is_that_of_residuals_behind_a_low_pass_with_a_zero_order_hold(bandwidth):
+    rng = np.random.default_rng(6)
+    model = exact(PANDA, 0.1, predictions=(residuals(PANDA, rng, 60, 0.1, 0.5),))
+    # Parameters that are known exactly have no share of the error.
+    found = AlarmLevels(replace(model, covariance=0 * model.covariance), bandwidth)
+    (part,) = model.predictions
+    error = (part.tau - part.tau_hat) / 0.1
+    period = float(part.t[1] - part.t[0])
+    pole = np.exp(-2 * np.pi * bandwidth * period)
+    # It begins from zero, with the first value for the length of a piece.
+    before = round(PIECE / period) - 1
+    filled = np.concatenate([np.repeat(error[:1], before, axis=0), error])
+    low = lfilter([0.0, 1 - pole], [1.0, -pole], filled, axis=0)[before:]
+    expected = np.sqrt((low**2).mean(axis=0))
+    np.testing.assert_allclose(found.ratio, expected, rtol=1e-9)
+
+
 def test_without_predictions_the_residual_of_the_fit_counts():
     model = exact(PANDA, 0.2)
     found = AlarmLevels(model, 8.0)
