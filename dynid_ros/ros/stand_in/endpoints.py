@@ -194,13 +194,19 @@ class Client(_Pair):
         self._guid = secrets.randbits(63)
         self._waiting: dict[bytes, Future[Any]] = {}
         self._number = 0
+        # Readers of the requests, and the keys of their servers.
+        self._matched: list[int] = []
+        self._servers: list[bytes] = []
 
     def service_is_ready(self) -> bool:
         """Whether there is a server on Cyclone DDS."""
-        ends = (self.writer.get_matched_subscription_data(handle)
-                for handle in settled(self.writer.get_matched_subscriptions))
-        # One may have gone between the two.
-        servers = [end.key.bytes for end in ends if end is not None]
+        matched, servers = settled(self.writer.get_matched_subscriptions), self._servers
+        # A node asks often, and Cyclone DDS decodes all settings of a reader for its key.
+        if matched != self._matched:
+            ends = map(self.writer.get_matched_subscription_data, matched)
+            # One may have gone between the two.
+            servers = [end.key.bytes for end in ends if end is not None]
+            self._matched, self._servers = matched, servers
         if servers and not any(server.startswith(_VENDOR) for server in servers):
             self._logger.warning(
                 f'{self.topic_name} is served by a node that is not on Cyclone DDS; start that '
