@@ -70,7 +70,7 @@ class TrajectoryPublisher(Node):
                                     self._on_start, self._on_stop)
         self._states = StateWatch(self, self._arm, self._time, self._on_state)
         self._listeners = Listeners(self, values['listeners'], self._time.now)
-        self._stopped_by = ''
+        self._stopped_by = self._uncommanded = ''
         self._answers = Answers(self, [self._states.topic])
         self.create_timer(WATCH, self._watch, clock=watch_clock(self))
         # Discovery does not depend on the simulated time, which may wait for it.
@@ -185,12 +185,15 @@ class TrajectoryPublisher(Node):
 
     def _look(self) -> None:
         """Check the publishers, listeners and controllers in the graph."""
+        # A driver that dies takes its controllers along, one endpoint after the other: only what
+        # is missing twice is the reason.
+        before, self._uncommanded = self._uncommanded, self._output.missing
         self._states.follow()
         if (problem := self._states.violation) is not None:
             self._control.fault(problem)
             self._notice_phase()
-        elif self._output.missing:
-            self._on_failure(self._output.missing)
+        elif before and self._uncommanded:
+            self._on_failure(self._uncommanded)
         lost = self._listeners.missing
         if lost and self._control.active and not self._stopped_by:
             self.status = 1
