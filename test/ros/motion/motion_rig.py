@@ -18,8 +18,9 @@ from dynid_ros.motion.trajectory.motion_file import write_motion
 
 ARM = load_arm('panda')
 NODE = '/trajectory_publisher'
-#: Joint states per second.
-RATE = 250.0
+#: Joint states per second, each of which takes each node some milliseconds; and where more of them
+#: matter.
+RATE, FINE_RATE = 125.0, 250.0
 
 
 def slow_motion(amplitude=0.1, periods=1, arm=ARM):

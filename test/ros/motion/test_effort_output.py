@@ -5,7 +5,7 @@ from pathlib import Path
 import shutil
 import signal
 
-from motion_rig import ARM, Rig, slow_file, slow_motion
+from motion_rig import ARM, FINE_RATE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
 
@@ -39,8 +39,8 @@ def test_a_light_arm_without_gears_is_held_and_follows(
 def test_gains_that_the_rate_of_the_states_does_not_bear_are_refused(start, talker, tmp_path):
     gains = proposed_gains(ARM, 0.004)
     wild = gains.damping * np.where(np.arange(ARM.n) == 5, 40, 1)
-    rig = Rig(start, talker, slow_file(tmp_path), stiffness=gains.stiffness.tolist(),
-              damping=wild.tolist())
+    rig = Rig(start, talker, slow_file(tmp_path), rate=FINE_RATE,
+              stiffness=gains.stiffness.tolist(), damping=wild.tolist())
     answer = rig.begin()
     assert not answer.success
     assert "joint 'fer_joint6' swings up at 250 states a second" in answer.message
@@ -51,7 +51,7 @@ def test_gains_that_the_rate_of_the_states_does_not_bear_are_refused(start, talk
 def test_gains_of_the_user_are_those_of_the_commands(start, talker, tmp_path):
     gains = proposed_gains(ARM, 0.004)
     softer = 0.25 * gains.stiffness
-    rig = Rig(start, talker, slow_file(tmp_path), stiffness=softer.tolist(),
+    rig = Rig(start, talker, slow_file(tmp_path), rate=FINE_RATE, stiffness=softer.tolist(),
               damping=gains.damping.tolist(), feedforward='none')
     rig.begin()
     rig.until(lambda: len(rig.commands) > 50, 'commands')

@@ -5,7 +5,7 @@ import signal
 import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from motion_rig import RATE, Rig, slow_file
+from motion_rig import FINE_RATE, RATE, Rig, slow_file
 import pytest
 from ros.nodes.conftest import PATIENCE
 
@@ -83,7 +83,8 @@ def test_motion_slows_down_where_a_listener_says_nothing(rig, talker):
     assert rig.end(signal.SIGINT)[0] == 1
 
 
-def test_node_stays_until_the_arm_rests_however_slow_the_simulation(rig, talker):
+def test_node_stays_until_the_arm_rests_however_slow_the_simulation(start, talker, tmp_path):
+    rig = Rig(start, talker, slow_file(tmp_path, periods=30), listeners=['other'], rate=FINE_RATE)
     other = Listener(talker, 'other')
     other.say(OK)
     rig.move()

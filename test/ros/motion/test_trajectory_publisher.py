@@ -4,7 +4,7 @@
 import re
 import signal
 
-from motion_rig import ARM, NODE, Rig, slow_file, slow_motion
+from motion_rig import ARM, FINE_RATE, NODE, Rig, slow_file, slow_motion
 import numpy as np
 import pytest
 from ros.motion.pace import OWN
@@ -27,7 +27,7 @@ def test_a_start_is_accepted_as_soon_as_the_node_is_ready(start, talker, excitat
 
 
 def test_motion_is_followed_to_its_end_and_held(start, talker, tmp_path):
-    rig = Rig(start, talker, slow_file(tmp_path))
+    rig = Rig(start, talker, slow_file(tmp_path), rate=FINE_RATE)
     rig.move()
     motion = slow_motion()
     rig.wait_end()
