@@ -18,8 +18,8 @@ IGNORED = ('too_short', CONSTANT)
 #: Length of the window of `RollingQuality`, ns.
 WINDOW = 3 * 10**9
 #: Time between two checks of a stream that goes on, s. Each sample is then checked three times,
-#: however often there are reports: a check takes up to 0.3 s where stamps scatter (a surgical arm
-#: of three joints at 200 Hz), and the node takes in nothing meanwhile.
+#: however often there are reports: where stamps scatter, a check searches for the clock of the
+#: source, and the node takes in nothing meanwhile.
 BETWEEN_CHECKS_SECONDS = 1.0
 
 
