@@ -15,7 +15,6 @@ from dynid_ros.data.tables.column_words import (
     Column,
     MEANING,
     plain,
-    QUANTITIES,
     SIGNAL_WORDS,
     summary,
     TIME_NAMES,
@@ -94,6 +93,8 @@ class Choice:
                 raise self.missing(quantity)
             return None
         chosen = fits[min(fits)]
+        if len(chosen) > 1:
+            chosen = [family for family in chosen if family[0].measured] or chosen
         if len(chosen) > 1:
             shown = ' or '.join(summary([column.name for column in family]) for family in chosen)
             raise RecordingError(f'{self.path}: {quantity} may be {shown}; name the right ones '
@@ -206,9 +207,9 @@ class Choice:
 
 def role(path: Path) -> str:
     """Quantity that the name of a file states, such as ``positions.csv``; empty if none."""
-    found = [meaning for word in tokens(path.stem)
-             if (meaning := MEANING.get(word, '')) in QUANTITIES and meaning != 'time']
-    return ('signal' if found[-1] in SIGNAL_WORDS else found[-1]) if found else ''
+    words = [word for word in tokens(path.stem) if MEANING.get(word) != 'time']
+    quantity = plain('_'.join(words)).quantity
+    return 'signal' if quantity in SIGNAL_WORDS else quantity
 
 
 def joints_in(names: Sequence[str]) -> tuple[str, ...]:

@@ -30,9 +30,10 @@ MEANING = {
         # What a joint follows or precedes: words that say nothing, and words of its drive.
         'joint': 'joint joints jnt j axis axes achse gelenk',
         'motor': 'actuator actuators motor motors',
-        # Nothing, or that a value was measured.
-        'filler': 'a link field data robot arm value values msg state states header actual act '
-                  'measured measurement meas msr real present fb feedback angular achsen ist',
+        # Nothing: a feedback may be measured, or the part of a command; others say which.
+        'filler': 'a link field data robot arm value values msg state states header fb feedback '
+                  'angular achsen',
+        'measured': 'actual act measured measurement meas msr real present ist',
         # Commands, which may be the signal of a drive.
         'command': 'target targets desired des d soll cmd command commands commanded ref '
                    'reference references goal goals set setpoint setpoints sp action actions ctrl',
@@ -45,7 +46,7 @@ MEANING = {
 SIGNAL_WORDS = ('effort', 'current', 'voltage', 'signal')
 QUANTITIES = ('position', 'velocity', *SIGNAL_WORDS, 'time')
 #: Meanings of words that tell nothing more than the quantity of a joint.
-UNDERSTOOD = (*QUANTITIES, 'joint', 'filler')
+UNDERSTOOD = (*QUANTITIES, 'joint', 'filler', 'measured')
 #: Names that the documents give to columns, and those of them that hold the time; others are
 #: guesses.
 _DOCUMENTED = re.compile(
@@ -104,6 +105,8 @@ class Column:
         0 if all words are known, 1 if some are not, 2 for commands and other quantities.
     commands : bool
         Whether it holds commands of positions, and nothing else.
+    measured : bool
+        Whether a word says that the values were measured.
 
     """
 
@@ -114,6 +117,7 @@ class Column:
     unit: str
     rank: int
     commands: bool = False
+    measured: bool = False
 
     @property
     def documented(self) -> bool:
@@ -222,7 +226,8 @@ def _column(name: str, start: int, end: int, *, named: bool = False) -> Column:
     rank = 2 if meanings & {'other', 'command'} else int(not meanings <= {*UNDERSTOOD})
     return Column(
         name, pattern, text[start:end], quantity, unit, rank,
-        'command' in meanings and 'other' not in meanings and quantity in ('position', ''))
+        'command' in meanings and 'other' not in meanings and quantity in ('position', ''),
+        'measured' in meanings)
 
 
 def _meaning(word: str, beside: bool) -> str:

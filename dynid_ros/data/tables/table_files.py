@@ -34,7 +34,7 @@ MOST_SHOWN = 5
 Part = tuple[Table, dict[str, Family]]
 
 
-def open_table(path: Path, header: Sequence[str] = ()) -> Table:
+def open_table(path: Path, header: Sequence[str] = (), joints: int = 0) -> Table:
     """
     Find the columns of a table.
 
@@ -44,6 +44,8 @@ def open_table(path: Path, header: Sequence[str] = ()) -> Table:
         File.
     header : sequence of str
         Names of columns that have none.
+    joints : int
+        Number of joints; 0 if it is not known.
 
     Raises
     ------
@@ -54,12 +56,12 @@ def open_table(path: Path, header: Sequence[str] = ()) -> Table:
     if data_set_of(path) is not None:
         return open_data_set(path)
     arrays = path.suffix.lower() in ARRAY_SUFFIXES
-    return open_arrays(path, header) if arrays else open_text(path, header)
+    return open_arrays(path, header) if arrays else open_text(path, header, joints)
 
 
 def parts_of(path: Path, arm: ArmModel) -> list[Part]:
     """
-    Choose the columns of a recording, of which the drive signals may have a file of their own.
+    Choose the columns of a recording, of which each quantity may have a file of its own.
 
     Raises
     ------
@@ -69,21 +71,29 @@ def parts_of(path: Path, arm: ArmModel) -> list[Part]:
     """
     beside = arm.table.signal_file
     main = _part(path, arm, TABLE_QUANTITIES[:3 if beside is None else 2])
-    if beside is not None:
-        return [main, _part(_signal_file(path, beside), arm, ('signal',))]
-    if 'signal' not in main[1]:
-        if data_set_of(path) is not None:
-            raise Choice(path, main[0].names, arm).missing('signal')
-        return [main, _beside(path, arm, main)]
-    return [main]
+    if beside is None and 'signal' in main[1]:
+        return [main]
+    if beside is None and data_set_of(path) is not None:
+        raise Choice(path, main[0].names, arm).missing('signal')
+    timed = bool(main[1]['time']) or arm.table.rate_hz is not None
+    # Who states the files needs no search among others, which may be many.
+    others = {} if beside is not None and timed else _others(path, arm, main)
+    parts = [main, _signals(path, arm, main, others) if beside is None else
+             _part(_signal_file(path, beside), arm, ('signal',))]
+    # Who names the positions has seen the velocities.
+    for name in ('time',) if arm.table.position else ('velocity', 'time'):
+        if not any(columns.get(name) for _, columns in parts):
+            parts += [_only(others[other], name) for other in _alone(path, others, name)]
+    return parts
 
 
 def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
     """Choose the columns of one file, of which the first quantity must be there."""
     settings = arm.table
-    table = open_table(path, settings.header)
+    first = 'position' in wanted
+    table = open_table(path, settings.header, arm.n) if first else _opened(path, arm)
     choice = Choice(path, table.names, arm)
-    timed = settings.time is not None and 'position' in wanted
+    timed = settings.time is not None and first
     found = {'time': _named(table, (settings.time,)) if timed else choice.time()}
     for name in wanted:
         # Joint names alone are positions, if the file is not named otherwise.
@@ -129,8 +139,18 @@ def _named(table: Table, names: Sequence[str | None]) -> Family:
     return [plain(name) for name in stated]
 
 
-def _beside(path: Path, arm: ArmModel, main: Part) -> Part:
-    """Find the file of the drive signals beside one that holds none."""
+def _opened(path: Path, arm: ArmModel) -> Table:
+    """Open a file beside the first, of which its name says more than a header for the first."""
+    try:
+        return open_table(path, (), arm.n)
+    except RecordingError:
+        if not arm.table.header:
+            raise
+    return open_table(path, arm.table.header, arm.n)
+
+
+def _others(path: Path, arm: ArmModel, main: Part) -> dict[Path, Part]:
+    """Choose the columns of the files beside one that does not hold all quantities."""
     own = main[0].names
     # The same columns, of which some are neither time nor positions, are another recording.
     several = len(own) > sum(map(len, main[1].values()))
@@ -138,26 +158,48 @@ def _beside(path: Path, arm: ArmModel, main: Part) -> Part:
     for other in sorted(path.parent.iterdir()):
         if other != path and other.suffix.lower() in TABLE_SUFFIXES:
             try:
-                table = open_table(other, arm.table.header)
+                table = _opened(other, arm)
                 if several and table.names == own:
                     continue
                 choice = Choice(other, table.names, arm)
                 parts[other] = table, {'time': choice.time()} | {
-                    name: family for name in ('position', 'signal')
+                    name: family for name in TABLE_QUANTITIES
                     if (family := choice.of(name, bare=(role(other) or 'position') == name))}
             # Of another recording, or of none.
             except RecordingError:
                 continue
-    found = [other for other, (_, columns) in parts.items()
-             if 'signal' in columns and 'position' not in columns]
+    return parts
+
+
+def _alone(path: Path, others: dict[Path, Part], quantity: str) -> list[Path]:
+    """Find the file beside one with positions that holds another quantity of the same run."""
+    apart = {'position', 'signal', 'velocity'} - {quantity}
+    if quantity == 'signal':
+        apart.remove('velocity')
+    found = [other for other, (_, columns) in others.items()
+             if columns.get(quantity) and not apart & set(columns)]
     # One that differs in the words for its quantity alone goes with the positions.
     same = [other for other in found if _stem(other) == _stem(path)]
-    others = [other for other, (_, columns) in parts.items()
-              if 'position' in columns and 'signal' not in columns]
-    if len(same) == 1 or (len(found) == 1 and not others):
-        return parts[(same or found)[0]]
+    lone = not any('position' in columns and 'signal' not in columns
+                   for _, columns in others.values())
+    return same if len(same) == 1 else found if len(found) == 1 and lone else []
+
+
+def _only(part: Part, quantity: str) -> Part:
+    """Take time and one quantity of a file."""
+    table, columns = part
+    return table, {name: columns[name] for name in dict.fromkeys(('time', quantity))}
+
+
+def _signals(path: Path, arm: ArmModel, main: Part, others: dict[Path, Part]) -> Part:
+    """Take the drive signals from the file beside one that holds none."""
+    for other in _alone(path, others, 'signal'):
+        return _only(others[other], 'signal')
+    found = [other for other, (_, columns) in others.items()
+             if 'signal' in columns and 'position' not in columns]
     # Without words for their quantity, two files of joint names look alike.
-    alike = found or [other for other in others if not role(other)]
+    alike = found or [other for other, (_, columns) in others.items()
+                      if 'position' in columns and 'signal' not in columns and not role(other)]
     if alike:
         # A name that ends alike is more likely of the same run.
         alike.sort(key=lambda other: tokens(other.stem)[-1:] != tokens(path.stem)[-1:])
@@ -165,7 +207,7 @@ def _beside(path: Path, arm: ArmModel, main: Part) -> Part:
         raise RecordingError(
             f'{path} holds no drive signals; if they are those in {shown}, write into arm.yaml: '
             f'table: {{signal_file: {_line(path, alike[0])}}}')
-    raise Choice(path, own, arm).missing('signal')
+    raise Choice(path, main[0].names, arm).missing('signal')
 
 
 def _line(path: Path, other: Path) -> str:
@@ -178,7 +220,8 @@ def _line(path: Path, other: Path) -> str:
 
 
 def _stem(path: Path) -> list[str]:
-    return [word for word in tokens(path.stem) if MEANING.get(word) not in UNDERSTOOD]
+    return [word for word in tokens(path.stem)
+            if word != 'dot' and MEANING.get(word) not in UNDERSTOOD]
 
 
 def guesses(parts: Sequence[Part], arm: ArmModel) -> list[str]:

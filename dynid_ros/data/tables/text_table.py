@@ -11,8 +11,11 @@ from itertools import chain, islice
 from pathlib import Path
 import re
 
+import numpy as np
+
+from dynid_ros.data.recordings import quality
 from dynid_ros.data.recordings.recording import Defect
-from dynid_ros.data.tables.column_words import Column, summary, unit_in
+from dynid_ros.data.tables.column_words import Column, plain, summary, unit_in
 from dynid_ros.data.tables.text_rows import (
     HEADER_LINES,
     number_in,
@@ -90,9 +93,11 @@ class Table:
                                      'name of its own')
 
 
-def open_text(path: Path, header: Sequence[str] = ()) -> Table:
+def open_text(path: Path, header: Sequence[str] = (), joints: int = 0) -> Table:
     """
     Find the columns of a text file.
+
+    Without header line and ``header``, the name of the file says what it holds of each joint.
 
     Parameters
     ----------
@@ -100,6 +105,8 @@ def open_text(path: Path, header: Sequence[str] = ()) -> Table:
         File.
     header : sequence of str
         Column names of a file without a header line.
+    joints : int
+        Number of joints; 0 if it is not known.
 
     Raises
     ------
@@ -123,14 +130,39 @@ def open_text(path: Path, header: Sequence[str] = ()) -> Table:
                                  f'names {len(header)}')
         cells, skip = list(header), 0
     elif any(number_in(cell.replace(',', '.')) is not None for cell in cells):
-        raise RecordingError(
-            f'{path} has no header line, but {len(cells)} columns; name them in arm.yaml: '
-            'table: {header: [t, q_1, q_2, ..., tau_1, tau_2, ...]}')
+        cells, skip = _by_file(path, len(cells), separator, joints), 0
+        if not cells:
+            raise RecordingError(
+                f'{path} has no header line, but {len(units)} columns; name them in arm.yaml: '
+                'table: {header: [t, q_1, q_2, ..., tau_1, tau_2, ...]}, or, where each file '
+                'holds one quantity of each joint, name the files by it, such as q.txt and '
+                'tau.txt')
     elif len(units) == len(cells) and all(unit in ('', '-') or unit_in(unit) for unit in units):
         cells = [f'{name} [{unit_in(unit)}]' if unit else name
                  for name, unit in zip(cells, units, strict=True)]
         skip = place + 2
     return Table(path, tuple(cells), partial(read_rows, path, cells, separator, skip))
+
+
+def _by_file(path: Path, width: int, separator: str | None, joints: int) -> list[str]:
+    """Name columns by the file: one a joint, perhaps behind the time, or the time alone."""
+    quantity = plain(path.stem).quantity
+    if not quantity or (quantity == 'time' and width > 1):
+        return []
+    if quantity == 'time':
+        return ['t']
+    names = [f'{path.stem}_{k}' for k in range(joints or width)]
+    if len(names) + 1 == width and _rises(path, separator):
+        return ['t', *names]
+    return names if len(names) == width else []
+
+
+def _rises(path: Path, separator: str | None) -> bool:
+    """Whether the first column is a time: joints go back, and a gripper may stand behind them."""
+    first = [number_in(split(text, separator)[0].replace(',', '.'))
+             for _, text in text_lines(path)]
+    steps = np.diff([np.nan if value is None else value for value in first])
+    return bool(np.mean(steps > 0) > 0.5 and np.mean(steps < 0) <= quality.MISSING_SHARE)
 
 
 def _first_lines(path: Path) -> list[str]:
