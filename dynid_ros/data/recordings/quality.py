@@ -273,7 +273,7 @@ def _velocity_limits(recording: Recording, arm: ArmModel) -> list[Defect]:
         return []
     slack = VELOCITY_SLACK
     bad = np.abs(recording.qd) > slack * arm.limits.velocity
-    text = '{name} is faster than its velocity limit in {count} samples: check units and limits.'
+    text = '{name} is faster than its velocity limit: check units and limits.'
     return marked_defects(recording, bad, 'velocity_limit', 'warning', text, threshold=slack)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import finite_span
+from dynid_ros.utilities.text import counted
 
 # Bounds of good stamps. Measured figures come from benchmarks/thresholds.py: real arms (UR10,
 # Panda, TX40), simulated arms, and planted defects.
@@ -159,7 +160,8 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
     longest = float(length.max())
     lost = int(np.rint(length / usual - 1).sum())
     # A reader that repeats samples was active while the driver measured none.
-    text = f'{len(gaps)} gaps with about {lost} samples lost, the longest of {longest:.3g} s; ' + (
+    found = f'{counted(len(gaps), "gap")} with about {counted(lost, "sample")} lost'
+    text = f'{found}, the longest of {longest:.3g} s; ' + (
         'the driver gave no new ones, so see what delays it.' if republished else
         'where the recorder lost them, raise its queue depth or lower the load.')
     severity = 'warning' if longest > GAP_SECONDS else 'info'

@@ -12,6 +12,8 @@ import pytest
 from dynid_ros.arm.description.tree import JointLimits
 from dynid_ros.data.recordings.quality import check_recording, clean
 from dynid_ros.data.recordings.recording import Recording
+from dynid_ros.interface.answers.recording import defect_notes
+from dynid_ros.utilities.text import several
 
 N = 3
 NAMES = ('j1', 'j2', 'j3')
@@ -152,7 +154,7 @@ def test_gaps_are_counted_and_long_ones_warned_of(arm, lost, severity):
     assert (defect.severity, defect.count) == (severity, 1)
     assert defect.value == pytest.approx((lost + 1) / 100)
     assert defect.first_stamp == pytest.approx(4.99)
-    assert f'about {lost} samples' in defect.message
+    assert defect.message.startswith(f'1 gap with about {lost} samples lost')
 
 
 def test_trembling_stamps_are_warned_of_and_become_even(arm):
@@ -389,9 +391,13 @@ def test_limits_beyond_touched_and_far(arm):
     assert (beyond, touched) == ({'warning'}, {'info'})
     far = limited(arm, lower=-2.0, upper=2.0, velocity=5.0, effort=100.0)
     assert check_recording(log, far) == ()
-    assert {d.severity for d in defects(log, limited(arm, velocity=1.0), 'velocity_limit')} == {
-        'warning'
-    }
+    slow = limited(arm, velocity=0.1)
+    fast = defects(log, slow, 'velocity_limit')
+    assert {d.severity for d in fast} == {'warning'} and len(fast) == N
+    # What holds of all joints is one line.
+    assert defect_notes(fast) == [
+        f'Warning velocity_limit [{several(arm.joint_names)}]: Each is faster than its velocity '
+        'limit: check units and limits.']
 
 
 def test_efforts_cut_off_at_the_limit_are_counted_in_torque(arm):
