@@ -104,7 +104,7 @@ def simple_arm(model: IdentifiedModel, *, rotor_inertia: bool) -> ArmModel:
     Raises
     ------
     InputError
-        The result was written by version 0.1.
+        See `IdentifiedModel.standard_parameters`.
 
     """
     arm = model.possible_arm

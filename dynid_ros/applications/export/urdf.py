@@ -176,7 +176,7 @@ def export_urdf(
     ArmError
         The URDF is not the arm's; the message names the difference.
     InputError
-        The result was written by version 0.1.
+        See `IdentifiedModel.standard_parameters`.
     ResultError
         The file cannot be written.
 

@@ -79,21 +79,12 @@ class LoadRegression:
     columns : (b, 10) ndarray
         Change of the base parameters with the load.
 
-    Raises
-    ------
-    InputError
-        The model was written by version 0.1.
-
     """
 
     def __init__(
         self, model: IdentifiedModel, frame: Placement | None = None,
         known: KnownLoad | None = None,
     ) -> None:
-        if np.isnan(model.root_information).any():
-            raise InputError(
-                f'the model of {", ".join(model.sources)} was written by version 0.1, without the '
-                'information that a payload needs; identify again')
         self.model, self.arm = model, with_offsets(model.arm)
         self.known = KnownLoad() if known is None else known
         self.columns = load_columns(self.arm, frame)

@@ -55,7 +55,7 @@ def draw_parameters(model: IdentifiedModel, count: int, seed: int = 0) -> Array:
     Raises
     ------
     InputError
-        The result was written by version 0.1.
+        See `IdentifiedModel.standard_parameters`.
 
     References
     ----------

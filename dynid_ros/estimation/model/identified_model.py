@@ -55,7 +55,7 @@ class IdentifiedModel:
         Share by which the samples reduce the prior variance of each parameter.
     root_information, root_torque : (b, b) and (b,) ndarray
         Upper triangle R with ``Rᵀ R = Wᵀ Σ⁻¹ W``, the information of the samples alone as if their
-        noise were white, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``; NaN in results of version 0.1.
+        noise were white, and ``R⁻ᵀ Wᵀ Σ⁻¹ tau``.
     widening : (n,) ndarray or None
         Factors of the prior's standard deviations, see `ArmPrior.widening`; None for one.
     colour : float
@@ -190,7 +190,7 @@ class IdentifiedModel:
         Raises
         ------
         InputError
-            The result was written by version 0.1.
+            The estimates are so large that squares of them are not finite.
 
         """
         return self._standard
@@ -207,10 +207,6 @@ class IdentifiedModel:
 
     @cached_property
     def _standard(self) -> PossibleParameters:
-        if np.isnan(self.root_information).any():
-            raise InputError(
-                f'the result of {", ".join(self.sources)} was written by version 0.1, without the '
-                'information that single links need; identify again')
         return possible_parameters(
             self.arm, self.prior, self.root_information, self.root_torque, self.covariance)
 

@@ -30,7 +30,6 @@ from dynid_ros.errors import ArmError, InputError, ResultError
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.estimate.possible_parameters import source_of
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
-from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.result_files.result_matrices import (
     check_clocks,
     check_finite,
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
 
 
 RESULT_VERSION = 3
-#: Formats that are read: the first, of version 0.1, has no root_information.
-READABLE = (1, RESULT_VERSION)
 RESULT = 'result.yaml'
 PREDICTION = 'prediction.npz'
 _HEADER = """\
@@ -129,30 +126,23 @@ def read_result(folder_or_file: Path) -> IdentifiedModel:
     path = folder_or_file / RESULT if folder_or_file.is_dir() else folder_or_file
     record = _load(path)
     found = record.pop('format', None)
-    if found not in READABLE:
+    if found != RESULT_VERSION:
         raise ResultError(
             f'{path} has the format {found!r} and this version of dynid_ros reads '
-            f'{" and ".join(map(str, READABLE))}; identify again')
+            f'{RESULT_VERSION}; identify again')
     try:
-        return _identification(_with_later_fields(record, found), path.with_name(PREDICTION))
+        return _identification(_with_later_fields(record), path.with_name(PREDICTION))
     except (ValueError, KeyError, TypeError, ArmError) as error:
         reason = f'{error} is missing' if isinstance(error, KeyError) else error
         raise ResultError(f'{path} is damaged: {reason}; identify again') from error
 
 
-def _with_later_fields(record: dict[str, Any], found: int) -> dict[str, Any]:
+def _with_later_fields(record: dict[str, Any]) -> dict[str, Any]:
     """Fill in fields that results of earlier versions lack."""
-    if found == READABLE[0]:
-        record['root_information'] = []
     record = {'data_share': [1.0] * len(record.get('parameters', ())), **record}
     validation = record.get('validation')
     if isinstance(validation, dict):
         record = {'held_out': validation.get('source'), **record}
-    verdict = record.get('verdict')
-    if isinstance(verdict, dict) and 'reasons' in verdict:
-        # As version 0.1 wrote it.
-        verdict['findings'] = [
-            to_plain(Finding('version_0_1', text)) for text in verdict.pop('reasons')]
     return record
 
 
@@ -256,8 +246,7 @@ def _parameters(rows: Any, arm: ArmModel) -> tuple[Array, Array]:
         np.array([from_plain(row[key], float, row['name']) for row in rows])
         for key in ('value', 'std_white'))
     check_finite(theta, names, 'value')
-    # Infinite in results of version 0.1 where the data left a parameter open.
-    check_finite(np.where(std_white == np.inf, 0.0, std_white), names, 'std_white')
+    check_finite(std_white, names, 'std_white')
     return theta, std_white
 
 

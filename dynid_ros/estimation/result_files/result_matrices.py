@@ -71,13 +71,7 @@ def check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
 
 
 def upper_triangle(rows: Any, size: int) -> tuple[Array, Array]:
-    """
-    Upper triangle (b, b) and torque (b,) from their rows.
-
-    Both are NaN where there are none, as in a result of version 0.1.
-    """
-    if rows == []:
-        return np.full((size, size), np.nan), np.full(size, np.nan)
+    """Upper triangle (b, b) and torque (b,) from their rows."""
     if [len(row) for row in rows] != list(range(size + 1, 1, -1)):
         raise ValueError(f'root_information is not an upper triangle of {size} rows')
     matrix = np.zeros((size, size + 1))

@@ -63,7 +63,7 @@ def links(result: IdentifiedModel) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        The result was written by version 0.1.
+        See `IdentifiedModel.standard_parameters`.
 
     """
     found, rows = result.standard_parameters(), []

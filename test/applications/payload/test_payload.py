@@ -234,9 +234,6 @@ def test_recordings_that_do_not_fit_the_model_are_refused():
         estimate_payload(model, [replace(log, signal='current')])
     with pytest.raises(RecordingError, match='at least one'):
         estimate_payload(model, [])
-    with pytest.raises(InputError, match=r'version 0\.1'):
-        estimate_payload(
-            replace(model, root_information=np.full_like(model.root_information, np.nan)), [log])
     # As a damaged file may hold it.
     with pytest.raises(InputError):
         estimate_payload(replace(model, theta=1e200 * model.theta), [log])

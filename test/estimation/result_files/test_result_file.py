@@ -3,7 +3,6 @@
 
 from dataclasses import fields, is_dataclass, replace
 import os
-from pathlib import Path
 import shutil
 
 from hypothesis import given, HealthCheck, settings
@@ -21,7 +20,6 @@ from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.errors import ResultError
 from dynid_ros.estimation.model.verdict import Finding, Verdict
-from dynid_ros.estimation.model.verdict_words import headline
 from dynid_ros.estimation.result_files.result_file import read_result, write_result
 
 ARM = random_arm(np.random.default_rng(1), 2)
@@ -175,7 +173,7 @@ def test_a_missing_result_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(('old', 'new', 'said'), [
-    ('format: 3', 'format: 99', 'format 99.*reads 1 and 3'),
+    ('format: 3', 'format: 99', 'format 99.*reads 3; identify again'),
     ('format: 3\n', '', 'format None'),
     ('condition_number: 123.4\n', '', "'condition_number' is missing"),
     ('condition_number: 123.4', 'condition_number: high', 'condition_number should be a float'),
@@ -257,10 +255,8 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path):
             read_result(tmp_path)
 
 
-# An infinite std_white is that of a parameter which the data leave open.
-@pytest.mark.parametrize(('place', 'value'), [
-    (place, value) for place in ('value', 'std_white', 'covariance', 'variance')
-    for value in ('nan', 'inf', '-inf', '1e300') if (place, value) != ('std_white', 'inf')])
+@pytest.mark.parametrize('place', ['value', 'std_white', 'covariance', 'variance'])
+@pytest.mark.parametrize('value', ['nan', 'inf', '-inf', '1e300'])
 def test_a_number_that_is_no_estimate_is_refused_by_the_name_of_its_parameter(
         tmp_path, place, value):
     write_result(identification(ARM), tmp_path)
@@ -358,26 +354,3 @@ def test_clocks_and_cut_offs_that_nothing_can_draw_are_refused(tmp_path, change,
     path.write_text(yaml.safe_dump(record))
     with pytest.raises(ResultError, match=said):
         read_result(tmp_path)
-
-
-def test_a_result_of_version_0_1_0_is_read():
-    """Written by ``dynid identify`` of version 0.1.0 from a simulated two_axis arm."""
-    result = read_result(Path(__file__).parent / 'data' / 'result_0_1_0')
-    theta = dict(zip(base_parameters(result.arm).names, result.theta, strict=True))
-    assert theta['mx2'] == 0.010196625085846298
-    arm = result.arm
-    assert (arm.name, arm.joint_names) == ('two_axis', ('arm_joint', 'pendulum_joint'))
-    assert arm.parent.tolist() == [-1, 0]
-    assert arm.dh == 'mdh'
-    np.testing.assert_allclose(arm.translation[1], [0, 0.15, 0], atol=1e-15)
-    np.testing.assert_array_equal(arm.limits.upper, [3.14, 3.14])
-    assert arm.friction == ('viscous', 'coulomb', 'offset', 'viscous_cuberoot')
-    assert result.validation.relative_error_percent == 1.146302520445572
-    # It does not state whether another motion was held out.
-    assert result.held_out == 'last 33 % of bag (20.8 to 31.0 s)'
-    assert headline(result).startswith(f'Trustworthy: predicts torque on {result.held_out} to ')
-    train, held_out = result.predictions
-    assert (train.held_out, held_out.held_out) == (False, True)
-    error, tau = held_out.tau - held_out.tau_hat, held_out.tau
-    assert 100 * np.sqrt(np.nansum(error**2) / np.nansum(tau**2)) == pytest.approx(
-        result.validation.relative_error_percent, rel=1e-12)

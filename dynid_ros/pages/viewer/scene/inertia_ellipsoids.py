@@ -81,7 +81,7 @@ def ellipsoids(model: IdentifiedModel) -> tuple[Ellipsoid, ...]:
     Raises
     ------
     InputError
-        The result was written by version 0.1.
+        See `IdentifiedModel.standard_parameters`.
 
     """
     found = model.standard_parameters()
