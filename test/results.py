@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from oracles import random_arm
 
@@ -18,6 +20,8 @@ from dynid_ros.estimation.blocks.preparation import (
     checked_recording,
     condition_recording,
 )
+from dynid_ros.estimation.blocks.qr_factors import compress_groups, QRFactors
+from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import ConditioningSettings, IdentifiedModel
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
 from dynid_ros.estimation.model.verdict import Finding, Verdict
@@ -109,3 +113,12 @@ def samples_of(arm: ArmModel, log: Recording) -> TrialSamples:
     settings = band_of_motion(choose_conditioning(arm.memoryless, [log]), [log])
     prepared = condition_recording(arm, log, settings)
     return trial_samples(prepared, settings, [np.zeros(each.tau.shape, bool) for each in prepared])
+
+
+def compress(parameters: int, blocks: Iterable[RowBlock]) -> QRFactors:
+    """Compress blocks of rows of one group."""
+    rows = [(np.zeros(len(block.t), dtype=np.intp), block.moving,
+             np.concatenate([block.W, block.tau[:, :, None]], axis=2).swapaxes(0, 1))
+            for block in blocks]
+    places = rows[0][1].shape[1] * [np.arange(parameters + 1)]
+    return compress_groups(rows, places, parameters + 1, 1)[0]

@@ -31,7 +31,7 @@ from dynid_ros.estimation.blocks.preparation import (
     condition_recording,
     settings_for,
 )
-from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 #: What NumPy raises for a damaged file.
@@ -150,7 +150,7 @@ def summarise(settings: FleetSettings, bag: Bag, path: Path) -> BagFacts:
         facts = replace(facts, defects=defects, fault='')
         own = settings_for(settings.conditioning, recording)
         motions = condition_recording(settings.arm, recording, own)
-        factors = settings.rows(motions, own).whole(settings.arm)
+        factors = stack(settings.rows(motions, own).groups(settings.arm))
         if not factors.rows.any() or not factors.torque_squares().any():
             facts = replace(facts, fault='still', reason=(
                 'no joint moves long enough, so that no row is left after the low-pass'))

@@ -9,7 +9,7 @@ periods there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.blocks.filtered_columns import Places
-from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
 #: Groups of a recording, or of fewer recordings than this. Between 8 and 16, the t-statistic of
@@ -109,14 +108,10 @@ def _inner(size: int, reach: int) -> NDArray[np.bool_]:
     return (place >= reach) & (place < size - reach)
 
 
+def group_count(numbers: Sequence[Places]) -> int:
+    """Return the number of groups, given those of all samples."""
+    return 1 + max(int(each.max()) for each in numbers)
+
+
 def _group_number(share: Array, count: int) -> Places:
     return np.minimum(share * count, count - 1).astype(np.intp)
-
-
-def row_groups(
-    motions: Sequence[Motion], numbers: Sequence[Places], blocks: Iterable[RowBlock],
-) -> Iterator[tuple[RowBlock, Places]]:
-    """Yield rows of stretches with the number of the group of each row."""
-    for block in blocks:
-        at = np.searchsorted(motions[block.segment].t, block.t)
-        yield block, numbers[block.segment][at]

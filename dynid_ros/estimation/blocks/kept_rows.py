@@ -16,9 +16,9 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningSettings
 from dynid_ros.dynamics.base import base_parameters, standard_of
 from dynid_ros.estimation.blocks.filtered_columns import FilteredColumns, Piece, Places
-from dynid_ros.estimation.blocks.groups import motion_groups
+from dynid_ros.estimation.blocks.groups import group_count, motion_groups
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack, Triangles
+from dynid_ros.estimation.blocks.qr_factors import compress_groups, QRFactors, stack
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.utilities.arrays import Array
 
@@ -49,7 +49,7 @@ class KeptRows:
     motions, settings
         Of the parameters.
     names : tuple of str
-        Columns of `groups` and `whole`, as in the layouts of arms.
+        Columns of `groups`, as in the layouts of arms.
 
     """
 
@@ -137,13 +137,6 @@ class KeptRows:
             self._groups[key] = self._compressed(self._read(arm, load_theta))
         return self._groups[key]
 
-    def whole(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
-        """Return the factors of all groups together, with all candidate columns."""
-        key, parts = self._load_key(arm, load_theta), self.groups(arm, load_theta)
-        if key not in self._whole:
-            self._whole[key] = stack(parts)
-        return self._whole[key]
-
     def parts(self, arm: ArmModel, load_theta: Array | None = None) -> list[QRFactors]:
         """Return the factors of each group of the rows that `blocks` yields."""
         columns = self.columns(arm)
@@ -151,7 +144,10 @@ class KeptRows:
 
     def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
         """Return the factors of the rows that `blocks` yields."""
-        return self.whole(arm, load_theta).part(self.columns(arm))
+        key, parts = self._load_key(arm, load_theta), self.groups(arm, load_theta)
+        if key not in self._whole:
+            self._whole[key] = stack(parts)
+        return self._whole[key].part(self.columns(arm))
 
     @property
     def numbers(self) -> Sequence[Places]:
@@ -167,16 +163,12 @@ class KeptRows:
         entries = [joint_entries[np.argsort(columns[joint_entries], kind='stable')]
                    for joint_entries in entries]
         numbers = self.numbers
-        groups = [Triangles(n) for _ in range(1 + max(int(each.max()) for each in numbers))]
-        for piece, values in pieces:
-            moving = self._moving(piece)
-            group = numbers[piece.segment][self._source.kept_samples(piece)]
-            for number in np.unique(group):
-                chosen = moving & (group == number)[:, None]
-                for joint, joint_entries in enumerate(entries):
-                    groups[number].add(joint, values[np.ix_(chosen[:, joint], joint_entries)])
-        places = [columns[joint_entries] for joint_entries in entries]
-        return [each.factors(places, len(self._source.names) + 1) for each in groups]
+        return compress_groups(
+            ((numbers[piece.segment][self._source.kept_samples(piece)], self._moving(piece),
+              [values[:, joint_entries] for joint_entries in entries])
+             for piece, values in pieces),
+            [columns[joint_entries] for joint_entries in entries], len(self.names) + 1,
+            group_count(numbers))
 
     def predict(
         self, arm: ArmModel, theta: Array, name: str, held_out: bool,

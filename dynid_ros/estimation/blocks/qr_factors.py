@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid_ros.estimation.blocks.rows import RowBlock
+from dynid_ros.estimation.blocks.filtered_columns import Places
 from dynid_ros.utilities.arrays import Array
 
 
@@ -40,7 +40,7 @@ class QRFactors:
         factors = np.zeros((joints, parameters + 1, parameters + 1))
         return QRFactors(factors, np.zeros(joints, dtype=np.int64))
 
-    def part(self, columns: NDArray[np.intp]) -> QRFactors:
+    def part(self, columns: Places) -> QRFactors:
         """Return the same rows with some of the parameters only."""
         kept = np.append(columns, self.factors.shape[2] - 1)
         return QRFactors(self.factors[:, :, kept], self.rows)
@@ -78,104 +78,75 @@ class QRFactors:
         return np.asarray(np.sqrt(self.torque_squares() / np.maximum(self.rows, 1)))
 
 
-def compress(parameters: int, blocks: Iterable[RowBlock]) -> QRFactors:
-    """
-    Compress rows block by block.
-
-    Parameters
-    ----------
-    parameters : int
-        b.
-    blocks : iterable of RowBlock
-        Rows, block by block, all of the same joints.
-
-    Returns
-    -------
-    QRFactors
-        Of all rows.
-
-    """
-    one_group = ((block, np.zeros(len(block.t), dtype=np.intp)) for block in blocks)
-    return next(iter(compress_groups(parameters, one_group)), QRFactors.empty(0, parameters))
-
-
 def compress_groups(
-    parameters: int, blocks: Iterable[tuple[RowBlock, NDArray[np.intp]]],
+    blocks: Iterable[tuple[Places, NDArray[np.bool_], Sequence[Array]]],
+    places: Sequence[Places], columns: int, count: int,
 ) -> list[QRFactors]:
     """
-    Compress the rows of each group.
+    Compress the rows of each group as they arrive.
 
     Parameters
     ----------
-    parameters : int
-        b.
-    blocks : iterable of (RowBlock, (k,) ndarray of int)
-        Rows, and the number of the group of each, counted from 0.
+    blocks : iterable of tuple
+        Number of the group of each row, (k,), which joints move, (k, n), and the rows of each
+        joint, (k, c) with c columns of its own, the torque last.
+    places : sequence of (c,) ndarray of int
+        Indices of the columns of each joint among all.
+    columns : int
+        Number of all columns, the torque included.
+    count : int
+        Number of groups, which are counted from 0.
 
     Returns
     -------
     list of QRFactors
-        In the order of the numbers.
+        Of each group.
 
     """
-    groups: list[Triangles] = []
-    joints = 0
-    for block, numbers in blocks:
-        joints = block.moving.shape[1]
-        while len(groups) <= numbers.max(initial=-1):
-            groups.append(Triangles(joints))
+    groups = [_Group(len(places)) for _ in range(count)]
+    for numbers, moving, rows in blocks:
         for number in np.unique(numbers):
-            chosen = block.moving & (numbers == number)[:, None]
-            for joint, moves in enumerate(chosen.T):
-                groups[number].add(joint, np.column_stack([
-                    block.W[moves, joint], block.tau[moves, joint]]))
-    all_columns = np.arange(parameters + 1)
-    return [each.factors([all_columns] * joints, parameters + 1) for each in groups]
+            groups[number].add(rows, moving & (numbers == number)[:, None])
+    return [QRFactors(_among_all_columns(
+        [np.concatenate([np.zeros((0, len(own))), *rows])
+         for rows, own in zip(group.rows, places, strict=True)], places, columns), group.counts)
+        for group in groups]
+
+
+class _Group:
+    """Rows of each joint of one group, compressed as they arrive."""
+
+    def __init__(self, joints: int) -> None:
+        self.rows: list[list[Array]] = [[] for _ in range(joints)]
+        self.counts = np.zeros(joints, dtype=np.int64)
+
+    def add(self, rows: Sequence[Array], chosen: NDArray[np.bool_]) -> None:
+        self.counts += chosen.sum(axis=0)
+        for pending, own, rows_chosen in zip(self.rows, rows, chosen.T, strict=True):
+            pending.append(own[rows_chosen])
+            # A factorisation is cheapest with several times as many rows as columns.
+            if sum(map(len, pending)) > 4 * own.shape[1]:
+                pending[:] = [np.asarray(np.linalg.qr(np.concatenate(pending), mode='r'))]
 
 
 def stack(parts: Sequence[QRFactors]) -> QRFactors:
     """Combine the factors of several recordings, or of several parts of one."""
     stacked = np.concatenate([part.factors for part in parts], axis=1)
+    columns = stacked.shape[2]
     return QRFactors(
-        among_all_columns([triangular(rows) for rows in stacked], stacked.shape[2]),
+        _among_all_columns(stacked, len(stacked) * [np.arange(columns)], columns),
         np.sum([part.rows for part in parts], axis=0))
 
 
-def triangular(rows: Array) -> tuple[Array, NDArray[np.intp]]:
-    """Compress rows (k, c) to a triangle of the nonzero columns; return it and their indices."""
-    used = np.flatnonzero(rows.any(axis=0))
-    return np.asarray(np.linalg.qr(rows[:, used], mode='r')), used
-
-
-def among_all_columns(triangles: Sequence[tuple[Array, NDArray[np.intp]]], columns: int) -> Array:
-    """Place the triangle of each joint, given the indices of its columns, among all columns."""
+def _among_all_columns(
+    rows: Sequence[Array] | Array, places: Sequence[Places], columns: int,
+) -> Array:
+    """Compress rows of each joint to a triangle of its nonzero columns, placed among all."""
+    triangles = []
+    for own, indices in zip(rows, places, strict=True):
+        used = np.flatnonzero(own.any(axis=0))
+        triangles.append((np.asarray(np.linalg.qr(own[:, used], mode='r')), indices[used]))
     factors = np.zeros((len(triangles), max(len(R) for R, _ in triangles), columns))
     for factor, (R, used) in zip(factors, triangles, strict=True):
         factor[:len(R), used] = R
     return factors
-
-
-class Triangles:
-    """Rows of each joint, compressed as they arrive."""
-
-    def __init__(self, joints: int) -> None:
-        self._rows: list[list[Array]] = [[] for _ in range(joints)]
-        self._counts = np.zeros(joints, dtype=np.int64)
-
-    def add(self, joint: int, rows: Array) -> None:
-        """Add rows of one joint."""
-        self._counts[joint] += len(rows)
-        pending = self._rows[joint]
-        pending.append(rows)
-        # A factorisation is cheapest with several times as many rows as columns.
-        if sum(map(len, pending)) > 4 * rows.shape[1]:
-            pending[:] = [np.asarray(np.linalg.qr(np.concatenate(pending), mode='r'))]
-
-    def factors(self, places: Sequence[NDArray[np.intp]], columns: int) -> QRFactors:
-        """Return the factors of all joints, given the indices of their columns."""
-        triangles = []
-        for indices, pending in zip(places, self._rows, strict=True):
-            stacked = np.concatenate(pending) if pending else np.zeros((0, len(indices)))
-            R, used = triangular(stacked)
-            triangles.append((R, indices[used]))
-        return QRFactors(among_all_columns(triangles, columns), self._counts)

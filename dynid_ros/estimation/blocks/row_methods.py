@@ -17,7 +17,7 @@ from dynid_ros.dynamics.momentum import momentum_regressors
 from dynid_ros.dynamics.regressor import coupling_value, fill_friction
 from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.filtered_columns import Places
-from dynid_ros.estimation.blocks.groups import motion_groups, row_groups
+from dynid_ros.estimation.blocks.groups import group_count, motion_groups
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import friction_load
 from dynid_ros.estimation.blocks.qr_factors import compress_groups, QRFactors, stack
@@ -144,13 +144,18 @@ class MethodRows:
 
     def parts(self, arm: ArmModel, load_theta: Array | None = None) -> list[QRFactors]:
         """Return the factors of each group of the rows that `blocks` yields."""
-        return compress_groups(base_parameters(arm).count, row_groups(
-            self.motions, self._numbers, self.blocks(arm, load_theta)))
+        joints = arm.n if self._method == 'filtered' else 1
+        columns = base_parameters(arm).count + 1
+        return compress_groups(
+            ((self._numbers[block.segment][
+                np.searchsorted(self.motions[block.segment].t, block.t)], block.moving,
+              [*np.concatenate([block.W, block.tau[:, :, None]], axis=2).swapaxes(0, 1)])
+             for block in self.blocks(arm, load_theta)),
+            joints * [np.arange(columns)], columns, group_count(self._numbers))
 
     def compressed(self, arm: ArmModel, load_theta: Array | None = None) -> QRFactors:
         """Return the factors of the rows that `blocks` yields."""
-        parts = self.parts(arm, load_theta)
-        return stack(parts) if parts else QRFactors.empty(arm.n, base_parameters(arm).count)
+        return stack(self.parts(arm, load_theta))
 
 
 def fitted_rows(method: str, kept: KeptRows) -> KeptRows | MethodRows:

@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol, TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.utilities.arrays import Array
-
-if TYPE_CHECKING:
-    from dynid_ros.estimation.blocks.qr_factors import QRFactors
 
 #: Message of an estimate without rows.
 NO_ROW = ('no row is left after filtering, without joints at rest; record a longer motion, or '
@@ -53,10 +50,7 @@ class RowBlock:
 
 
 class Rows(Protocol):
-    """Rows for arms of one tree with any friction terms, in blocks and compressed."""
-
-    def blocks(self, arm: ArmModel, load_theta: Array | None = None, /) -> Iterator[RowBlock]:
-        """Yield the rows of an arm, given the parameters that determine the load on its joints."""
+    """Rows for arms of one tree with any friction terms."""
 
     def compressed(self, arm: ArmModel, load_theta: Array | None = None, /) -> QRFactors:
-        """Return the factors of the rows that `blocks` yields."""
+        """Return the factors of an arm, given the parameters that determine its loads."""

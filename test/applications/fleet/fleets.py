@@ -18,7 +18,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recording
-from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
 
 RATE, DAY = 50.0, 86400.0
 START = 1.7e9
@@ -110,7 +110,7 @@ class Bag:
         arm, conditioning = settings.arm, settings.conditioning
         recording, _ = checked_recording(self.record(arm), arm)
         rows = settings.rows(condition_recording(arm, recording, conditioning), conditioning)
-        return rows.whole(arm).part(settings.columns)
+        return stack(rows.groups(arm)).part(settings.columns)
 
     def write(self, arm: ArmModel, path: Path, day: float | None = None) -> Path:
         """Write the bag, in a folder with its date if it has one."""

@@ -17,6 +17,7 @@ from dynid_ros.applications.fleet.summary import (
 )
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
+from dynid_ros.estimation.blocks.qr_factors import stack
 from dynid_ros.estimation.estimate.covariance import scatter_of
 from dynid_ros.estimation.estimate.weights import reweighted, solve
 
@@ -52,7 +53,7 @@ def test_a_sidecar_returns_its_factors_and_is_small(fleet, tmp_path):
     arm, conditioning = fleet.arm, fleet.conditioning
     recording, _ = checked_recording(Bag(3).record(arm), arm)
     rows = fleet.rows(condition_recordings(arm, [recording], conditioning), conditioning)
-    factors = rows.whole(arm)
+    factors = stack(rows.groups(arm))
     write_summary(path, FACTS, factors)
     back = read_factors(path)
     assert read_facts(path) == FACTS

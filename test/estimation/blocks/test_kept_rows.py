@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
+from results import compress
 
 from dynid_ros.arm.friction import TERMS
 from dynid_ros.arm.load import load_arm
@@ -18,7 +19,7 @@ from dynid_ros.data.signals.filters import decimation_step
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
-from dynid_ros.estimation.blocks.qr_factors import compress, stack
+from dynid_ros.estimation.blocks.qr_factors import stack
 
 ARMS = ('two_axis', 'panda', 'tx40', 'ur10')
 PLAIN = ('viscous', 'coulomb', 'offset')

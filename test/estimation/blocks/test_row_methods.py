@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from results import compress
 
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import CouplingColumn
@@ -15,7 +16,6 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import InputError
-from dynid_ros.estimation.blocks.qr_factors import compress
 from dynid_ros.estimation.blocks.row_methods import MethodRows
 from dynid_ros.estimation.estimate.weights import solve
 

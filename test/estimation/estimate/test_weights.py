@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
+from results import compress
 
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.blocks.qr_factors import compress, QRFactors
+from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.estimate.weights import (
     FIRST_FREEDOM,

@@ -7,6 +7,7 @@ from functools import cache
 from loaded_arms import arm_named, free_model, LOAD, recorded
 import numpy as np
 import pytest
+from results import compress
 
 from dynid_ros.applications.payload.body import INERTIA_FIELDS, load_body
 from dynid_ros.applications.payload.estimate import estimate_payload
@@ -19,7 +20,6 @@ from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.load_columns import load_columns
 from dynid_ros.errors import RecordingError, ResultError
-from dynid_ros.estimation.blocks.qr_factors import compress
 
 ARM = arm_named()
 EPOCH = 17 * 10**17
