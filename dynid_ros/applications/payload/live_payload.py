@@ -80,11 +80,11 @@ class LivePayload(OnlineIdentifier):
     def load(self) -> Payload | None:
         """Return the current load; None as long as the rows do not determine the mass."""
         regression = self._regression
-        rows, model = self.learner.recursion.data, regression.model
+        rows, model = self.recursion.data, regression.model
         if self.pipeline.settings is None or rows.rows.max() < FEWEST_ROWS:
             return None
         parts = [Part(rows)]
-        with finite_numbers(model, [self._source]):
+        with finite_numbers(model, [self.source]):
             try:
                 fit = regression.fit(parts)
             except LinAlgError:
@@ -93,16 +93,16 @@ class LivePayload(OnlineIdentifier):
             if not fit.tells_mass:
                 return None
             change = largest_change(
-                regression.columns, fit, [(self._source, fit.thetas[0], self._recent)])
+                regression.columns, fit, [(self.source, fit.thetas[0], self._recent)])
             body = load_body(fit)
             evidence = Evidence.of_rows(regression, parts, fit, body)
             present, findings, remarks = judge_payload(
                 regression, parts, fit, body, evidence, change)
-        moving = [part for part in self.learner.history.predictions(self._source)
+        moving = [part for part in self.history.predictions(self.source)
                   if np.isfinite(part.tau).any()]
         return Payload(
             model, model.arm.tool.placement, 'motion', body,
             {'motion': (float(fit.load[0]), float(fit.std[0]))}, present, evidence, change,
             Rests(*np.zeros((3, 0, model.arm.n))), findings,
             (*regression.remarks, *remarks, *outside_range(model, moving)),
-            int(rows.rows.max()), (self._source,))
+            int(rows.rows.max()), (self.source,))

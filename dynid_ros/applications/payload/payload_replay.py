@@ -64,7 +64,7 @@ def replay_payload(
     with finite_numbers(model, [recording.source]):
         history = feed(session, with_one_clock(recording), tuple(INERTIA_FIELDS), snapshot)
     if found is None:
-        count = session.learner.recursion.rows.max(initial=0)
+        count = session.recursion.rows.max(initial=0)
         raise RecordingError(
             f'{recording.source}: the mass of the load is not determined by {count} rows of '
             'motion; record a motion in which gravity turns in the frame of the tool')

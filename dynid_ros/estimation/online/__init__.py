@@ -2,7 +2,7 @@
 """
 Online identification, sample by sample, while the arm moves.
 
-From a joint state to a published estimate, ten classes pass the data on, each with its input and
+From a joint state to a published estimate, nine classes pass the data on, each with its input and
 output. The node `Identifier` makes the first, second and last one, joins the second to the third,
 and asks the third for the estimate; `replay` feeds a recording to the third:
 
@@ -15,12 +15,11 @@ and asks the third for the estimate; `replay` feeds a recording to the third:
 5. `SampleValidation`: samples → stretches without repeats, spikes, jumps and gaps
 6. `Resampler`: stretches → samples at a uniform rate
 7. `CausalConditioner`: uniform samples → low-passed positions, velocities and torque
-8. `RowLearner`: `RowBlock` → predicted torque, and the rows without outliers
-9. `RecursiveLeastSquares`: rows → triangular factors → `LiveEstimate`
-10. `ArmReport`: `LiveEstimate` → messages
+8. `RecursiveLeastSquares`: `RowBlock` → predicted torque, triangular factors → `LiveEstimate`
+9. `ArmReport`: `LiveEstimate` → messages
 
 Their bases (`JointStream` of 4, `StreamFilter` of 7) serve other streams, too. What one stage
 alone owns stands in its module or in `dynid_ros.data.signals`: filters, the `Counters` of 5 and 6,
-the `DoubtfulRows` and the `RowHistory` of 8, and the `InnovationStatistics`, `RunningMetrics` and
-`TimeBlocks` of 9. `ArmSubscription` makes 1 and 2 and watches for problems.
+the `Intake`, `DoubtfulRows` and `RowHistory` of 3, and the `InnovationStatistics`,
+`RunningMetrics` and `TimeBlocks` of 8. `ArmSubscription` makes 1 and 2 and watches for problems.
 """

@@ -86,7 +86,7 @@ class Judge:
 
     def _begin(self) -> None:
         """Start judging from scratch."""
-        self._judged_recursion = self._session.learner.recursion
+        self._judged_recursion = self._session.recursion
         self._searched = self._judged = 0
         self._ended = self._next_verdict = 0.0
         self._confirmation = Confirmation()
@@ -104,7 +104,7 @@ class Judge:
                 self._failed, completed = True, LiveVerdict(fault=written_down(error))
             self._running = None
         session = self._session
-        if session.learner.recursion is not self._judged_recursion:
+        if session.recursion is not self._judged_recursion:
             # The session was reset: earlier verdicts do not concern it.
             completed = None
             self._begin()

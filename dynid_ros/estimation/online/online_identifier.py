@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from copy import copy
+from dataclasses import replace
 import hashlib
 
 import numpy as np
@@ -15,23 +16,26 @@ from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
+from dynid_ros.dynamics.base import base_parameters, column_scale
 from dynid_ros.errors import InputError, RecordingError, ResultError
-from dynid_ros.estimation.blocks.preparation import sample_bytes
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.estimate.weights import carry_over
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
-from dynid_ros.estimation.online.intake import dead_signals, joint_samples, stamps_of
-from dynid_ros.estimation.online.online_result import online_result
-from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate
-from dynid_ros.estimation.online.row_learner import RowLearner
+from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows, Flags
+from dynid_ros.estimation.online.intake import Intake, stamps_of
+from dynid_ros.estimation.online.online_result import online_result, RowHistory
+from dynid_ros.estimation.online.recursive_least_squares import (
+    LiveEstimate,
+    RecursiveLeastSquares,
+)
 from dynid_ros.estimation.online.row_pipeline import RowPipeline
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed, State
 from dynid_ros.utilities.one_thread import one_thread
 
 #: Version of saved states, raised with each change of their content.
-STATE_VERSION = 20
+STATE_VERSION = 21
 
 #: New rows, and their torque as predicted before they were learned, (k, n), Nm.
 Learned = list[tuple[RowBlock, Array]]
@@ -73,20 +77,22 @@ class OnlineIdentifier(Checkpointed):
         The arm as stated, with gravity even if the drive signal lacks it.
     prior : ArmPrior
         Prior of the parameters, not scaled to any torque.
+    intake : Intake
+        From arguments to checked samples.
     pipeline : RowPipeline
         From samples to rows.
-    learner : RowLearner
+    recursion : RecursiveLeastSquares
         From rows to parameters.
-    samples : int
-        Samples taken in so far.
-    span : (2,) ndarray of int64
-        Stamps of the first and the last sample, ns.
-    signals : (2, n) ndarray
-        Lowest and highest drive signal of each joint.
+    history : RowHistory
+        All rows so far.
+    validation : (m, 2) ndarray
+        Begin and end of each validation motion, in the time of the rows, s.
+    validating : bool
+        Whether the last rows with motion, and so the metrics, are of a validation motion.
 
     """
 
-    saved = ('samples', 'span', 'signals')
+    saved = ('validation', 'validating')
 
     def __init__(
         self, arm: ArmModel, source: str = 'stream', *, cutoff_hz: float | None = None,
@@ -98,7 +104,7 @@ class OnlineIdentifier(Checkpointed):
             raise InputError(f'a delay of {delay:g} s applies to measured signals; state that of '
                              'commands as "conditioning.delay" in arm.yaml')
         arm.drive.check_scale()
-        self.stated, self._source, self._executor = arm, source, executor
+        self.stated, self.source, self._executor = arm, source, executor
         self._start, self.friction_strength = start, dict[str, float]()
         self.prior = arm_prior(self.arm) if prior is None else prior
         if start is not None:
@@ -120,16 +126,17 @@ class OnlineIdentifier(Checkpointed):
     def reset(self) -> None:
         """Forget everything."""
         arm, start = self.arm, self._start
+        count = base_parameters(arm).count
+        self.intake = Intake(arm)
         self.pipeline = RowPipeline(
             arm, cutoff_hz=self._cutoff_hz, delay=self._delay, executor=self._executor,
             position_hz=() if start is None else start.treatment.position_hz)
-        self.learner = RowLearner(arm, self.prior)
-        self.pipeline.load_theta = self.learner.recursion.theta if start is None else (
+        self.recursion = RecursiveLeastSquares(arm.n, count, column_scale(arm), self.prior)
+        self.history = RowHistory(arm.n)
+        self.validation, self.validating = np.zeros((0, 2)), False
+        self._doubtful = DoubtfulRows(arm.n, count)
+        self.pipeline.load_theta = self.recursion.theta if start is None else (
             carry_over(start.theta, start.arm, arm))
-        self.samples, self.span = 0, np.zeros(2, dtype=np.int64)
-        self.signals = np.array([[np.inf], [-np.inf]]).repeat(arm.n, axis=1)
-        # `restore` continues from the saved hash.
-        self._digest = hashlib.sha256()
 
     def forget_after(self, memory: float) -> None:
         """Change the memory, s; a session that forgets cannot change to infinite memory."""
@@ -185,16 +192,7 @@ class OnlineIdentifier(Checkpointed):
         if not len(stamps):
             none = np.zeros((0, self.arm.n))
             return self.take(np.zeros(0), none, none)
-        q, u = joint_samples(self.arm, stamps, name, positions, signals)
-        if not self.samples:
-            self.span[:] = stamps[0]
-        self.span[1] = stamps[-1]
-        self.samples += len(stamps)
-        t = (stamps - self.span[0]) * 1e-9
-        self._digest.update(sample_bytes(t, q, u))
-        self.signals[0] = np.fmin(self.signals[0], np.fmin.reduce(u))
-        self.signals[1] = np.fmax(self.signals[1], np.fmax.reduce(u))
-        return self.take(t, q, u)
+        return self.take(*self.intake.take(stamps, name, positions, signals))
 
     def take(self, t: Array, q: Array, u: Array) -> Learned:
         """Process samples at times since the first one, s, with joint positions."""
@@ -208,63 +206,88 @@ class OnlineIdentifier(Checkpointed):
     def flush(self) -> Learned:
         """Learn from all samples and rows that wait for later ones."""
         learned = self._learn(self.pipeline.flush())
-        self.learner.flush()
-        self._follow_load()
+        self._learn_doubtful()
         return learned
 
     def _learn(self, blocks: Iterable[RowBlock]) -> Learned:
         learned = []
         for block in blocks:
             self._follow_rate()
-            learned.append((block, self.learner.learn(block)))
+            learned.append((block, self._predict(block)))
             self._follow_load()
+        self.history.add(learned)
         return learned
 
+    def _predict(self, block: RowBlock) -> Array:
+        """Predict the torque (k, n) of rows, Nm, then learn from those to fit."""
+        if block.segment != self._doubtful.segment:
+            self._learn_doubtful()
+            self._doubtful.segment = block.segment
+        seen = block.moving & ~self.unseen(block.t)[:, None]
+        if block.moving.any() and self.validating == bool(seen.any()):
+            self.validating = not self.validating
+            self.recursion.innovations.restart_metrics(
+                endless=self.validating or self.recursion.frozen)
+        e, wild, doubtful = self.recursion.predict(block.W, block.tau, block.moving)
+        self.recursion.learn(*self._doubtful.take(replace(block, moving=seen), wild, doubtful))
+        return np.asarray(block.tau - e)
+
+    def _learn_doubtful(self) -> None:
+        """Learn from the rows that wait because they may belong to an outlier."""
+        self.recursion.learn(*self._doubtful.flush())
+        self._follow_load()
+
     def _follow_rate(self) -> None:
-        if self.pipeline.settings is not None:
-            self.learner.follow(self.pipeline.settings, self._memory)
+        settings = self.pipeline.settings
+        if settings is not None:
+            self.recursion.memory = self._memory * settings.rate_hz / settings.decimation
+            self._doubtful.reach = -(-settings.decimator().reach // settings.decimation)
 
     def _follow_load(self) -> None:
         if self._start is None:
-            self.pipeline.load_theta = self.learner.recursion.theta
+            self.pipeline.load_theta = self.recursion.theta
+
+    def unseen(self, t: Array) -> Flags:
+        """Return a mask of the times (k,) within a validation motion."""
+        return np.asarray(np.searchsorted(self.validation.ravel(), t, side='right') % 2 == 1)
 
     def validate(self, begin: float, end: float = np.inf) -> None:
         """
-        Predict, but do not fit, the samples between two stamps, s.
+        Predict, but do not fit, the samples between two stamps, s; planned later ones are fitted.
 
         A motion that began before the session is fitted.
         """
-        span = np.array([begin, end]) - self.first_stamp * 1e-9
+        span = np.array([begin, end]) - self.intake.span[0] * 1e-9
         if self.samples and span[0] > 0:
-            self.learner.validate(span)
+            earlier = self.validation[self.validation[:, 0] < span[0]]
+            self.validation = np.vstack([earlier, span])
 
     @one_thread()
     def estimate(self) -> LiveEstimate:
         """Return the current estimate."""
-        return self.learner.estimate()
+        return self.recursion.estimate()
 
     def freeze(self, frozen: bool = True) -> None:
         """Learn from waiting rows, then freeze or unfreeze the estimates."""
-        self.learner.freeze(frozen)
-        self._follow_load()
+        self._learn_doubtful()
+        self.recursion.freeze(frozen)
 
     @property
-    def first_stamp(self) -> int:
-        """Stamp of the first sample, ns."""
-        return int(self.span[0])
+    def samples(self) -> int:
+        """Return the number of samples so far."""
+        return self.intake.samples
 
     @property
     def dead_signals(self) -> tuple[Finding, ...]:
         """Report moved joints whose drive signal never changes."""
-        lowest, highest = self.signals
-        return dead_signals(self.arm, lowest, highest, self.learner.recursion.rows > 0)
+        return self.intake.dead_signals(self.recursion.rows > 0)
 
     def copy(self) -> OnlineIdentifier:
         """Return an independent copy of the session."""
         other = copy(self)
         other.reset()
         other.restore(self.state())
-        other._digest = self._digest.copy()
+        other.intake.digest = self.intake.digest.copy()
         other.pipeline.search = self.pipeline.search
         return other
 
@@ -281,20 +304,15 @@ class OnlineIdentifier(Checkpointed):
         """
         ended = self.copy()
         ended.flush()
-        if not len(ended.learner.history.rows):
+        if not len(ended.history.rows):
             raise RecordingError(
-                f'{self._source}: no row was fitted from {self.samples} samples; let the arm '
+                f'{self.source}: no row was fitted from {self.samples} samples; let the arm '
                 'move for some seconds first')
-        return online_result(
-            ended, self._source, label=self._source, samples=self.samples,
-            seconds=float(np.ptp(self.span)) * 1e-9,
-            data_hash=self._digest.hexdigest(), defects=tuple(defects),
-            known=self.dead_signals)
+        return online_result(ended, self.source, defects)
 
     def state(self) -> State:
         """Return the complete state, as arrays for ``np.savez``."""
-        digest = np.frombuffer(self._digest.digest(), dtype=np.uint8)
-        return {**super().state(), 'digest': digest, 'session:settings': self._fingerprint()}
+        return {**super().state(), 'session:settings': self._fingerprint()}
 
     def restore(self, state: State) -> None:
         """
@@ -312,7 +330,6 @@ class OnlineIdentifier(Checkpointed):
                 'memory, or to an older version; use the settings of that session, or start '
                 'without resuming')
         super().restore(state)
-        self._digest = hashlib.sha256(state['digest'].tobytes())
         self._follow_rate()
         self._follow_load()
 

@@ -28,7 +28,6 @@ from dynid_ros.estimation.model.metrics import (
     metrics,
     TINY,
 )
-from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.online import innovation_statistics
 from dynid_ros.estimation.online.recursive_least_squares import LiveEstimate
 from dynid_ros.estimation.online.row_pipeline import conditioning_of, torque_lag
@@ -86,8 +85,7 @@ class RowHistory(GrowingRows):
 
 
 def online_result(
-    online: OnlineIdentifier, source: str, *, label: str, samples: int, seconds: float,
-    data_hash: str, defects: tuple[Defect, ...], known: Sequence[Finding] = (),
+    online: OnlineIdentifier, label: str, defects: Sequence[Defect] = (),
 ) -> IdentifiedModel:
     """
     Make the result of a session.
@@ -96,18 +94,10 @@ def online_result(
     ----------
     online : OnlineIdentifier
         Session, flushed, with at least one row.
-    source : str
-        Recording or topic, as in ``IdentifiedModel.sources``.
     label : str
-        Short name of the source, for metrics.
-    samples, seconds : int, float
-        Number of the samples, and the time from the first to the last.
-    data_hash : str
-        As from `dynid_ros.estimation.blocks.preparation.data_hash`.
-    defects : tuple of Defect
+        Name of its source, for metrics.
+    defects : sequence of Defect
         Known defects of the samples; those of the stream are added.
-    known : sequence of Finding
-        Findings of earlier stages.
 
     Returns
     -------
@@ -117,7 +107,7 @@ def online_result(
         the last third of the rows, each predicted before it was learned.
 
     """
-    arm, estimate, history = online.arm, online.estimate(), online.learner.history
+    arm, estimate, history = online.arm, online.estimate(), online.history
     chosen = _chosen(online, estimate)
     ahead = AHEAD.format(label)
     learned, validating, (name, held_out) = _divided(online)
@@ -132,20 +122,22 @@ def online_result(
     verdict, remarks = judge(
         arm, chosen, fitted, acceleration, fit, validation,
         _trial_samples(predictions, lag),
-        gravity=online.stated.gravity, earlier=(*known, *too_many(arm.joint_names, share)))
+        gravity=online.stated.gravity,
+        earlier=(*online.dead_signals, *too_many(arm.joint_names, share)))
     settings = replace(settings, notes=(
         *settings.notes, *remarks, *_left_out(arm, estimate)))
     return IdentifiedModel(
         arm=arm, **chosen.fields, friction_strength=online.friction_strength,
-        sigma=estimate.sigma, samples=samples, seconds=seconds, sources=(source,),
-        data_hash=data_hash, treatment=settings, fit=fit, validation=validation, held_out=held_out,
-        verdict=verdict, defects=(*defects, *online.pipeline.counters.defects()),
-        predictions=predictions)
+        sigma=estimate.sigma, samples=online.samples, sources=(online.source,),
+        seconds=float(np.ptp(online.intake.span)) * 1e-9,
+        data_hash=online.intake.digest.hexdigest(), treatment=settings, fit=fit,
+        validation=validation, held_out=held_out, verdict=verdict,
+        defects=(*defects, *online.pipeline.counters.defects()), predictions=predictions)
 
 
 def _chosen(online: OnlineIdentifier, free: Estimate) -> Estimate:
     """Choose between the unconstrained and the possible parameters."""
-    parts = online.learner.recursion.blocks.groups()
+    parts = online.recursion.blocks.groups()
     try:
         if len(parts) > 1:
             return chosen_estimate(online.arm, online.prior, free, parts)
@@ -157,7 +149,7 @@ def _chosen(online: OnlineIdentifier, free: Estimate) -> Estimate:
 
 def _by_fit(online: OnlineIdentifier, free: Estimate) -> Estimate:
     """Choose by in-sample residuals, because forgetting keeps no groups for cross-validation."""
-    possible, rows = free.possible_parameters(online.arm), online.learner.recursion.data
+    possible, rows = free.possible_parameters(online.arm), online.recursion.data
     bound, free_squares = (float((rows.residual_squares(theta) / free.sigma**2).sum())
                            for theta in (possible.theta, free.theta))
     if bound > CLEARLY_WORSE**2 * free_squares:
@@ -175,8 +167,8 @@ def _left_out(arm: ArmModel, estimate: LiveEstimate) -> tuple[str, ...]:
 
 def _divided(online: OnlineIdentifier) -> tuple[Mask, Mask, tuple[str, str]]:
     """Return masks of the fitted and the validating rows (N,), and the name of the latter."""
-    rows = online.learner.history.rows
-    unseen = online.learner.unseen(rows[:, 1])
+    rows = online.history.rows
+    unseen = online.unseen(rows[:, 1])
     moves = np.isfinite(np.split(rows[:, 2:], 4, axis=1)[2]).any(axis=1)
     if (moves & unseen).any() and (moves & ~unseen).any():
         return ~unseen, unseen, VALIDATING
@@ -225,7 +217,7 @@ def _in_sample(
     online: OnlineIdentifier, theta: Array, source: str, predictions: Sequence[Prediction],
 ) -> Metrics:
     """In-sample metrics of the parameters, from the factors of the rows."""
-    rows = online.learner.recursion.data
+    rows = online.recursion.data
     squares, torque = rows.residual_squares(theta), np.maximum(rows.torque_squares(), TINY)
     # Metrics of a prediction of zero give the torque and its variance.
     zero = metrics(online.arm.joint_names, [

@@ -120,11 +120,12 @@ class RecursiveLeastSquares(Checkpointed):
         self.blocks = TimeBlocks(joints, parameters)
         self.frozen = False
         self.theta = np.zeros(parameters)
+        self._estimate: LiveEstimate | None = None
         self._refresh()
 
     def freeze(self, frozen: bool = True) -> None:
         """Freeze the estimate and only validate, or continue learning; reset the metrics."""
-        self.frozen = frozen
+        self.frozen, self._estimate = frozen, None
         self.innovations.restart_metrics(endless=frozen)
 
     def predict(
@@ -148,6 +149,7 @@ class RecursiveLeastSquares(Checkpointed):
             Which of them are outliers, and which may belong to one.
 
         """
+        self._estimate = None
         e = np.asarray(tau - W @ self.theta)
         if not moving.any():
             return e, np.zeros_like(moving), np.zeros_like(moving)
@@ -176,6 +178,7 @@ class RecursiveLeastSquares(Checkpointed):
         """
         if self.frozen or not learned.any():
             return
+        self._estimate = None
         absorb_rows(
             self.factors, np.ascontiguousarray(W), np.ascontiguousarray(tau), learned,
             self._kept_share())
@@ -197,17 +200,21 @@ class RecursiveLeastSquares(Checkpointed):
 
     def estimate(self) -> LiveEstimate:
         """Return the current estimate, as of a batch with the current weights."""
+        if self._estimate is not None:
+            return self._estimate
         solution = solution_of(
             self.data, self.prior, self.theta.copy(), self.sigma,
             inverse_of(self.information[:, :-1]), self.widening, ~self._arm_prior.is_shrunk)
         free = free_estimate(self._arm_prior, solution, self._scatter(solution))
-        return LiveEstimate(
+        self._estimate = LiveEstimate(
             **vars(free), scale=self._scale, torque=self.data.rms_torque(),
             metrics=self.innovations.metrics, rows=self.rows.copy(), left_out=self.left_out.copy())
+        return self._estimate
 
     def restore(self, state: State) -> None:
         """Continue from a saved state, bit for bit."""
         super().restore(state)
+        self._estimate = None
         self._refresh()
         # The statistics have changed since the saved estimate was computed.
         self.theta, self.information = state['theta'].copy(), state['information'].copy()

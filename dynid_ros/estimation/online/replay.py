@@ -106,18 +106,18 @@ def replay(
     condition = perf_counter()
     steady = with_one_clock(recording)
     if at_marks(clean)[1]:
-        session.learner.validation = np.array(recording.validation)
+        session.validation = np.array(recording.validation)
     names = base_parameters(session.arm).names
     history = feed(session, steady, names, lambda: _snapshot(session.estimate()))
-    if not len(session.learner.history.rows):
+    if not len(session.history.rows):
         raise RecordingError(
             f'{recording.source}: {steady.seconds:.3g} s are too short for a cut-off of '
             f'{session.pipeline.cutoff_hz:.3g} Hz; record longer, or raise the cut-off')
-    result = online_result(
-        session, recording.source, label=Path(recording.source).name, samples=len(recording.t),
-        seconds=steady.seconds, data_hash=data_hash([recording]), defects=defects)
+    result = online_result(session, Path(recording.source).name, defects)
     timing = {'condition': condition - begin, 'estimate': perf_counter() - condition}
-    return replace(result, timing=timing), history
+    return replace(
+        result, samples=len(recording.t), seconds=steady.seconds,
+        data_hash=data_hash([recording]), timing=timing), history
 
 
 def feed(

@@ -216,7 +216,7 @@ class Identifier(Node):
 
     def _show_rows(self, block: RowBlock, tau_hat: Array) -> None:
         residual = np.where(block.moving, block.tau - tau_hat, np.nan)
-        stamps = self._online.first_stamp + np.rint(block.t * 1e9).astype(np.int64)
+        stamps = self._online.intake.span[0] + np.rint(block.t * 1e9).astype(np.int64)
         for stamp, beyond, torque in zip(stamps.tolist(), residual, tau_hat, strict=True):
             self._residuals.publish(say.effort_message(self._arm, stamp, beyond))
             self._predicted.publish(say.effort_message(self._arm, stamp, torque))
@@ -238,8 +238,8 @@ class Identifier(Node):
         return [self._input.status(
             online.pipeline.counters.as_dict(), LOSSES,
             {str(dead.joints): (say.WARN, dead.sentence) for dead in online.dead_signals},
-            samples=online.samples, holding=online.holding, frozen=online.learner.recursion.frozen,
-            validating=online.learner.validating), *known, *self._shown.health()]
+            samples=online.samples, holding=online.holding, frozen=online.recursion.frozen,
+            validating=online.validating), *known, *self._shown.health()]
 
     def _reset(self) -> str:
         self._input.reset()

@@ -4,7 +4,7 @@
 import numpy as np
 
 from dynid_ros.estimation.blocks.rows import RowBlock
-from dynid_ros.estimation.online.row_learner import DoubtfulRows
+from dynid_ros.estimation.online.doubtful_rows import DoubtfulRows
 
 REACH = 2
 

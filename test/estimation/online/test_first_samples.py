@@ -200,7 +200,7 @@ def test_samples_that_waited_are_learned_without_further_ones(arm):
         pushes += 1
     assert pushes == -(-len(log.t) // HELD_TOGETHER)
     np.testing.assert_array_equal(
-        session.learner.recursion.theta, pushed(arm, log, 50)[0].learner.recursion.theta)
+        session.recursion.theta, pushed(arm, log, 50)[0].recursion.theta)
 
 
 def test_copies_wait_for_the_same_search_and_a_saved_session_searches_again(arm):

@@ -302,10 +302,10 @@ def test_a_validation_motion_is_predicted_and_not_learned_from():
     live, before = session(), session()
     feed(live, log, 0, cut)
     feed(before, log, 0, cut)
-    assert not live.learner.validating
+    assert not live.validating
     live.validate(EPOCH * 1e-9 + begin)
     feed(live, log, cut, last)
-    assert live.learner.validating
+    assert live.validating
     live.validate(EPOCH * 1e-9 + begin, EPOCH * 1e-9 + end)
     result, fitted = live.result(), before.result()
     words = 'Trustworthy: predicts torque on the last third of the samples before their use to '
@@ -334,4 +334,4 @@ def test_a_motion_that_began_before_the_session_is_learned_from():
     feed(live, log, 0, 500)
     live.validate(EPOCH * 1e-9 - 1.0)
     feed(live, log, 500, 1500)
-    assert live.learner.recursion.rows.all() and not live.learner.validating
+    assert live.recursion.rows.all() and not live.validating

@@ -50,7 +50,7 @@ def truth_of(arm):
 
 def off(online, arm):
     truth = truth_of(arm)
-    return np.linalg.norm(online.learner.recursion.theta - truth) / np.linalg.norm(truth)
+    return np.linalg.norm(online.recursion.theta - truth) / np.linalg.norm(truth)
 
 
 def test_positions_and_torque_alone_give_the_base_parameters(leg):
@@ -191,7 +191,7 @@ def test_replaying_half_saving_and_restoring_is_one_replay(leg, tmp_path):
     with np.load(tmp_path / 'state.npz') as state:
         second.restore(dict(state))
     second.take(t[cut:], q[cut:], u[cut:])
-    np.testing.assert_array_equal(second.learner.recursion.theta, whole.learner.recursion.theta)
+    np.testing.assert_array_equal(second.recursion.theta, whole.recursion.theta)
     np.testing.assert_array_equal(second.estimate().std, whole.estimate().std)
     assert second.pipeline.counters.as_dict() == whole.pipeline.counters.as_dict()
 
