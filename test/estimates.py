@@ -18,8 +18,11 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.row_methods import DIFFERENTIATED
 from dynid_ros.estimation.estimate.chosen_estimate import Estimate
 from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
-from dynid_ros.estimation.identification.estimate_choice import estimate_parameters
-from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel
+from dynid_ros.estimation.identification.model_choice import (
+    estimate_parameters,
+    fit_model,
+    FittedModel,
+)
 from dynid_ros.estimation.identification.train_test_split import divide
 from dynid_ros.estimation.model.metrics import Metrics, metrics
 from dynid_ros.utilities.one_thread import one_thread

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.signals.conditioning import ConditioningSettings, Rung
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialBlocks, TrialMotions
-from dynid_ros.estimation.estimate.folds import log_error_ratio
+from dynid_ros.estimation.estimate.folds import log_error_ratio, STANDARD_ERRORS
 from dynid_ros.estimation.estimate.weights import Solution
 from dynid_ros.utilities.arrays import Array
 
@@ -38,8 +38,6 @@ ENERGY_SHARE = 0.5
 #: values from 1.05 to 2, errors of real recordings without more noise differ by 0.2 % in their
 #: mean.
 WORSE_CUTOFF = 1.2
-#: Standard errors by which a higher cut-off must be better to be chosen.
-STANDARD_ERRORS = 2.0
 #: Ratio of errors from which higher cut-offs are not tried, since they would be even worse.
 HOPELESS = 2.0
 #: Cut-off of positions without a bound of their own, Hz.

@@ -87,7 +87,8 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
     data : QRFactors
         Rows of each joint.
     prior : ArmPrior or (k, b + 1) ndarray
-        Prior of the parameters, to be scaled to the torque of the rows; or its rows.
+        Prior of the parameters, to be scaled to the torque of the rows; or its rows ``[w tau]``,
+        of unit noise.
 
     Returns
     -------
@@ -113,7 +114,17 @@ def solve(data: QRFactors, prior: ArmPrior | Array) -> Solution:
         if len(data.rows) == len(prior.torque):
             widening = prior.widening(data.rms_torque())
         prior = prior.scaled_by(widening).rows()
-    theta, sigma, half = reweighted(data, prior)
+    noise = JointNoise(data.rows, data.rms_torque()**2)
+    sigma = noise.first
+    for _ in range(MOST_REWEIGHTINGS):
+        before = sigma
+        R = np.asarray(np.linalg.qr(np.concatenate([data.weighted(before), prior]), mode='r'))
+        half = inverse_of(R[:b, :b])
+        theta = half @ R[:b, b]
+        used = b - float(((prior[:, :-1] @ half)**2).sum())
+        sigma = noise.of(data.residual_squares(theta), used)
+        if np.abs(sigma / before - 1).max() < WEIGHTS_CONVERGED:
+            break
     return solution_of(data, prior, theta, sigma, half, widening, free)
 
 
@@ -192,51 +203,6 @@ class JointNoise:
         # The prior noise serves where there are no rows, or no residuals.
         mean = (squares + FIRST_FREEDOM * self.first**2) / (freedom + FIRST_FREEDOM)
         return np.asarray(np.sqrt(np.maximum(mean, self.floor)))
-
-
-def reweighted(
-    data: QRFactors, prior: Array, sigma: Array | None = None, iterations: int = MOST_REWEIGHTINGS,
-) -> tuple[Array, Array, Array]:
-    """
-    Fit the rows of all joints, each weighted by the noise in its residual, until both converge.
-
-    Parameters
-    ----------
-    data : QRFactors
-        Rows of each joint.
-    prior : (k, b + 1) ndarray
-        Rows ``[w tau]`` of the prior, of unit noise.
-    sigma : (n,) ndarray, optional
-        Initial standard deviation of the residual of each joint; a tenth of its torque if
-        not given.
-    iterations : int
-        Most fits; fewer if the weights converge.
-
-    Returns
-    -------
-    theta : (b,) ndarray
-        Estimate.
-    sigma : (n,) ndarray
-        Standard deviation of the residual of each joint, Nm.
-    half : (b, b) ndarray
-        Square root of the covariance of theta for white residuals.
-
-    """
-    b, power = data.factors.shape[2] - 1, data.rms_torque()**2
-    noise = JointNoise(data.rows, power)
-    previous = noise.first if sigma is None else np.maximum(sigma, np.sqrt(noise.floor))
-    for _ in range(iterations):
-        weighted = np.concatenate([data.weighted(previous), prior])
-        R = np.asarray(np.linalg.qr(weighted, mode='r'))
-        half = inverse_of(R[:b, :b])
-        theta = half @ R[:b, b]
-        used = b - float(((prior[:, :-1] @ half)**2).sum())
-        sigma = noise.of(data.residual_squares(theta), used)
-        if np.abs(sigma / previous - 1).max() < WEIGHTS_CONVERGED:
-            break
-        previous = sigma
-    assert sigma is not None
-    return theta, sigma, half
 
 
 def fit(

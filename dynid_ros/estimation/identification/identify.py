@@ -36,12 +36,14 @@ from dynid_ros.estimation.estimate.chosen_estimate import Estimate
 from dynid_ros.estimation.identification.bandwidth import compare_bandwidths
 from dynid_ros.estimation.identification.command_gains import relate_gains
 from dynid_ros.estimation.identification.conditioned_data import condition, ConditionedData
-from dynid_ros.estimation.identification.estimate_choice import (
+from dynid_ros.estimation.identification.model_choice import (
     estimate_parameters,
+    fit_model,
+    FittedModel,
     residual_spread,
+    unexplained,
     with_plain_friction,
 )
-from dynid_ros.estimation.identification.model_choice import fit_model, FittedModel, unexplained
 from dynid_ros.estimation.identification.stated_parameters import compare_parameters
 from dynid_ros.estimation.identification.train_test_split import divide, Division
 from dynid_ros.estimation.model.identified_model import IdentifiedModel

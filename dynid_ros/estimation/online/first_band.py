@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dynid_ros.arm.model import ArmModel
@@ -22,13 +20,8 @@ FIRST_SECONDS = 10.0
 #: would fill memory. Before the first motion, this many of the last seconds are held.
 HELD_SECONDS = 60.0
 
-
-class Band(NamedTuple):
-    """Chosen cut-off, Hz, delay of the drive signal, s, and cut-offs of positions, Hz."""
-
-    cutoff_hz: float
-    delay: float
-    position_hz: tuple[float, ...]
+#: Cut-off, Hz, delay of the drive signal, s, and cut-offs of positions, Hz.
+Band = tuple[float, float, tuple[float, ...]]
 
 
 def from_motion(samples: Array) -> tuple[Array, bool]:
@@ -70,7 +63,24 @@ def _motion(samples: Array) -> tuple[float, float]:
 
 
 def choose_band(arm: ArmModel, samples: Array, delay: float | None) -> Band:
-    """Choose the band for samples (m, 1 + 2 n), and the delay unless it is known."""
+    """
+    Choose the band for samples, and the delay unless it is known.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    samples : (m, 1 + 2 n) ndarray
+        Stamps, s, positions and drive signals.
+    delay : float or None
+        Known delay of the drive signals, s.
+
+    Returns
+    -------
+    Band
+        The usual cut-off if the samples make no valid recording.
+
+    """
     t, q, u = np.split(samples, [1, 1 + arm.n], axis=1)
     try:
         recording, _ = checked_recording(
@@ -78,6 +88,5 @@ def choose_band(arm: ArmModel, samples: Array, delay: float | None) -> Band:
             stamped=True)
         chosen = choose_conditioning(arm, [recording])
     except RecordingError:
-        # The samples make no valid recording: continue with the usual cut-off.
-        return Band(USUAL_HZ, delay or 0.0, ())
-    return Band(chosen.cutoff_hz, chosen.delay if delay is None else delay, chosen.position_hz)
+        return USUAL_HZ, delay or 0.0, ()
+    return chosen.cutoff_hz, chosen.delay if delay is None else delay, chosen.position_hz

@@ -100,8 +100,8 @@ class RowPipeline(JointStream[RowBlock]):
         self.settings: ConditioningSettings | None = None
         self.load_theta: Array | None = None
         self._known_delay = arm.stated_delay if delay is None else delay
-        self._use(Band(cutoff_hz or arm.conditioning.cutoff_hz or 0.0, self._known_delay or 0.0,
-                       position_hz))
+        self._use((cutoff_hz or arm.conditioning.cutoff_hz or 0.0, self._known_delay or 0.0,
+                   position_hz))
         self._executor = executor
         self.search: Future[Band] | None = None
         self.held: Array = np.zeros((0, 1 + 2 * arm.n))
@@ -143,16 +143,16 @@ class RowPipeline(JointStream[RowBlock]):
 
     def restore(self, state: State) -> None:
         """Continue from a saved state of a stream with the same settings."""
-        self._use(Band(float(state['cutoff_hz']), float(state['delay']),
-                       tuple(state['position_hz'].tolist())))
+        self._use((float(state['cutoff_hz']), float(state['delay']),
+                   tuple(state['position_hz'].tolist())))
         self._resampler.restore(state_of('resampler', state))
         if self.rate_hz:
             self._design(self.rate_hz)
         super().restore(state)
 
     def _use(self, band: Band) -> None:
-        self.cutoff_hz, self.delay, self.position_hz = (
-            band.cutoff_hz, band.delay, np.array(band.position_hz))
+        self.cutoff_hz, self.delay, position_hz = band
+        self.position_hz = np.array(position_hz)
 
     def _hold(self, new: Array) -> None:
         """
