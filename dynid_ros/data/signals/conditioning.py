@@ -158,10 +158,11 @@ class ConditionedMotion:
 
     def history(self, part: slice) -> JointHistory:
         """Return the history of the joints at some samples."""
-        return JointHistory(self.warmth.at(self.t[part]), self._presliding[part])
+        return JointHistory(self.warmth.at(self.t[part]), self.presliding[part])
 
     @cached_property
-    def _presliding(self) -> Array:
+    def presliding(self) -> Array:
+        """Bend of the contact of each joint, (N, n); see `JointHistory`."""
         return presliding_of(self.q)
 
 

@@ -17,8 +17,7 @@ from dynid_ros.utilities.arrays import Array, joined
 
 #: Number of samples taken from a recording, and number to which each suspect is fitted.
 TRIAL_SAMPLES, FITTED = 2000, 600
-#: Candidate delays of a drive signal, s, and the index of that of a slow driver. Hysteresis of
-#: friction looks like a third of it.
+#: Candidate delays of a drive signal, s, and the index of that of a slow driver.
 CANDIDATE_DELAYS, TYPICAL = np.array([-0.06, 0.06, 0.12]), 1
 #: Assumed break between recordings, longer than the reach of any low-pass, s.
 BREAK = 1e3
@@ -45,6 +44,8 @@ class TrialSamples:
         Torque later by each of `CANDIDATE_DELAYS`, Nm.
     period : (k,) ndarray
         Period of the cut-off of the torque, s; 0 for unfiltered torque.
+    bend : (k, n) ndarray
+        Bend of the contact of each joint, see `JointHistory`, low-passed as the torque.
     shift : float or None
         Time after which the motion repeats, s; None if it does not.
     source : (k,) ndarray of str or None
@@ -62,6 +63,7 @@ class TrialSamples:
     moving: NDArray[np.bool_]
     later: Array
     period: Array
+    bend: Array
     shift: float | None = None
     source: NDArray[np.object_] | None = None
     timed: bool = False
@@ -91,7 +93,8 @@ def trial_samples(
     Select samples spread over a recording.
 
     The low-pass of the rows is applied to the torque only: positions are filtered already, and
-    friction columns are computed as filtered, see `fill_filtered_friction`.
+    friction columns are computed as filtered, see `fill_filtered_friction`. The bend of the
+    contacts depends on the motion between the samples, so it passes the low-pass here.
 
     Parameters
     ----------
@@ -120,7 +123,8 @@ def trial_samples(
         fast = np.abs(qd) >= REVERSAL_PERIODS * period * np.abs(qdd)
         parts.append(TrialSamples(
             t, q, qd, qdd, tau[::stride], used & fast,
-            torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period), shift,
+            torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period),
+            decimator.whole(motion.presliding)[::stride], shift,
             np.full(len(chosen), motion.source, dtype=object), motion.timed))
     return joined(parts)
 

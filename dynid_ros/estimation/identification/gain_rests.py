@@ -92,7 +92,8 @@ def _samples(rests: Rests) -> TrialSamples:
     return TrialSamples(
         np.arange(float(count)), rests.q, CREEP * rests.approach, still, rests.tau,
         np.ones(still.shape, dtype=np.bool_),
-        np.repeat(rests.tau[:, :, None], len(CANDIDATE_DELAYS), axis=2), np.zeros(count))
+        np.repeat(rests.tau[:, :, None], len(CANDIDATE_DELAYS), axis=2), np.zeros(count),
+        np.sign(rests.approach))
 
 
 def _notes(arm: ArmModel, free: Rests, loaded: Rests) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.arm.model import ArmModel
+from dynid_ros.data.recordings.history import presliding_of
 from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.data.signals.repetition import on_one_axis, repetition_shift
 from dynid_ros.data.signals.trial_samples import torque_later, TrialSamples
@@ -202,7 +203,7 @@ def _stretch(part: Prediction, lag: float, shift: float | None) -> TrialSamples:
     # Messages are stamped by a clock, and no rate is stated.
     return TrialSamples(
         part.t, part.q, part.qd, qdd, tau, moving, torque_later(part.t, tau),
-        np.zeros(len(part.t)), shift, timed=True)
+        np.zeros(len(part.t)), presliding_of(part.q), shift, timed=True)
 
 
 def _steepest(part: Prediction) -> Array:

@@ -46,7 +46,7 @@ class Fit:
     Attributes
     ----------
     theta : (c,) ndarray
-        Base parameters, then the changed parameters.
+        Base parameters, then those of `SuspectRows.added`.
     variance : (n,) ndarray
         Mean square residual of each joint.
     values : (p,) ndarray
@@ -278,7 +278,7 @@ class Likelihood:
         b, score = len(prior.theta), information @ prior.theta
         theta, variance = sums.fitted(
             block_diag(information, change_prior), np.append(score, np.zeros(len(change_prior))))
-        negative = _has_negative_mass(theta[:, b:])
+        negative = _has_negative(theta[:, b:])
         if negative.any():
             rest, of_rest = sums.first(b).fitted(information, score)
             theta[negative] = np.pad(rest, ((0, 0), (0, len(change_prior))))[negative]
@@ -286,13 +286,13 @@ class Likelihood:
         return theta, variance
 
     def _change_prior(self, rows: SuspectRows) -> Array:
-        """Information (l, l) of the prior of the changed parameters."""
-        return np.diag(self._prior.std[rows.changed]**-2)
+        """Information (l, l) of the prior of the added parameters."""
+        return np.diag(self._prior.std[rows.added]**-2)
 
     def _possible(
         self, arm: ArmModel, sums: Sums, change_prior: Array, start: Fit | None,
     ) -> Fit:
-        """Fit possible parameters; of the changed ones, only the mass of a load is constrained."""
+        """Fit possible parameters; of the added ones, only the first is constrained."""
         arm, prior, cone, information = self._prior_of(arm)
         _, variance = self._free(sums, prior, information, change_prior)
         b = len(prior.grouping)
@@ -306,12 +306,12 @@ class Likelihood:
         values = near.constrained_fit(prior, near.information, near.score)
         theta = prior.grouping @ values
         theta = np.append(theta, change[:, b] - change[:, :b] @ theta)
-        if _has_negative_mass(theta[None, b:]).any():
+        if _has_negative(theta[None, b:]).any():
             fit = self._possible(arm, sums.first(b), np.zeros((0, 0)), start)
             return replace(fit, theta=np.append(fit.theta, np.zeros(len(change))))
         return Fit(theta, sums.mean_squares(theta[None])[0], values)
 
 
-def _has_negative_mass(changed: Array) -> NDArray[np.bool_]:
-    """Mark fits (S,) in which the mass of a load, the first changed parameter, is negative."""
-    return np.asarray((changed[:, :1] < 0).any(axis=1))
+def _has_negative(added: Array) -> NDArray[np.bool_]:
+    """Mark fits (S,) whose first added parameter is negative: the mass of a load, or friction."""
+    return np.asarray((added[:, :1] < 0).any(axis=1))

@@ -82,9 +82,11 @@ def _likeliest_part(
     """
     theta, variance = likelihood.fit(suspect)
     W, b = replace(suspect.rows, presence=None).regressor(), len(suspect.rows.columns)
+    unloaded = theta.copy()
+    unloaded[b:b + len(suspect.rows.changed)] = 0.0
     without, loaded = (
-        (suspect.residual(W[:, :, :c], theta[:c], suspect.mixing)**2 / variance
-         * suspect.samples.moving).sum(axis=1) for c in (b, W.shape[2]))
+        (suspect.residual(W, values, suspect.mixing)**2 / variance
+         * suspect.samples.moving).sum(axis=1) for values in (unloaded, theta))
     cost = np.append(0.0, np.cumsum((loaded - without)[order]))
     assert suspect.rows.presence is not None
     carried = np.flatnonzero(suspect.rows.presence[order] > 0.5)

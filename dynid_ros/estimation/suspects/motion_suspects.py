@@ -99,10 +99,14 @@ def positions_in_millimetres(base: Suspect, joints: list[int]) -> Iterator[Suspe
 
 
 def _at_motors(base: Suspect, change: Array) -> TrialSamples:
-    """Mix positions and their derivatives at the motors, where they are measured."""
+    """
+    Mix positions and their derivatives at the motors, where they are measured.
+
+    The bend of a contact follows its position; a scale of it is one of its coefficient.
+    """
     samples, drive = base.samples, base.arm.drive
     rates = replace(drive, offset=np.zeros(base.arm.n))
-    qd, qdd = (joint_velocity(motor_position(x, rates) @ change, drive)
-               for x in (samples.qd, samples.qdd))
+    qd, qdd, bend = (joint_velocity(motor_position(x, rates) @ change, drive)
+                     for x in (samples.qd, samples.qdd, samples.bend))
     q = joint_position(motor_position(samples.q, drive) @ change, drive)
-    return replace(samples, q=q, qd=qd, qdd=qdd)
+    return replace(samples, q=q, qd=qd, qdd=qdd, bend=bend)

@@ -47,6 +47,8 @@ class Line:
         Cross-validation of the groups.
     estimated : EstimatedSize or None
         Size of the fault with its error bars, if it has one.
+    null : Prediction or None
+        Cross-validation of the recording without the fault, by default as it is.
 
     """
 
@@ -55,6 +57,7 @@ class Line:
     evidence: float | None = None
     prediction: Prediction | None = None
     estimated: EstimatedSize | None = None
+    null: Prediction | None = None
 
 
 def winners_of(
@@ -86,7 +89,8 @@ def winners_of(
               if line.suspect.fault.code == SILENT_SIGNAL]
     winners = [line for line in winners if line.suspect.fault.code != SCALE
                or line.suspect.fault.joints not in silent]
-    return winners if any(_matters(line, reference) for line in winners) else []
+    return winners if any(
+        _matters(line, line.null or reference) for line in winners) else []
 
 
 def decisive(

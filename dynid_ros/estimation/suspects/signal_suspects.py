@@ -35,6 +35,8 @@ SCALE = 'effort_scale'
 #: constant, a gain is wrong by several times. The prior moves a ratio that the data determine to
 #: 5 % by 0.2 % of its distance from the stated one.
 GAIN_STD = float(np.log(3.0))
+#: Code of a signal that is late or early.
+DELAY = 'effort_delay'
 #: Code of gains that contradict each other.
 GAINS = 'gains_refuted'
 #: Code of a signal that is no torque.
@@ -127,7 +129,8 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """
     Assume that the drive signal of each joint is late by one of `CANDIDATE_DELAYS`.
 
-    A servo itself follows its command late, so that no command is suspected.
+    A servo itself follows its command late, so that no command is suspected. Friction may be late,
+    too, so that each of these suspects has presliding, as has the recording without its fault.
     """
     drive = base.arm.drive
     if drive.signal == COMMAND:
@@ -140,12 +143,20 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
         for joint in joints:
             # Not refined: interpolation between the few `CANDIDATE_DELAYS` would be no better.
             tau = base.samples.tau + change[:, joint, None] * through[joint]
-            yield base.refitted(Fault(
-                'effort_delay', (joint,),
+            late_signal = base.refitted(Fault(
+                DELAY, (joint,),
                 f'the drive signal of {names(base.arm, [joint])} seems to be some '
                 f'{1000 * abs(late):.0f} ms {way}, unlike the other joints',
                 'take positions and signals of all joints from one message',
                 typical=k == TYPICAL), samples=replace(base.samples, tau=tau))
+            yield with_presliding(late_signal, joint)
+
+
+def with_presliding(suspect: Suspect, joint: int) -> Suspect:
+    """Add friction of a contact that bends before it slides, so that it is late by itself."""
+    rows = suspect.rows
+    bending = tuple(dict.fromkeys([*rows.bending, joint]))
+    return replace(suspect, rows=replace(rows, bending=bending))
 
 
 def loads_in_a_part(base: Suspect, joints: list[int]) -> Iterator[Suspect]:

@@ -38,6 +38,10 @@ class SuspectRows:
     low_passed : (k, n, c) ndarray or None
         Change of the columns by the low-pass of the torque; if None, it is computed for friction
         only, see `fill_filtered_friction`.
+    silent : tuple of int
+        Joints whose torque depends on their offset alone.
+    bending : tuple of int
+        Joints with a last column each: friction of a contact that bends before it slides.
 
     """
 
@@ -48,6 +52,7 @@ class SuspectRows:
     presence: Array | None = None
     low_passed: Array | None = None
     silent: tuple[int, ...] = ()
+    bending: tuple[int, ...] = ()
 
     @cached_property
     def products(self) -> Array:
@@ -63,15 +68,23 @@ class SuspectRows:
         """Count the samples in which each joint moves, (n,)."""
         return np.asarray(self.samples.moving.sum(axis=0), dtype=float)
 
+    @property
+    def added(self) -> NDArray[np.intp]:
+        """Standard parameters of the columns after the first ones; a bend has Coulomb friction."""
+        coulomb = self.arm.layout.friction_columns('Fc')
+        return np.concatenate([self.changed, coulomb[list(self.bending)]])
+
     def regressor(self) -> Array:
-        """Evaluate W, (k, n, c); the torque of a silent joint depends on its offset alone."""
+        """Evaluate W, (k, n, c)."""
         arm, samples = self.arm, self.samples
         Y = regressor(arm, samples.q, samples.qd, samples.qdd, load=np.zeros_like(samples.q))
         fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, Y)
-        columns = np.append(self.columns, self.changed)
-        W = Y[:, :, columns]
+        columns = np.append(self.columns, self.added)
+        W, b = Y[:, :, columns], len(self.columns)
         if self.presence is not None:
-            W[:, :, len(self.columns):] *= self.presence[:, None, None]
+            W[:, :, b:b + len(self.changed)] *= self.presence[:, None, None]
+        for column, joint in enumerate(self.bending, b + len(self.changed)):
+            W[:, joint, column] = samples.bend[:, joint]
         if self.low_passed is not None:
             W += self.low_passed
         for joint in self.silent:

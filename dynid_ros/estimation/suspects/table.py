@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,12 @@ from dynid_ros.estimation.suspects.reported_lines import (
     reduces_error,
     winners_of,
 )
-from dynid_ros.estimation.suspects.signal_suspects import GAINS, SILENT_SIGNAL
+from dynid_ros.estimation.suspects.signal_suspects import (
+    DELAY,
+    GAINS,
+    SILENT_SIGNAL,
+    with_presliding,
+)
 from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 
 #: Probability of a false report for a recording without a fault.
@@ -113,6 +119,63 @@ class Table:
                                   if suspect.size and smallest > suspect.size.typical))
 
 
+class Null:
+    """
+    The recording without a fault.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        Of the recording.
+    suspect : Suspect
+        The recording as it is, perhaps with other friction.
+    start : Fit, optional
+        A start for its parameters.
+
+    """
+
+    def __init__(
+        self, likelihood: Likelihood, suspect: Suspect, start: Fit | None = None,
+    ) -> None:
+        self._likelihood, self._suspect = likelihood, suspect
+        self.value, self.fit = likelihood.possible(suspect, start)
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """Cross-validation of the groups."""
+        return self._likelihood.blocks(self._suspect, self.fit)
+
+    @cached_property
+    def most(self) -> float:
+        """Log likelihood that the limits of possible parameters cost."""
+        return self._likelihood.unconstrained(self._suspect) - self.value
+
+
+class Nulls:
+    """
+    What each suspect is compared with: the recording as it is, or as it may be without its fault.
+
+    A contact that bends before it slides makes friction late. So a drive signal counts as late
+    only if it is later than such friction makes it: suspect and recording both have a column of
+    it, for the joint in question.
+    """
+
+    def __init__(self, likelihood: Likelihood, base: Suspect) -> None:
+        self._likelihood, self._base = likelihood, base
+        self.recorded = Null(likelihood, base)
+        self._bending: dict[int, Null] = {}
+
+    def of(self, suspect: Suspect) -> Null:
+        """Return the recording without the last fault of a suspect."""
+        if suspect.fault.code != DELAY:
+            return self.recorded
+        (joint,) = suspect.fault.joints
+        if joint not in self._bending:
+            self._bending[joint] = Null(
+                self._likelihood, with_presliding(self._base, joint), self.recorded.fit)
+        return self._bending[joint]
+
+
 def table_of(base: Suspect, recordings: int = 1) -> Table | None:
     """
     Score all suspects of a recording, then again with the best one corrected.
@@ -151,8 +214,8 @@ def table_of(base: Suspect, recordings: int = 1) -> Table | None:
 
 def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     """Score all suspects against a recording, whose known faults are corrected."""
-    value, fit = likelihood.possible(base)
-    reference = likelihood.blocks(base, fit)
+    nulls = Nulls(likelihood, base)
+    recorded = nulls.recorded
     joints = likelihood.joints.tolist()
     suspects = [each for maker in MAKERS for each in maker(base, joints)]
     threshold = float(np.log(len(suspects) * recordings / FALSE_ALARM))
@@ -162,12 +225,12 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     suspects = [refined(likelihood, each) if each.fault.code == GAINS
                 else resized(each, sizes[k].step) if k in sizes else each
                 for k, each in enumerate(suspects)]
-    free = [(most - value, each)
+    free = [(most - nulls.of(each).value, each)
             for most, each in zip(likelihood.all_unconstrained(suspects), suspects, strict=True)]
-    scored = likeliest_sizes(likelihood, free, value, fit, threshold)
+    scored = likeliest_sizes(likelihood, free, nulls, threshold)
     scored.sort(key=lambda each: -each[0].gain)
     lines = [_line(likelihood, with_best_moments(
-                 likelihood, refined(likelihood, line.suspect)), at, value, reference)
+                 likelihood, refined(likelihood, line.suspect)), at, nulls)
              for line, at in scored
              if line.gain > max(threshold, PREDICTED_GAIN * _best(scored))]
     # Parameters that no body has may explain a signal that possible ones do not: it is not dead.
@@ -176,22 +239,21 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
         lines = [line for line in lines if line.suspect.fault.code != SILENT_SIGNAL
                  or line.suspect.fault.joints[0] not in heard]
     lines.sort(key=lambda line: -(line.evidence or 0.0))
-    winners = winners_of(lines, reference, likelihood.joints, threshold)
+    winners = winners_of(lines, recorded.prediction, likelihood.joints, threshold)
     for line in [each for each in winners if each.suspect.size]:
         starts = [each for gain, each in free
                   if _fault_key(each) == _fault_key(line.suspect) and gain > threshold]
         assert line.prediction is not None
         tied = equally_likely_sizes(
             likelihood, line.suspect, starts, threshold * line.prediction.dispersion)
-        winners += [_line(likelihood, each, fit, value, reference) for each in tied]
+        winners += [_line(likelihood, each, recorded.fit, nulls) for each in tied]
     predicted = {_fault_key(line.suspect) for line in lines}
     rest = [line for line, _ in scored if _fault_key(line.suspect) not in predicted]
-    most = likelihood.unconstrained(base) - value
-    least = threshold * reference.dispersion
-    absorbed = tuple(
-        each.fault for gain, each in free if each.fault.typical and gain > most - least)
-    return Table(base, likelihood.joints, reference, (*lines, *rest), tuple(winners), threshold,
-                 tuple(sizes.values()), absorbed)
+    least = threshold * recorded.prediction.dispersion
+    absorbed = tuple(each.fault for gain, each in free
+                     if each.fault.typical and gain > nulls.of(each).most - least)
+    return Table(base, likelihood.joints, recorded.prediction, (*lines, *rest), tuple(winners),
+                 threshold, tuple(sizes.values()), absorbed)
 
 
 def _best(scored: Iterable[tuple[Line, Fit]]) -> float:
@@ -205,8 +267,7 @@ def _fault_key(suspect: Suspect) -> tuple[str, tuple[int, ...]]:
 
 
 def likeliest_sizes(
-    likelihood: Likelihood, bounds: list[tuple[float, Suspect]], recorded: float, start: Fit,
-    threshold: float,
+    likelihood: Likelihood, bounds: list[tuple[float, Suspect]], nulls: Nulls, threshold: float,
 ) -> list[tuple[Line, Fit]]:
     """
     Find the likeliest size of each fault at possible parameters.
@@ -221,8 +282,8 @@ def likeliest_sizes(
         Of the recording.
     bounds : list of (float, Suspect)
         Bound of the gain of each suspect.
-    recorded, start : float and Fit
-        Log likelihood of the recording as it is, and its parameters.
+    nulls : Nulls
+        The recording without these faults.
     threshold : float
         Least gain.
 
@@ -239,17 +300,17 @@ def likeliest_sizes(
         key = _fault_key(each)
         turned = each.fault.code.startswith('gravity')
         if key not in best or (turned and most > best[key][0].gain):
-            value, fit = likelihood.possible(each, start)
-            if key not in best or value - recorded > best[key][0].gain:
-                best[key] = Line(each, value - recorded), fit
+            null = nulls.of(each)
+            value, fit = likelihood.possible(each, null.fit)
+            if key not in best or value - null.value > best[key][0].gain:
+                best[key] = Line(each, value - null.value), fit
     return list(best.values())
 
 
-def _line(
-    likelihood: Likelihood, suspect: Suspect, fit: Fit, recorded: float, reference: Prediction,
-) -> Line:
+def _line(likelihood: Likelihood, suspect: Suspect, fit: Fit, nulls: Nulls) -> Line:
     """Return a line of the table with the cross-validation of a suspect."""
     value, fit = likelihood.possible(suspect, fit)
-    prediction = likelihood.blocks(suspect, fit)
-    return Line(suspect, value - recorded, evidence_of(prediction, reference), prediction,
-                None if suspect.size is None else with_error_bars(likelihood, suspect))
+    prediction, null = likelihood.blocks(suspect, fit), nulls.of(suspect)
+    return Line(suspect, value - null.value, evidence_of(prediction, null.prediction), prediction,
+                None if suspect.size is None else with_error_bars(likelihood, suspect),
+                null.prediction)

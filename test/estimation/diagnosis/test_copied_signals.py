@@ -123,7 +123,7 @@ def columns(tau, own):
     k, n = tau.shape
     still = np.zeros((k, n))
     return own, TrialSamples(np.arange(float(k)), still, still, still, tau, np.isfinite(tau),
-                             np.repeat(tau[:, :, None], 3, axis=2), np.zeros(k))
+                             np.repeat(tau[:, :, None], 3, axis=2), np.zeros(k), still)
 
 
 def test_share_left_over_is_that_of_a_straight_line():

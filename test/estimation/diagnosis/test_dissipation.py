@@ -23,7 +23,7 @@ def motion(samples=50):
     """Every joint at one speed, back and forth, with accelerations of 2 rad/s²."""
     qd = np.where(np.arange(samples) % 2, 1.0, -1.0)[:, None] * np.ones(ARM.n)
     return TrialSamples(np.arange(float(samples)), qd * 0, qd, 2 * qd, qd, qd != 0,
-                        np.repeat(qd[:, :, None], 3, axis=2), np.zeros(samples))
+                        np.repeat(qd[:, :, None], 3, axis=2), np.zeros(samples), np.sign(qd))
 
 
 def found(left=0.1, **values):

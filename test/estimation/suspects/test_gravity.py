@@ -22,7 +22,7 @@ from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.suspects.arm_suspects import other_gravity
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import as_recorded
-from dynid_ros.estimation.suspects.table import likeliest_sizes, table_of
+from dynid_ros.estimation.suspects.table import likeliest_sizes, Nulls, table_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -77,13 +77,13 @@ def test_possible_masses_decide_between_a_direction_and_its_opposite(ahead):
     arm, log = upright('hand_leg')
     base = as_recorded(replace(arm, gravity=arm.gravity[[2, 0, 1]]), samples_of(arm, log))
     likelihood = Likelihood(base)
-    value, fit = likelihood.possible(base)
+    nulls = Nulls(likelihood, base)
     down = arm.gravity / np.linalg.norm(arm.gravity)
     both = {sign: next(each for each in other_gravity(base, [0, 1]) if each.size and angle(
         each.arm.gravity, sign * down) < 1) for sign in (1, -1)}
-    most = likelihood.unconstrained(both[1]) - value
+    most = likelihood.unconstrained(both[1]) - nulls.recorded.value
     ((line, _),) = likeliest_sizes(
-        likelihood, [(most, both[1]), (most + ahead, both[-1])], value, fit, 10.0)
+        likelihood, [(most, both[1]), (most + ahead, both[-1])], nulls, 10.0)
     assert line.suspect is both[1]
 
 

@@ -12,8 +12,10 @@ import yaml
 
 from dynid_ros.arm import load_arm
 from dynid_ros.arm.drive import joint_position, motor_position
+from dynid_ros.arm.friction import PRESLIDING_DISTANCE
 from dynid_ros.arm.parameters import is_physical
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.history import presliding_of
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.estimation.identification.identify import identify
@@ -184,6 +186,30 @@ def test_one_late_drive_signal_is_named_with_its_delay(leg):
     first = cause_of(arm, replace(log, u=late))
     assert (first.code, first.joints) == ('effort_delay', (arm.joint_names[2],))
     assert '120 ms late' in first.text
+
+
+def with_hysteresis(log, joint, distance):
+    """Add friction as large as the torque of a joint, whose contact bends over a distance, rad."""
+    bend = presliding_of(log.q * PRESLIDING_DISTANCE / distance)[:, joint]
+    return replace(log, u=changed(log.u, joint, lambda u: u + u.std() * bend))
+
+
+# With plain friction alone, the signal of its last joint seems to be 60 ms late.
+@pytest.mark.parametrize('distance', [PRESLIDING_DISTANCE, 1.5 * PRESLIDING_DISTANCE])
+def test_friction_that_bends_before_it_slides_is_no_late_signal(leg, distance):
+    arm, log = leg
+    assert codes(arm, with_hysteresis(log, 3, distance)) == []
+
+
+# With plain friction alone, it seems to be 120 ms late.
+@pytest.mark.parametrize('distance', [0.6 * PRESLIDING_DISTANCE, PRESLIDING_DISTANCE])
+def test_a_late_signal_of_such_friction_is_named_with_its_own_delay(leg, distance):
+    arm, log = leg
+    bent = with_hysteresis(log, 3, distance)
+    late = changed(bent.u, 3, lambda x: np.interp(log.t - 0.06, log.t, x))
+    first = cause_of(arm, replace(bent, u=late))
+    assert (first.code, first.joints) == ('effort_delay', (arm.joint_names[3],))
+    assert ' 60 ms late' in first.text
 
 
 def test_a_wrong_zero_is_named_although_the_error_stays_small():

@@ -14,7 +14,10 @@ from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.estimation.blocks.groups import GROUPS, groups_of_samples
+from dynid_ros.estimation.suspects.motion_suspects import exchanged_positions, reversed_positions
+from dynid_ros.estimation.suspects.signal_suspects import with_presliding
 from dynid_ros.estimation.suspects.sums import Sums
+from dynid_ros.estimation.suspects.suspect import as_recorded, exchange
 from dynid_ros.estimation.suspects.suspect_rows import SuspectRows
 from dynid_ros.motion.excitation.random_motion import random_motion
 
@@ -64,6 +67,45 @@ def test_groups_add_up_to_the_recording(rows):
     assert len(products) == GROUPS
     np.testing.assert_allclose(products.sum(axis=0), found.products, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(counts.sum(axis=0), found.counts)
+
+
+@pytest.mark.parametrize(('code', 'change'), [
+    ('axis_reversed', np.diag([-1.0, 1.0])), ('joint_exchanged', exchange(2, (0, 1)))])
+def test_rows_of_other_positions_are_those_of_a_recording_of_them(code, change):
+    """Contacts bend as the positions move that are assumed."""
+    arm = load_arm('two_axis')
+    log = followed(arm, random_motion(arm, 3, tries=5), 100.0)
+    makers = (reversed_positions, exchanged_positions)
+    (suspect,) = [each for maker in makers
+                  for each in maker(as_recorded(arm, samples_of(arm, log)), [0, 1])
+                  if each.fault.code == code and each.joints[0] == 0]
+    other = as_recorded(arm, samples_of(arm, replace(log, q=log.q @ change, qd=None)))
+    np.testing.assert_allclose(*(with_presliding(each, 0).rows.regressor()
+                                 for each in (suspect, other)), rtol=1e-9, atol=1e-9)
+
+
+def test_friction_of_a_contact_that_bends_is_a_column_of_its_joint_alone(rows):
+    """It is Coulomb friction, but for some time after each reversal."""
+    _, samples, whole = rows
+    W, b = replace(whole, bending=(1,)).regressor(), len(whole.columns)
+    assert W.shape[2] == b + 1 and not W[:, 0, b].any()
+    np.testing.assert_array_equal(W[:, :, :b], whole.regressor())
+    bend, sliding = W[:, 1, b], np.sign(samples.qd[:, 1])
+    differs = np.abs(bend - sliding) > 0.1
+    assert 0 < differs.mean() < 0.5
+    assert (np.abs(samples.qd[differs, 1]) < np.median(np.abs(samples.qd[:, 1]))).mean() > 0.8
+
+
+def test_a_load_goes_before_friction_of_contacts_that_bend(rows):
+    arm, samples, whole = rows
+    last = arm.layout.inertial(arm.tool_link).start
+    late = (np.arange(len(samples.t)) >= 10).astype(float)
+    loaded = replace(whole, changed=np.array([last]), presence=late)
+    both = replace(loaded, bending=(0,))
+    np.testing.assert_array_equal(both.regressor()[:, :, :-1], loaded.regressor())
+    np.testing.assert_array_equal(
+        both.regressor()[:, :, -1:], replace(whole, bending=(0,)).regressor()[:, :, -1:])
+    assert both.added.tolist() == [last, arm.layout.friction_columns('Fc')[0]]
 
 
 def test_a_load_from_a_moment_on_has_columns_of_its_own(rows):
