@@ -163,6 +163,8 @@ MUTANTS = (
     Mutant('driving_friction_is_fine', 'diagnosis/dissipation.py',
            'SIGNIFICANT_DEVIATIONS = 4.0', 'SIGNIFICANT_DEVIATIONS = 40.0',
            ('diagnosis/test_dissipation.py',)),
+    Mutant('small_negative_rotors_condemn', 'diagnosis/dissipation.py',
+           'and np.hypot(torque, residual) > largest', '', ('diagnosis/test_dissipation.py',)),
     Mutant('likeliest_direction_without_limits', 'suspects/table.py',
            "turned = each.fault.code.startswith('gravity')", 'turned = False',
            ('suspects/test_gravity.py',)),

@@ -22,17 +22,21 @@ from dynid_ros.utilities.arrays import Array, rms
 SIGNIFICANT_DEVIATIONS = 4.0
 SIGN_REMEDY = ('check the sign of its drive signal first, then its gain, in arm.yaml, and whether '
                'another joint is coupled to it')
+#: The same where the torque is small.
+SMALL_REMEDY = f'errors of the model may make so little torque; otherwise {SIGN_REMEDY}'
 
 
 def negative_drives(
     arm: ArmModel, theta: Array, covariance: Array, samples: TrialSamples, residual: Array,
+    largest: Array,
 ) -> list[Finding]:
     """
     Find joints whose friction drives them, or whose rotor inertia is negative.
 
     The friction terms of a joint count together, at the root mean square of its speed: a single
     coefficient may be negative if others outweigh it. A finding is an error if its torque exceeds
-    the residual of the joint, else a warning.
+    the residual of the joint, and if no trusted model may leave both unexplained, else a warning:
+    error bars do not hold model errors, so that small torque may be of friction of another shape.
 
     Parameters
     ----------
@@ -44,6 +48,8 @@ def negative_drives(
         The motion.
     residual : (n,) ndarray
         Root mean square residual of each joint, Nm.
+    largest : (n,) ndarray
+        Largest root mean square error of each joint of a trusted model, Nm.
 
     """
     columns, layout = base_parameters(arm).columns, arm.layout
@@ -64,14 +70,14 @@ def negative_drives(
             findings.append(_finding(
                 name, 'friction_drives', f'friction that drives it ({row @ theta:.3g} {unit} at '
                 f'{speed[joint]:.2g} {joint_units("rad/s", arm.prismatic)[joint]})',
-                row @ theta, residual[joint]))
+                row @ theta, residual[joint], largest[joint]))
         rotor = (columns == layout.rotors[joint]).astype(float) if layout.rotor_inertia else (
             0 * row)
         if _negative(rotor, theta, covariance):
             std = float(np.sqrt(rotor @ covariance @ rotor))
             findings.append(_finding(
                 name, 'rotor_negative', f'a rotor inertia of {rotor @ theta:.3g} ± {std:.2g}',
-                rotor @ theta * acceleration[joint], residual[joint]))
+                rotor @ theta * acceleration[joint], residual[joint], largest[joint]))
     return findings
 
 
@@ -79,6 +85,10 @@ def _negative(row: Array, theta: Array, covariance: Array) -> bool:
     return bool(row @ theta < -SIGNIFICANT_DEVIATIONS * np.sqrt(row @ covariance @ row))
 
 
-def _finding(joint: str, code: str, text: str, torque: float, residual: float) -> Finding:
-    return Finding(code, f"joint '{joint}' has {text}, which no joint has", SIGN_REMEDY, (joint,),
-                   'error' if abs(torque) > residual else 'warning')
+def _finding(
+    joint: str, code: str, text: str, torque: float, residual: float, largest: float,
+) -> Finding:
+    matters = abs(torque) > residual and np.hypot(torque, residual) > largest
+    return Finding(
+        code, f"joint '{joint}' has {text}, which no joint has",
+        SIGN_REMEDY if matters else SMALL_REMEDY, (joint,), 'error' if matters else 'warning')

@@ -26,14 +26,15 @@ def motion(samples=50):
                         np.repeat(qd[:, :, None], 3, axis=2), np.zeros(samples), np.sign(qd))
 
 
-def found(left=0.1, **values):
+def found(left=0.1, largest=0.1, **values):
     """Return findings for parameters by name; all others are one."""
     names = base_parameters(ARM).names
     theta = np.ones(len(names))
     for name, value in values.items():
         theta[names.index(name)] = value
     return negative_drives(
-        ARM, theta, STD**2 * np.eye(len(names)), motion(), np.full(ARM.n, left))
+        ARM, theta, STD**2 * np.eye(len(names)), motion(), np.full(ARM.n, left),
+        np.full(ARM.n, largest))
 
 
 def reasons(**values):
@@ -68,6 +69,17 @@ def test_it_is_an_error_where_the_model_owes_it_more_than_it_leaves(name, torque
     assert finding.is_error
     (finding,) = found(1.1 * torque, **{name: value})
     assert not finding.is_error
+
+
+@pytest.mark.parametrize(('name', 'torque'), [('Fv3', 2.0), ('Ia4', 4.0)])
+def test_it_is_a_warning_where_a_trusted_model_may_leave_as_much(name, torque):
+    """Beside a residual of half of it, both together leave 1.12 times its torque."""
+    value = -4.0 if name == 'Fv3' else -2.0
+    (finding,) = found(0.5 * torque, 1.1 * torque, **{name: value})
+    assert finding.is_error
+    assert 'errors of the model' not in finding.remedy
+    (finding,) = found(0.5 * torque, 1.13 * torque, **{name: value})
+    assert not finding.is_error and 'errors of the model' in finding.remedy
 
 
 @pytest.mark.slow
