@@ -17,8 +17,9 @@ from dynid_ros.utilities.arrays import Array, joined
 
 #: Number of samples taken from a recording, and number to which each suspect is fitted.
 TRIAL_SAMPLES, FITTED = 2000, 600
-#: Candidate delays of a drive signal, s, and the index of that of a slow driver.
-CANDIDATE_DELAYS, TYPICAL = np.array([-0.06, 0.06, 0.12]), 1
+#: Candidate delays of a drive signal, s, and that of a slow driver. Friction that is late, too,
+#: may explain a signal that is made later, but none that is made earlier.
+CANDIDATE_DELAYS, TYPICAL = np.array([-0.06, 0.06, 0.12]), 0.06
 #: Assumed break between recordings, longer than the reach of any low-pass, s.
 BREAK = 1e3
 #: Periods of the cut-off around a reversal in which noise determines the sign of friction.

@@ -148,7 +148,7 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
                 f'the drive signal of {names(base.arm, [joint])} seems to be some '
                 f'{1000 * abs(late):.0f} ms {way}, unlike the other joints',
                 'take positions and signals of all joints from one message',
-                typical=k == TYPICAL), samples=replace(base.samples, tau=tau))
+                typical=abs(late) == TYPICAL), samples=replace(base.samples, tau=tau))
             yield with_presliding(late_signal, joint)
 
 
