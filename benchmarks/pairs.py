@@ -4,14 +4,15 @@ Whether the error bars of two recordings of one arm hold the difference between 
 
     python benchmarks/pairs.py FOLDER
 
-FOLDER is that of shared/recordings.py; an arm in its field/ may have several recordings. Each is
-identified whole, with plain friction, so that all have the same parameters; of the others, each
-half is. No constant of the error bars was chosen on these halves; the share of the covariance that
-is each parameter's own, and the number of groups, were chosen on the field arms. Compared are base
-parameters that both recordings determine (``source: data``), in all pairs of recordings of an arm:
-how many of the differences lie within the 95 % interval of a difference, and the root mean square
-of the difference by its standard deviation, which is 1 where error bars hold. Friction changes
-with load, warmth and time; inertial parameters do not.
+FOLDER is that of shared/recordings.py; an arm in its unseen/ or field/ may have several
+recordings, all without a load. Each is identified whole, with plain friction, so that all have the
+same parameters; of the others, each half is. No constant of the error bars was chosen on these
+halves or on unseen/; the share of the covariance that is each parameter's own, and the number of
+groups, were chosen on the field arms. Compared are base parameters that both recordings determine
+(``source: data``), in all pairs of recordings of an arm: how many of the differences lie within
+the 95 % interval of a difference, and the root mean square of the difference by its standard
+deviation, which is 1 where error bars hold. Friction changes with load, warmth and time; inertial
+parameters do not.
 """
 
 from __future__ import annotations
@@ -42,9 +43,8 @@ KINDS = ('.csv', '.npz')
 INTERVAL = 1.96
 
 
-def models(folder: Path) -> list[IdentifiedModel]:
+def models(arm: ArmModel, folder: Path) -> list[IdentifiedModel]:
     """Identify each recording of an arm."""
-    arm = load_arm(folder)
     return [identify(arm, [read_recording(path, arm)], friction=PLAIN_TERMS, holdout=0)
             for path in sorted(folder.iterdir()) if path.name.endswith(KINDS)]
 
@@ -97,7 +97,9 @@ def main() -> None:
     heading('arm', 'pairs', 'inertial', 'agree', 'rms z', 'friction', 'agree', 'rms z')
     folder = Path(sys.argv[1])
     print_rows({f'halves of {name}': halves(arm, log) for name, arm, log, _ in recordings(folder)})
-    print_rows({path.parent.name: models(path.parent)
+    print_rows({path.parents[1].name: models(load_arm(path), path.parents[1])
+                for path in sorted((folder / 'unseen').glob('*/arm/arm.yaml'))})
+    print_rows({path.parent.name: models(load_arm(path), path.parent)
                 for path in sorted((folder / 'field').glob('*/arm.yaml'))})
 
 

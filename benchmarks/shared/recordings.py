@@ -51,6 +51,10 @@ UNSEEN: tuple[Case, ...] = (
     ('dvrk_mtm', ('50s.csv', '50s2.csv'), ('50s-alllink-work-large.csv',), 0.0),
     ('dvrk_radiang', ('fourier_test_results.csv',), ('fourier_test2_results.csv',), 0.0),
     ('rokae_ar5', ('dynamics_identification_data_real.csv',), (), 1 / 3),
+    ('rokae_pro_liu', ('excit_ang_record.txt',), (), 1 / 3),
+    ('baxter', ('Random_ang_vel_torq.csv',), (
+        'square_ang_vel_torq.csv', 'circle_XY_T2_r10_ang_vel_torq.csv',
+        'sin_XYZ_12_5s_T2_5_Tz_5T_r18_ang_vel_torq.csv'), 0.0),
 )
 #: Arm whose torques of joints 3, 5 and 6 are recorded with the opposite sign.
 TURNED = 'six_joint'

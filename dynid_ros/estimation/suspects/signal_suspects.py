@@ -36,7 +36,7 @@ SCALE = 'effort_scale'
 #: 5 % by 0.2 % of its distance from the stated one.
 GAIN_STD = float(np.log(3.0))
 #: Code of a signal that is late or early.
-DELAY = 'effort_delay'
+LATE_SIGNAL = 'effort_delay'
 #: Code of gains that contradict each other.
 GAINS = 'gains_refuted'
 #: Code of a signal that is no torque.
@@ -144,7 +144,7 @@ def late_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
             # Not refined: interpolation between the few `CANDIDATE_DELAYS` would be no better.
             tau = base.samples.tau + change[:, joint, None] * through[joint]
             late_signal = base.refitted(Fault(
-                DELAY, (joint,),
+                LATE_SIGNAL, (joint,),
                 f'the drive signal of {names(base.arm, [joint])} seems to be some '
                 f'{1000 * abs(late):.0f} ms {way}, unlike the other joints',
                 'take positions and signals of all joints from one message',

@@ -41,8 +41,8 @@ from dynid_ros.estimation.suspects.reported_lines import (
     winners_of,
 )
 from dynid_ros.estimation.suspects.signal_suspects import (
-    DELAY,
     GAINS,
+    LATE_SIGNAL,
     SILENT_SIGNAL,
     with_presliding,
 )
@@ -167,7 +167,7 @@ class Nulls:
 
     def of(self, suspect: Suspect) -> Null:
         """Return the recording without the last fault of a suspect."""
-        if suspect.fault.code != DELAY:
+        if suspect.fault.code != LATE_SIGNAL:
             return self.recorded
         (joint,) = suspect.fault.joints
         if joint not in self._bending:

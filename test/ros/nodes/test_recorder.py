@@ -248,7 +248,7 @@ def test_killed_node_leaves_no_recorder_behind_and_a_whole_bag(start, talker, tm
 
 
 @pytest.mark.parametrize(('fault', 'word'), [
-    ('nan', 'NaN'), ('dead', 'throughout'), ('gap', 'gaps'), ('names', 'lack joints'),
+    ('nan', 'NaN'), ('dead', 'throughout'), ('gap', '1 gap '), ('names', 'lack joints'),
 ])
 def test_faults_are_named_while_they_happen(start, talker, tmp_path, fault, word):
     log = motion().part(0, 2000)
@@ -286,7 +286,7 @@ def test_changes_of_the_stream_are_named_one_after_the_other(start, talker, tmp_
                                  for m in heard for s in m.status), f'{word} in /diagnostics')
 
     named.time = 10**18
-    named('gaps', names, t + 0.05 * (t > 1.0), q, u)
+    named('1 gap ', names, t + 0.05 * (t > 1.0), q, u)
     broken = q.copy()
     broken[500:510, 1] = np.nan
     named('NaN', names, t, broken, u)
