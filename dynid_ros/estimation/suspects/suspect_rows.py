@@ -70,7 +70,7 @@ class SuspectRows:
 
     @property
     def added(self) -> NDArray[np.intp]:
-        """Standard parameters of the columns after the first ones; a bend has Coulomb friction."""
+        """Return the standard parameters of the last columns; a bend has Coulomb friction."""
         coulomb = self.arm.layout.friction_columns('Fc')
         return np.concatenate([self.changed, coulomb[list(self.bending)]])
 
