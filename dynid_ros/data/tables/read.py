@@ -29,9 +29,6 @@ from dynid_ros.utilities.in_blocks import Mask
 FARTHEST = 1e9
 #: Stamps whose size shows their unit.
 MOST_STAMPS = 10_000
-#: Steps over which velocities are summed to find the rate of samples, so that their noise averages
-#: out, and correlation with the change of the position from which on they are its velocities.
-SUMMED_STEPS, RATE_CORRELATION = 32, 0.9
 #: Seconds since 1970 of a clock that is set: from 2001 to 2096.
 EPOCH_SECONDS = (1e9, 4e9)
 
@@ -90,7 +87,7 @@ def read_table(path: Path, arm: ArmModel, *, rate_hz: float | None = None) -> Re
             'columns_guessed', 'info', f'The names of the columns give {"; ".join(guessed)}. '
             'State what differs under table in arm.yaml.')]
     signal = next(columns['signal'][0] for _, columns in parts if 'signal' in columns)
-    data['time'] = _from_start(path, arm, t, data, rate_hz)
+    data['time'] = _from_start(path, arm, t, len(bad), rate_hz)
     data = {name: x[~bad] for name, x in data.items()} if bad.any() else data
     return Recording(
         data['time'], data['position'], data['signal'], arm.joint_names, arm.drive.signal,
@@ -208,33 +205,17 @@ def _unit_of(time: Array) -> str | None:
 
 
 def _from_start(
-    path: Path, arm: ArmModel, time: Array | None, data: dict[str, Array], rate: float | None
+    path: Path, arm: ArmModel, time: Array | None, rows: int, rate: float | None
 ) -> Array:
     if time is not None:
         return time - _start(time)
     rate = rate if rate is not None else arm.table.rate_hz
     if rate is None:
-        likely = _likely_rate(data['position'], data['velocity']) if 'velocity' in data else None
         raise RecordingError(
             f'{path} has no time column ({", ".join(TIME_NAMES)}) and arm.yaml no table.rate_hz; '
             'name the column in table.time, or give the rate in Hz, such as '
-            f'table: {{rate_hz: {likely or 100:g}}}'
-            + (', near which the recorded velocities fit the positions' if likely else ''))
-    return np.arange(len(data['position'])) / rate
-
-
-def _likely_rate(q: Array, qd: Array) -> float | None:
-    """Find the rate, Hz, at which velocities fit positions, to two digits; None if they do not."""
-    area = np.cumsum(0.5 * (qd[1:] + qd[:-1]), axis=0)
-    if len(area) <= SUMMED_STEPS:
-        return None
-    moved = q[SUMMED_STEPS + 1:] - q[1:-SUMMED_STEPS]
-    summed = area[SUMMED_STEPS:] - area[:-SUMMED_STEPS]
-    a, b, c = (np.nansum(x, axis=0) for x in (moved**2, moved * summed, summed**2))
-    fits = (a > 0) & (b > RATE_CORRELATION * np.sqrt(a * c))
-    if 2 * fits.sum() <= len(fits):
-        return None
-    return float(f'{np.median(np.sqrt(c[fits] / a[fits])):.2g}')
+            'table: {rate_hz: 100}')
+    return np.arange(rows) / rate
 
 
 def _start(time: Array) -> float:

@@ -9,6 +9,7 @@ import pytest
 
 from dynid_ros.arm.model import Table
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.quality import check_recording
 from dynid_ros.errors import RecordingError
 
 RATE = 250
@@ -98,15 +99,19 @@ def test_stated_columns_need_no_velocities_of_another_file(tmp_path, arm):
     assert read_recording(tmp_path / 'q.txt', replace(arm, table=stated)).qd is None
 
 
-def test_without_a_time_velocities_say_which_rate_is_likely(tmp_path, arm):
+def test_without_a_time_the_rate_is_asked_for(tmp_path, arm):
     write(tmp_path, q=Q, qd=QD, tau=TAU)
-    with pytest.raises(RecordingError, match=r'rate_hz: 250\}, near which the recorded velocit'):
+    with pytest.raises(RecordingError, match=r'rate_hz: 100\}$'):
         read_recording(tmp_path / 'q.txt', arm)
     assert_motion(read_recording(
         tmp_path / 'q.txt', replace(arm, table=Table(rate_hz=RATE))))
-    write(tmp_path, qd=TAU)
-    with pytest.raises(RecordingError, match=r'rate_hz: 100\}$'):
-        read_recording(tmp_path / 'q.txt', arm)
+
+
+def test_velocities_of_another_file_reveal_a_wrong_rate(tmp_path, arm):
+    write(tmp_path, q=Q, qd=QD, tau=TAU)
+    log = read_recording(tmp_path / 'q.txt', replace(arm, table=Table(rate_hz=RATE / 2)))
+    (scaled,) = [each for each in check_recording(log, arm) if each.code == 'stamps_scaled']
+    assert scaled.severity == 'error' and scaled.value == pytest.approx(0.5, rel=0.02)
 
 
 def test_measured_signals_win_over_those_of_a_feedback(tmp_path, arm):
