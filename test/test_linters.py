@@ -8,6 +8,7 @@ Each must find a planted flaw, too, since a linter that reads no file is content
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import runpy
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,14 @@ def test_benchmarks_call_what_there_is(typed):
     """No test runs them, and a call that no longer fits would only be seen by who repeats them."""
     assert any(line.startswith('benchmarks') for line in typed)
     assert not [line for line in typed if line.endswith(('[call-arg]', '[attr-defined]'))]
+
+
+@pytest.mark.linter
+def test_every_mutant_finds_the_rule_that_it_changes():
+    """Rules are rewritten, and a mutant whose text is gone kills nothing."""
+    script = runpy.run_path(str(ROOT / 'benchmarks' / 'mutants.py'), run_name='mutants')
+    assert script['MUTANTS']
+    assert [each.name for each in script['MUTANTS'] if script['stale'](each)] == []
 
 
 @pytest.mark.linter
