@@ -24,10 +24,9 @@ from pathlib import Path
 import sys
 
 import numpy as np
-from shared.recordings import recordings
+from shared.recordings import read_arm, recordings
 from shared.tables import heading, row
 
-from dynid_ros.arm import load_arm
 from dynid_ros.arm.friction import PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.files.recording_reader import read_recording
@@ -97,9 +96,9 @@ def main() -> None:
     heading('arm', 'pairs', 'inertial', 'agree', 'rms z', 'friction', 'agree', 'rms z')
     folder = Path(sys.argv[1])
     print_rows({f'halves of {name}': halves(arm, log) for name, arm, log, _ in recordings(folder)})
-    print_rows({path.parents[1].name: models(load_arm(path), path.parents[1])
+    print_rows({path.parents[1].name: models(read_arm(path), path.parents[1])
                 for path in sorted((folder / 'unseen').glob('*/arm/arm.yaml'))})
-    print_rows({path.parent.name: models(load_arm(path), path.parent)
+    print_rows({path.parent.name: models(read_arm(path), path.parent)
                 for path in sorted((folder / 'field').glob('*/arm.yaml'))})
 
 

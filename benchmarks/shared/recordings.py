@@ -81,15 +81,21 @@ def field_recordings(
     """Read the fitted and the held-out recordings of some cases, with the held-out share."""
     for name, fitted, unseen, share in cases:
         own = folder / name / 'arm'
-        arm = load_arm(own if own.is_dir() else folder / name / 'arm.yaml')
-        if name == TURNED:
-            gain = arm.drive.gain.copy()
-            gain[[2, 4, 5]] *= -1
-            arm = replace(arm, drive=replace(arm.drive, gain=gain))
+        arm = read_arm(own if own.is_dir() else folder / name / 'arm.yaml')
         logs, rest = ([read_recording(folder / name / file, arm) for file in files]
                       for files in (fitted, unseen))
         held = f'last {100 * share:.0f} %' if share else ', '.join(unseen)
         yield f'{name}, {", ".join(fitted)}, held out: {held}', arm, logs, rest, share
+
+
+def read_arm(path: Path) -> ArmModel:
+    """Read the description of an arm in unseen/ or field/, with the signs of its drive signals."""
+    arm = load_arm(path)
+    if TURNED not in path.parts:
+        return arm
+    gain = arm.drive.gain.copy()
+    gain[[2, 4, 5]] *= -1
+    return replace(arm, drive=replace(arm.drive, gain=gain))
 
 
 def below(arm: ArmModel, cutoff_hz: float | None) -> ArmModel:

@@ -45,6 +45,9 @@ class Estimate(Solution):
     excess : float
         Ratio of the error of possible parameters to that of the unconstrained ones if it is
         clearly above one, else one.
+    dispersion : float
+        Factor by which model errors enlarge the covariance of the rows, see `dispersion_of`; one
+        until possible parameters are fitted.
 
     """
 
@@ -52,6 +55,7 @@ class Estimate(Solution):
     scatter: Scatter
     arm_prior: ArmPrior
     excess: float = 1.0
+    dispersion: float = 1.0
 
     @property
     def possible(self) -> bool:
@@ -65,10 +69,19 @@ class Estimate(Solution):
 
     @cached_property
     def covariance(self) -> Array:
-        """Covariance (b, b) of `free`, for any correlation of residuals within groups."""
+        """Covariance (b, b) of `free`, for any correlation within groups, and model errors."""
+        return self._covariance_for(self.dispersion)
+
+    @cached_property
+    def covariance_within(self) -> Array:
+        """Covariance (b, b) of `free` without the dispersion: by differences between groups."""
+        return self._covariance_for(1.0)
+
+    def _covariance_for(self, dispersion: float) -> Array:
         shrunk = self.arm_prior.is_shrunk
+        scatter = replace(self.scatter, root=np.sqrt(dispersion) * self.scatter.root)
         with np.errstate(all='ignore'):
-            return self.scatter.covariance(self, np.where(shrunk, np.sqrt(self.colour), 1.0))
+            return scatter.covariance(self, np.where(shrunk, np.sqrt(self.colour), 1.0))
 
     @property
     def std(self) -> Array:
@@ -119,7 +132,7 @@ class Estimate(Solution):
         """Return the fields of an `IdentifiedModel` that the estimate determines, by name."""
         return {name: getattr(self, name) for name in (
             'theta', 'covariance', 'std_white', 'data_share', 'colour', 'possible',
-            'root_information', 'root_torque', 'widening', 'condition_number')}
+            'root_information', 'root_torque', 'widening', 'condition_number', 'dispersion')}
 
     def possible_parameters(self, arm: ArmModel) -> PossibleParameters:
         """
@@ -177,10 +190,48 @@ def chosen_estimate(
 
     """
     possible = free.possible_parameters(arm)
+    free = replace(free, dispersion=dispersion_of(free, possible.theta))
     error_ratio = excess(parts, prior, possible)
     if error_ratio > 1:
         return replace(free, excess=error_ratio)
     return replace(free, theta=possible.theta)
+
+
+def dispersion_of(free: Estimate, possible: Array) -> float:
+    """
+    Estimate the factor by which model errors enlarge the covariance.
+
+    The true parameters are possible. So if the model is true, the squared distance of the
+    unconstrained from the possible parameters, by the covariance, follows a mixture of chi-squared
+    distributions with a mean of half the number of parameters at most, since the cones of definite
+    matrices and of positive numbers are their own duals. A longer distance shows model errors that
+    the groups of a recording have in common. Another motion has others, so all error bars are too
+    small by the root of this ratio, as for an overdispersion.
+
+    Parameters
+    ----------
+    free : Estimate
+        The unconstrained parameters.
+    possible : (b,) ndarray
+        The possible parameters that fit the same rows.
+
+    Returns
+    -------
+    float
+        At least one.
+
+    References
+    ----------
+    Shapiro 1988, Towards a unified theory of inequality constrained testing in multivariate
+    analysis, International Statistical Review 56. Amelunxen, Lotz, McCoy and Tropp 2014, Living on
+    the edge, Information and Inference 3, section 3.3 (self-dual cones). McCullagh and Nelder
+    1989, Generalized linear models, section 4.5.2 (overdispersion).
+
+    """
+    off, covariance = free.free - possible, free.covariance_within
+    if not np.isfinite(covariance).all():
+        return 1.0
+    return max(1.0, float(off @ inverse(covariance) @ off) / (len(off) / 2))
 
 
 def excess(parts: Sequence[QRFactors], prior: ArmPrior, start: PossibleParameters) -> float:

@@ -48,7 +48,7 @@ class IdentifiedModel:
         Base parameters, in the order of ``base_parameters(arm)``.
     covariance : (b, b) ndarray
         From a jackknife over groups of samples (`group_scatter`), which allows autocorrelated
-        residuals; `std` is the root of its diagonal.
+        residuals, and the `dispersion`; `std` is the root of its diagonal.
     std_white : (b,) ndarray
         Standard deviations as if residuals were white, for comparison.
     data_share : (b,) ndarray
@@ -60,6 +60,8 @@ class IdentifiedModel:
         Factors of the prior's standard deviations, see `ArmPrior.widening`; None for one.
     colour : float
         Variance inflation due to autocorrelated residuals: how many samples count as one.
+    dispersion : float
+        The same due to model errors that groups of samples have in common, see `dispersion_of`.
     possible : bool
         Whether theta follows from the `standard_parameters`. It does unless their cross-validated
         error is clearly larger than that of the unconstrained estimate.
@@ -139,6 +141,7 @@ class IdentifiedModel:
     unrepeated: tuple[float, ...] | None = None
     widening: Array | None = None
     colour: float = 1.0
+    dispersion: float = 1.0
     possible: bool = False
     clocks: tuple[SampleClock, ...] = ()
 

@@ -19,7 +19,11 @@ from dynid_ros.errors import InputError
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.diagnosis.outliers import CAUSE, too_many
-from dynid_ros.estimation.estimate.chosen_estimate import chosen_estimate, Estimate
+from dynid_ros.estimation.estimate.chosen_estimate import (
+    chosen_estimate,
+    dispersion_of,
+    Estimate,
+)
 from dynid_ros.estimation.estimate.folds import CLEARLY_WORSE
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.metrics import (
@@ -151,6 +155,7 @@ def _chosen(online: OnlineIdentifier, free: Estimate) -> Estimate:
 def _by_fit(online: OnlineIdentifier, free: Estimate) -> Estimate:
     """Choose by in-sample residuals, because forgetting keeps no groups for cross-validation."""
     possible, rows = free.possible_parameters(online.arm), online.recursion.data
+    free = replace(free, dispersion=dispersion_of(free, possible.theta))
     bound, free_squares = (float((rows.residual_squares(theta) / free.sigma**2).sum())
                            for theta in (possible.theta, free.theta))
     if bound > CLEARLY_WORSE**2 * free_squares:

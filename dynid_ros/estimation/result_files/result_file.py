@@ -52,7 +52,8 @@ _HEADER = """\
 # Identified dynamics of a robot arm, written by dynid_ros.
 # parameters: each value stands for its group; value ± 1.96 std is its 95 % interval. Where source
 # is "prior" the motion shows little, and value and std follow from arm.yaml or the link's length.
-# std comes from a jackknife over groups of samples; std_white assumes white residuals.
+# std comes from a jackknife over groups of samples, widened by the root of dispersion (model
+# errors that the groups have in common); std_white assumes white residuals.
 # friction_strength: width of the prior of friction coefficients, relative to the prior of the arm.
 # covariance: of the parameters in the same order, row by row up to the diagonal.
 # standard_parameters: physically possible, as near to the data as they allow.

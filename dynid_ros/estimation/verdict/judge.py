@@ -147,7 +147,7 @@ def _judge_errors(
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
     findings += [*_impossible(estimate, fit), *(each for each in negative_drives(
-        arm, estimate.free, estimate.covariance, samples, rms(motion.tau - motion.tau_hat),
+        arm, estimate.free, estimate.covariance_within, samples, rms(motion.tau - motion.tau_hat),
         largest_general_error(fit) / 100 * rms(motion.tau))
         if not set(each.joints) & set(joints))]
     vague_motion = [finding for finding in findings if finding.code == 'excitation']

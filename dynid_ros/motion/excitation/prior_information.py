@@ -51,8 +51,9 @@ def objective_given(
     Notes
     -----
     The information of a result is the inverse of its covariance, which allows for coloured
-    residuals. The motion to design is assumed to have the same rate and colour, so that each of
-    its samples counts less than a white one by the ratio of the two variances.
+    residuals and model errors. The motion to design is assumed to have the same rate, colour and
+    dispersion, so that each of its samples counts less than a white one by the ratio of the two
+    variances.
 
     """
     names = base_parameters(arm.memoryless).names
@@ -74,7 +75,8 @@ def objective_given(
 
 def white_rate(results: Sequence[IdentifiedModel]) -> float:
     """Return the rate of white samples that carry as much information as results, Hz."""
-    return float(np.mean([result.row_rate_hz / result.colour for result in results]))
+    return float(np.mean([
+        result.row_rate_hz / (result.colour * result.dispersion) for result in results]))
 
 
 def _information(result: IdentifiedModel, names: tuple[str, ...]) -> Array:
