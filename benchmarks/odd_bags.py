@@ -177,7 +177,7 @@ def judged(arm: ArmModel, bags: Bags, kinds: dict[str, str]) -> list[tuple[str, 
             found = run_fleet(arm, [f'{folder}/bags'], Path(folder) / 'out')
         except DynidError as error:
             return [('', '', str(error))]
-    odd = {Path(each.name).stem: each for each in found.odd}
+    odd = {Path(each.bag.name).stem: each for each in found.odd}
     result = []
     for name in sorted({*odd, *kinds}):
         each, planted = odd.get(name), kinds.get(name, '')

@@ -30,7 +30,7 @@ ARM_FIELD = '{arm}'
 @dataclass(frozen=True)
 class Bag:
     """
-    One bag.
+    One bag, without its factors.
 
     Attributes
     ----------
@@ -39,20 +39,31 @@ class Bag:
     place : str
         Its path in the folder that was given, with forward slashes.
     identity : str
-        Hash of names, sizes and times of change of its files.
+        Hash of names, sizes and times of change of its files: a bag that differs is read again.
+    settings : str
+        Hash of the settings by which it was read; empty before.
+    recorded_arm : str
+        Serial number or name in its ``recording.yaml``; empty without one.
+    date : float or None
+        When it was recorded, s since 1970; None where nothing states it.
+    seconds : float
+        Length, s.
+    samples : int
+        Samples as recorded.
+    reason : str
+        Why it is skipped, a sentence; empty for a good bag.
 
     """
 
     name: str
     place: str
     identity: str
-
-    @property
-    def stem(self) -> str:
-        """Return the name, without suffix, of files about it."""
-        digest = hashlib.sha256(self.name.encode(errors='surrogateescape')).hexdigest()[:16]
-        stem = re.sub(r'[^\w.-]', '_', PurePosixPath(self.place).stem)[:60]
-        return f'{stem}-{digest}'
+    settings: str = ''
+    recorded_arm: str = ''
+    date: float | None = None
+    seconds: float = 0.0
+    samples: int = 0
+    reason: str = ''
 
 
 def find_bags(given: Sequence[str], left_out: Path) -> list[Bag]:
@@ -110,21 +121,20 @@ def _found_in(word: str) -> Iterator[Bag]:
         raise InputError(f'{word} cannot be listed: {error}') from error
     if not infos and not fs.exists(root):
         raise InputError(f'{word} does not exist; give a folder of bags')
-    folders = {str(PurePosixPath(path).parent) for path in infos
-               if PurePosixPath(path).name == METADATA}
-    facts: dict[str, list[tuple[Any, ...]]] = {}
-    for path, info in sorted(infos.items()):
-        parent = str(PurePosixPath(path).parent)
-        hidden = any(part.startswith('.') for part in PurePosixPath(path[len(root):]).parts)
-        if not hidden and (
-                parent in folders or PurePosixPath(path).suffix in BAG_OR_TABLE_SUFFIXES):
-            facts.setdefault(parent if parent in folders else path, []).append(
-                (path, info.get('size'), *(str(info.get(key)) for key in CHANGED)))
-    top = PurePosixPath(root).parent if root in facts else PurePosixPath(root)
-    for path, files in facts.items():
-        name = str(fs.unstrip_protocol(path)) if '://' in word else path
-        yield Bag(name, str(PurePosixPath(path).relative_to(top)),
-                  hashlib.sha256(repr(files).encode()).hexdigest()[:32])
+    paths = {path: PurePosixPath(path) for path in infos}
+    folders = {path.parent for path in paths.values() if path.name == METADATA}
+    files: dict[PurePosixPath, list[tuple[Any, ...]]] = {}
+    for name, path in sorted(paths.items()):
+        hidden = any(part.startswith('.') for part in PurePosixPath(name[len(root):]).parts)
+        bag = path.parent if path.parent in folders else path
+        if not hidden and (bag in folders or path.suffix in BAG_OR_TABLE_SUFFIXES):
+            files.setdefault(bag, []).append((name, infos[name].get('size'), *(
+                str(infos[name].get(key)) for key in CHANGED)))
+    top = PurePosixPath(root)
+    for bag, facts in files.items():
+        name = str(fs.unstrip_protocol(str(bag))) if '://' in word else str(bag)
+        place = bag.relative_to(top.parent if top in files else top)
+        yield Bag(name, str(place), hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
 
 
 def _system(word: str) -> tuple[Any, str]:

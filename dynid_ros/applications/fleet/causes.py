@@ -3,53 +3,30 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-import json
-from pathlib import Path
-
 from dynid_ros.applications.fleet.bags import Bag, local_copy
 from dynid_ros.applications.fleet.settings import FleetSettings
-from dynid_ros.applications.fleet.summary import read_bag
-from dynid_ros.data.files.plain_values import from_plain, to_plain
 from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
 from dynid_ros.estimation.band.choice import band_of_motion
-from dynid_ros.estimation.blocks.preparation import (
-    checked_recording,
-    condition_recording,
-    settings_for,
-)
+from dynid_ros.estimation.blocks.preparation import condition_recording, settings_for
 from dynid_ros.estimation.diagnosis.clipped_signals import clip_levels, clipped_samples
 from dynid_ros.estimation.model.verdict import Finding, Verdict
 from dynid_ros.estimation.verdict.cause import with_cause
-from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 #: Finding for a bag that does not fit, before the table of suspects finds its cause.
 MISFIT = Finding('residual', 'the bag does not fit its arm')
 
 
-def cause_file(settings: FleetSettings, bag: Bag, recordings: int) -> str:
-    """Name the file of a cause by a hash of its inputs."""
-    return '-'.join((bag.stem, bag.identity[:8], settings.sha256[:8], f'{recordings}.json'))
-
-
-def explain(
-    settings: FleetSettings, bag: Bag, kept: Path, recordings: int,
-) -> tuple[Finding, ...]:
+def explain(settings: FleetSettings, bag: Bag, recordings: int) -> tuple[Finding, ...]:
     """
     Find why a bag does not fit, if the table of suspects reports a cause.
 
-    The recordings of the fleet share the probability of a false cause. An existing file of the
-    cause is read.
+    The recordings of the fleet share the probability of a false cause.
     """
-    with suppress(OSError, ValueError):
-        stored: tuple[Finding, ...] = from_plain(
-            json.loads(read_whole(kept)), tuple[Finding, ...], 'findings')
-        return stored
     arm = settings.arm.memoryless
     try:
         with local_copy(bag) as local:
-            recording, _ = checked_recording(read_bag(settings, bag, local), settings.arm)
+            recording = settings.read(bag, local)
         own = band_of_motion(settings_for(settings.conditioning, recording), [recording])
     except DynidError:
         return ()
@@ -59,6 +36,4 @@ def explain(
         Verdict(False, (MISFIT,), 0.0), arm, trial_samples(prepared, own, clipped),
         recordings=recordings)
     reported = any(line.reported for line in verdict.suspects)
-    found = verdict.findings[:1] if reported else ()
-    write_whole(kept, json.dumps(to_plain(found)).encode())
-    return found
+    return verdict.findings[:1] if reported else ()

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 import hashlib
 from itertools import compress
 
 import numpy as np
 
+from dynid_ros.applications.fleet.bags import Bag
+from dynid_ros.applications.fleet.comparison import merged
 from dynid_ros.applications.fleet.settings import FleetSettings
-from dynid_ros.applications.fleet.summary import BagFacts
+from dynid_ros.applications.fleet.summary import stored_factors
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.recordings.recording import Defect
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
@@ -32,11 +33,10 @@ FEWEST_BAGS = 5
 
 
 def fleet_model(
-    settings: FleetSettings, name: str, bags: Sequence[BagFacts], data: QRFactors,
-    without_each: Callable[[Solution], tuple[Array, Array]],
+    settings: FleetSettings, name: str, bags: Sequence[Bag],
 ) -> IdentifiedModel | None:
     """
-    Fit one model to bags.
+    Fit one model to the sidecars of bags.
 
     Parameters
     ----------
@@ -44,12 +44,8 @@ def fleet_model(
         Settings of the fleet.
     name : str
         Name of the arm.
-    bags : sequence of BagFacts
+    bags : sequence of Bag
         The bags.
-    data : QRFactors
-        Their merged factors.
-    without_each : callable
-        Returns the result of `changes` for the fit.
 
     Returns
     -------
@@ -58,11 +54,12 @@ def fleet_model(
         leave out one bag each. None with too few rows.
 
     """
-    arm = settings.arm
+    arm, factors, numbers = settings.arm, stored_factors(settings, bags), range(len(bags))
+    data = merged(map(factors, numbers))
     if data.rows.sum() <= len(settings.columns):
         return None
     solution = solve(data, arm_prior(arm))
-    own, left_out_squares = without_each(solution)
+    own, left_out_squares = changes(map(factors, numbers), solution)
     # The scatter of few bags is too small.
     scatter = scatter_of(own if len(bags) >= FEWEST_BAGS else own[:0], solution)
     estimate = free_estimate(arm_prior(arm), solution, scatter)
@@ -81,8 +78,7 @@ def fleet_model(
         sources=(source,), data_hash=digest.hexdigest(), treatment=settings.conditioning,
         fit=fit, validation=held_out,
         held_out='' if held_out is None else 'bags that were left out',
-        verdict=_verdict(arm, data, estimate, fit, held_out, len(bags)),
-        defects=_counted(bags))
+        verdict=_verdict(arm, data, estimate, fit, held_out, len(bags)))
 
 
 def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Array]:
@@ -92,7 +88,7 @@ def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Arra
     Returns
     -------
     changes : (B, b) ndarray
-        As of `whitened_changes`; the other bags may be on other machines.
+        As of `whitened_changes`; but bag by bag, in little memory.
     left_out_squares : (B, n) ndarray
         Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
 
@@ -150,15 +146,3 @@ def _verdict(
             f'record {FEWEST_BAGS} bags or more'))
     findings += held_out_findings(fit, held_out)
     return Verdict(no_errors(findings), tuple(findings), expected, (), weak)
-
-
-def _counted(bags: Sequence[BagFacts]) -> tuple[Defect, ...]:
-    """Count the defects of all bags by kind and joint."""
-    found: dict[tuple[str, str, str | None], list[str]] = {}
-    for bag in bags:
-        for defect in bag.defects:
-            key = (defect.code, defect.severity, defect.joint)
-            found.setdefault(key, []).append(defect.message)
-    return tuple(
-        Defect(code, severity, f'in {len(own)} bags, such as: {own[0]}', joint, len(own))
-        for (code, severity, joint), own in found.items())

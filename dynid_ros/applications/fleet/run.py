@@ -7,33 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 import re
+from typing import Any
 
-import numpy as np
-
-from dynid_ros.applications.fleet.arms import ArmReport, judge_arms, OddBag
-from dynid_ros.applications.fleet.bags import Bag, find_bags, local_copy, owners
-from dynid_ros.applications.fleet.causes import cause_file, explain
+from dynid_ros.applications.fleet.arms import ArmReport, different_arms, judge_arm, OddBag
+from dynid_ros.applications.fleet.bags import Bag, find_bags, owners
+from dynid_ros.applications.fleet.causes import explain
 from dynid_ros.applications.fleet.cluster import one_by_one, Spread
 from dynid_ros.applications.fleet.drift import drifts, Series
-from dynid_ros.applications.fleet.settings import (
-    common_conditioning,
-    FleetSettings,
-    settings_of,
-)
-from dynid_ros.applications.fleet.summary import BagFacts, read_facts, StoredBag, summarise
+from dynid_ros.applications.fleet.models import fleet_model
+from dynid_ros.applications.fleet.settings import fleet_settings, FleetSettings
+from dynid_ros.applications.fleet.summary import read_facts, summarise
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.data.files.recording_reader import read_recording
-from dynid_ros.data.signals.conditioning import ConditioningSettings
-from dynid_ros.errors import DynidError, RecordingError, ResultError
-from dynid_ros.estimation.band.choice import choose_conditioning
-from dynid_ros.estimation.blocks.preparation import checked_recording
+from dynid_ros.errors import RecordingError, ResultError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.result_files.result_file import RESULT, write_result
-from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
-SETTINGS_FILE, SIDECARS, CAUSES = 'settings.json', 'sidecars', 'causes'
-#: Bags that determine the settings, spread over all, and most tries to find as many.
-SAMPLE, SAMPLE_TRIES = 7, 40
+#: Probability that any bag or arm is reported in a fleet without faults.
+FALSE_ACCUSATION = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +35,15 @@ class FleetResult:
     ----------
     settings : FleetSettings
         Settings of all bags.
-    bags : tuple of BagFacts
+    bags : tuple of Bag
         All of them.
     read : int
         How many were read in this run; the others have sidecars.
     arms : dict of str to ArmReport
         Arms by name.
     whole : IdentifiedModel or None
-        Model of all bags that belong; None with too few.
+        Model of all usual bags before a change of load, without arms that differ from the others;
+        None with too few rows.
     odd : tuple of OddBag
         Bags that do not belong.
     series : tuple of Series
@@ -61,7 +52,7 @@ class FleetResult:
     """
 
     settings: FleetSettings
-    bags: tuple[BagFacts, ...]
+    bags: tuple[Bag, ...]
     read: int
     arms: dict[str, ArmReport]
     whole: IdentifiedModel | None
@@ -69,9 +60,9 @@ class FleetResult:
     series: tuple[Series, ...]
 
     @property
-    def skipped(self) -> tuple[BagFacts, ...]:
+    def skipped(self) -> tuple[Bag, ...]:
         """Return the bags that could not be used."""
-        return tuple(bag for bag in self.bags if bag.fault)
+        return tuple(bag for bag in self.bags if bag.reason)
 
     @property
     def folders(self) -> dict[str, str]:
@@ -101,8 +92,7 @@ class FleetResult:
 
 def run_fleet(
     arm: ArmModel, given: Sequence[str], folder: Path, spread: Spread = one_by_one, *,
-    by: str | None = None, again: bool = False, topic: str = 'joint_states',
-    received: bool = False,
+    by: str | None = None, topic: str = 'joint_states', received: bool = False,
 ) -> FleetResult:
     """
     Identify a fleet.
@@ -120,8 +110,6 @@ def run_fleet(
     by : str, optional
         Whose bag it is, from its path in its folder: ``{arm}/*`` for a folder of each arm; by
         default serial number or name in recording.yaml, else one arm.
-    again : bool
-        Choose the settings anew and read all bags again.
     topic, received
         As for `read_recording`.
 
@@ -133,103 +121,63 @@ def run_fleet(
         There are no bags, or none is usable, or none fits the pattern.
 
     """
-    bags = find_bags(given, folder)
-    named = owners(bags, by)
-    settings = _settings(arm, bags, folder, again, topic, received)
-    paths = [folder / SIDECARS / f'{bag.stem}.npz' for bag in bags]
-    facts, read = _summaries(settings, bags, paths, spread, again)
-    groups: dict[str, list[StoredBag]] = {}
-    for owner, each, path in zip(named, facts, paths, strict=True):
-        if owner is not None and not each.fault:
-            groups.setdefault(owner or each.recorded_arm or arm.name, []).append((each, path))
+    found = find_bags(given, folder)
+    named = owners(found, by)
+    settings = fleet_settings(arm, found, folder, topic, received)
+    bags, read = _summaries(settings, found, spread)
+    groups: dict[str, list[Bag]] = {}
+    for owner, bag in zip(named, bags, strict=True):
+        if owner is not None and not bag.reason:
+            groups.setdefault(owner or bag.recorded_arm or arm.name, []).append(bag)
     if not groups:
-        asked = [each for each, owner in zip(facts, named, strict=True) if owner is not None]
+        asked = [bag for bag, owner in zip(bags, named, strict=True) if owner is not None]
         raise RecordingError(f'none of {len(asked)} bags is usable; the first, {asked[0].name}: '
                              f'{asked[0].reason}')
-    groups = {name: sorted(groups[name], key=lambda each: each[0].date or 0.0)
-              for name in sorted(groups)}
-    arms, whole = judge_arms(settings, groups, spread)
+    arms = _judged(settings, groups, spread)
+    different = different_arms(arm, arms, FALSE_ACCUSATION)
+    alike = [report for name, report in arms.items() if name not in different]
+    arms |= {name: replace(arms[name], sentences=(text, *arms[name].sentences))
+             for name, text in different.items()}
+    [whole] = [report.model for report in arms.values()] if len(arms) == 1 else _finished(spread(
+        'model of all', fleet_model,
+        {0: (settings, 'the fleet', [bag for report in alike for bag in report.usual])}))
     odd = [each for report in arms.values() for each in report.odd]
+    # A load needs no other cause.
+    causes = spread('causes', explain, {
+        k: (settings, each.bag, len(bags)) for k, each in enumerate(odd) if not each.loaded})
     return FleetResult(
-        settings, tuple(facts), read, arms, whole,
-        _explained(settings, {bag.name: bag for bag in bags}, odd, folder / CAUSES, spread),
+        settings, tuple(bags), read, arms, whole,
+        tuple(replace(each, findings=causes.get(k) or ()) for k, each in enumerate(odd)),
         drifts({(name, each): values for name, report in arms.items()
                 for each, values in report.series.items()}))
 
 
-def _settings(
-    arm: ArmModel, bags: Sequence[Bag], folder: Path, again: bool, topic: str, received: bool,
-) -> FleetSettings:
-    """Take the settings of an earlier run in the same folder, or choose them."""
-    path = folder / SETTINGS_FILE
-    if path.exists() and not again:
-        try:
-            stored = settings_of(read_whole(path).decode())
-        except (OSError, UnicodeDecodeError) as error:
-            raise ResultError(f'{path} cannot be read: {error}; start with --again') from error
-        settings = FleetSettings(arm, stored.conditioning, topic, received)
-        if settings.sha256 != stored.sha256:
-            raise ResultError(
-                f'{folder} holds sidecars that were made with another arm description or other '
-                'settings, and these cannot be mixed; give another folder, or make them anew with '
-                '--again')
-    else:
-        settings = FleetSettings(arm, _conditioning(arm, bags, topic, received), topic, received)
-    write_whole(path, settings.text.encode())
-    return settings
-
-
-def _conditioning(
-    arm: ArmModel, bags: Sequence[Bag], topic: str, received: bool,
-) -> ConditioningSettings:
-    """Choose the conditioning of a fleet from some good bags, spread over all of them."""
-    arm.drive.check_scale()
-    count = min(SAMPLE_TRIES, len(bags))
-    places = np.unique(np.linspace(0, len(bags) - 1, count).round().astype(int))
-    # In strides, so that the first few are spread, too.
-    order = np.concatenate([places[k::SAMPLE] for k in range(SAMPLE)]).tolist()
-    chosen: list[ConditioningSettings] = []
-    reason = ''
-    for bag in (bags[k] for k in order):
-        try:
-            with local_copy(bag) as path:
-                recording = read_recording(path, arm, topic=topic, received=received)
-                recording, _ = checked_recording(recording, arm)
-                chosen.append(choose_conditioning(arm.memoryless, [recording]))
-        except DynidError as error:
-            reason = str(error)
-        if len(chosen) == SAMPLE:
-            break
-    if not chosen:
-        raise RecordingError(f'none of {len(order)} bags that were tried is usable: {reason}')
-    return common_conditioning(chosen)
-
-
 def _summaries(
-    settings: FleetSettings, bags: Sequence[Bag], paths: Sequence[Path], spread: Spread,
-    again: bool,
-) -> tuple[list[BagFacts], int]:
+    settings: FleetSettings, bags: Sequence[Bag], spread: Spread,
+) -> tuple[list[Bag], int]:
     """Read the bags that have no sidecar yet, or one of other settings or of a former content."""
-    known = [None if again else read_facts(path) for path in paths]
+    known = [read_facts(settings.sidecar(bag)) for bag in bags]
     found = spread('bags', summarise, {
-        k: (settings, bag, paths[k])
+        k: (settings, bag)
         for k, (bag, facts) in enumerate(zip(bags, known, strict=True)) if facts is None
         or (facts.settings, facts.identity) != (settings.sha256, bag.identity)})
-    for k, facts in found.items():
-        known[k] = facts or BagFacts(
-            bags[k].name, bags[k].identity, settings.sha256, fault='failed',
-            reason='each worker that read it died; it may not fit the memory')
-    return [facts for facts in known if facts is not None], len(found)
+    return [found.get(k, facts) or replace(
+                bag, reason='each worker that read it died; it may not fit the memory')
+            for k, (bag, facts) in enumerate(zip(bags, known, strict=True))], len(found)
 
 
-def _explained(
-    settings: FleetSettings, bags: Mapping[str, Bag], odd: Sequence[OddBag], folder: Path,
-    spread: Spread,
-) -> tuple[OddBag, ...]:
-    """Find the causes of odd bags, which are kept beside the sidecars; a load needs none."""
-    # A larger fleet needs more evidence; round up to a power of two to keep causes.
-    count = 1 << (len(bags) - 1).bit_length()
-    causes = spread('causes', explain, {
-        k: (settings, bag, folder / cause_file(settings, bag, count), count)
-        for k, bag in enumerate(bags[each.name] for each in odd) if not odd[k].loaded})
-    return tuple(replace(each, findings=causes.get(k) or ()) for k, each in enumerate(odd))
+def _judged(
+    settings: FleetSettings, groups: Mapping[str, Sequence[Bag]], spread: Spread,
+) -> dict[str, ArmReport]:
+    """Judge each arm, as one task."""
+    chance = FALSE_ACCUSATION / sum(map(len, groups.values()))
+    names = sorted(groups)
+    return dict(zip(names, _finished(spread('arms', judge_arm, {
+        k: (settings, name, sorted(groups[name], key=lambda bag: bag.date or 0.0), chance)
+        for k, name in enumerate(names)})), strict=True))
+
+
+def _finished(results: Mapping[int, Any]) -> list[Any]:
+    if any(result is None for result in results.values()):
+        raise ResultError('workers died while merging sidecars; give them more memory')
+    return [results[k] for k in sorted(results)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from io import BytesIO
@@ -17,20 +17,13 @@ from zipfile import BadZipFile
 import zlib
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid_ros.applications.fleet.bags import Bag, local_copy, METADATA
 from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.data.files.plain_values import from_plain, to_plain
-from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.files.sidecar import read_sidecar
-from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.errors import DynidError, one_line, RecordingError, ResultError
-from dynid_ros.estimation.blocks.preparation import (
-    checked_recording,
-    condition_recording,
-    settings_for,
-)
+from dynid_ros.estimation.blocks.preparation import condition_recording, settings_for
 from dynid_ros.estimation.blocks.qr_factors import QRFactors, stack
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
@@ -48,56 +41,10 @@ DATED = re.compile(
 IN_MEMORY = 500
 
 
-@dataclass(frozen=True)
-class BagFacts:
-    """
-    One bag, without its factors.
-
-    Attributes
-    ----------
-    name : str
-        Path or URL.
-    identity : str
-        Size and time of change of its files: a bag that differs is read again.
-    settings : str
-        Hash of the settings.
-    recorded_arm : str
-        Serial number or name in its ``recording.yaml``; empty without one.
-    date : float or None
-        When it was recorded, s since 1970; None where nothing states it.
-    seconds : float
-        Length, s.
-    samples : int
-        Samples as recorded.
-    fault : str
-        Kind of the reason to skip it; empty for a good bag.
-    reason : str
-        The reason, a sentence.
-    defects : tuple of Defect
-        Defects that were found and worked around.
-
-    """
-
-    name: str
-    identity: str
-    settings: str
-    recorded_arm: str = ''
-    date: float | None = None
-    seconds: float = 0.0
-    samples: int = 0
-    fault: str = ''
-    reason: str = ''
-    defects: tuple[Defect, ...] = ()
-
-
-#: A bag, and the path of its sidecar.
-StoredBag = tuple[BagFacts, Path]
-
-
-def write_summary(path: Path, facts: BagFacts, factors: QRFactors | None) -> None:
+def write_summary(path: Path, bag: Bag, factors: QRFactors | None) -> None:
     """Write a sidecar, completely or not at all; for seven joints it takes some 30 kB."""
     arrays: dict[str, Any] = {
-        'facts': np.frombuffer(json.dumps(to_plain(facts)).encode(), dtype=np.uint8)}
+        'bag': np.frombuffer(json.dumps(to_plain(bag)).encode(), dtype=np.uint8)}
     if factors is not None:
         arrays |= vars(factors)
     buffer = BytesIO()
@@ -105,15 +52,14 @@ def write_summary(path: Path, facts: BagFacts, factors: QRFactors | None) -> Non
     write_whole(path, buffer.getvalue())
 
 
-def read_facts(path: Path) -> BagFacts | None:
+def read_facts(path: Path) -> Bag | None:
     """Read the facts of a sidecar; None where there is no complete sidecar."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            facts: BagFacts = from_plain(
-                json.loads(arrays['facts'].tobytes()), BagFacts, 'facts')
+            bag: Bag = from_plain(json.loads(arrays['bag'].tobytes()), Bag, 'bag')
     except DAMAGE:
         return None
-    return facts
+    return bag
 
 
 def read_factors(path: Path) -> QRFactors:
@@ -126,50 +72,37 @@ def read_factors(path: Path) -> QRFactors:
             f'{path} is damaged: {error}; remove it, and run the command again') from error
 
 
-def stored_factors(
-    bags: Sequence[StoredBag], columns: NDArray[np.intp],
-) -> Callable[[int], QRFactors]:
-    """Return a function that reads the factors of a bag by its number, with some columns."""
-    return lru_cache(IN_MEMORY)(lambda k: read_factors(bags[k][1]).part(columns))
+def stored_factors(settings: FleetSettings, bags: Sequence[Bag]) -> Callable[[int], QRFactors]:
+    """Return a function that reads the factors of a bag by its number, with the base columns."""
+    return lru_cache(IN_MEMORY)(
+        lambda k: read_factors(settings.sidecar(bags[k])).part(settings.columns))
 
 
-def summarise(settings: FleetSettings, bag: Bag, path: Path) -> BagFacts:
+def summarise(settings: FleetSettings, bag: Bag) -> Bag:
     """
     Read, check, condition and compress a bag, and write its sidecar.
 
-    An unusable bag gets a fault and its reason: it does not stop the fleet.
+    An unusable bag gets the reason: it does not stop the fleet.
     """
-    facts, factors = BagFacts(bag.name, bag.identity, settings.sha256), None
+    facts, factors = replace(bag, settings=settings.sha256), None
     try:
         with local_copy(bag) as local:
             facts = replace(facts, **_recorded(bag, local))
-            recording = read_bag(settings, bag, local)
-        facts = replace(
-            facts, seconds=recording.seconds, samples=len(recording.t), fault='defect')
-        recording, defects = checked_recording(recording, settings.arm)
-        facts = replace(facts, defects=defects, fault='')
+            recording = settings.read(bag, local)
+        facts = replace(facts, seconds=recording.seconds, samples=len(recording.t))
         own = settings_for(settings.conditioning, recording)
         motions = condition_recording(settings.arm, recording, own)
         factors = stack(settings.rows(motions, own).groups(settings.arm))
         if not factors.rows.any() or not factors.torque_squares().any():
-            facts = replace(facts, fault='still', reason=(
-                'no joint moves long enough, so that no row is left after the low-pass'))
+            raise RecordingError(
+                'no joint moves long enough, so that no row is left after the low-pass')
     except DynidError as error:
-        facts = replace(facts, fault=facts.fault or 'unreadable',
-                        reason=str(error).removeprefix(f'{bag.name}: '))
+        facts = replace(facts, reason=str(error).removeprefix(f'{bag.name}: '))
     except Exception as error:
         # Whatever a bag raises in the decoders, read the others.
-        facts = replace(facts, fault='failed',
-                        reason=one_line(f'{type(error).__name__}: {error}'))
-    write_summary(path, facts, None if facts.fault else factors)
+        facts = replace(facts, reason=one_line(f'{type(error).__name__}: {error}'))
+    write_summary(settings.sidecar(bag), facts, None if facts.reason else factors)
     return facts
-
-
-def read_bag(settings: FleetSettings, bag: Bag, local: Path) -> Recording:
-    """Read the local copy of a bag."""
-    recording = read_recording(
-        local, settings.arm, topic=settings.topic, received=settings.received)
-    return replace(recording, source=bag.name)
 
 
 def _recorded(bag: Bag, local: Path) -> dict[str, Any]:

@@ -57,8 +57,8 @@ def _facts(found: FleetResult) -> dict[str, Any]:
         'all': of_model(found.whole),
         'drift': [{'arm': each.arm, 'name': each.name, 'from': each.line[0], 'to': each.line[1],
                    'probability': each.probability} for each in found.series if each.drifts],
-        'odd': [{'bag': each.name, 'arm': each.arm, 'difference': each.difference,
+        'odd': [{'bag': each.bag.name, 'arm': each.arm, 'difference': each.difference,
                  'findings': each.findings} for each in found.odd],
-        'skipped': [{'bag': bag.name, 'fault': bag.fault, 'reason': bag.reason}
+        'skipped': [{'bag': bag.name, 'reason': bag.reason}
                     for bag in found.skipped],
     }

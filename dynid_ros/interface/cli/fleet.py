@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
              '@FILE with one of these a line')
     add_described(parser, 'identify', {'arm': '--arm'})
     add_described(parser, 'applications.fleet.run.run_fleet', {
-        'by': '--by PATTERN', 'again': '--again', 'topic': '--topic', 'received': '--received'})
+        'by': '--by PATTERN', 'topic': '--topic', 'received': '--received'})
     add_output(parser, 'folder for models, sidecars and fleet.html')
     parser.add_argument(
         '--scheduler', metavar='ADDRESS',

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,6 @@ def fleet_page(found: FleetResult) -> bytes:
     """Make the page, one self-contained HTML file."""
     return render(
         'fleet.html', found=found, listed=LISTED_BAGS,
-        kinds=Counter(bag.fault for bag in found.skipped).most_common(),
         drawn=[(each, draw_series(each)) for each in _chosen(found.series)])
 
 

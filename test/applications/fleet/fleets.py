@@ -67,7 +67,7 @@ def truth(arm: ArmModel) -> np.ndarray:
 
 def settings_for(arm: ArmModel) -> FleetSettings:
     return FleetSettings(arm, ConditioningSettings(
-        4.0, False, 'butterworth', RATE, decimation_step(RATE, 4.0)))
+        4.0, False, 'butterworth', RATE, decimation_step(RATE, 4.0)), Path())
 
 
 @dataclass

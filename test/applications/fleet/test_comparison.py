@@ -7,8 +7,13 @@ from fleets import Bag, with_payload
 import numpy as np
 import pytest
 
-from dynid_ros.applications.fleet.comparison import compare, merged, upper_limit
-from dynid_ros.applications.fleet.deviations import deviations, GAIN
+from dynid_ros.applications.fleet.comparison import (
+    compare,
+    deviations,
+    GAIN,
+    merged,
+    upper_limit,
+)
 from dynid_ros.arm.parameters import INERTIAL
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.dynamics.base import base_parameters, friction_places
@@ -24,7 +29,7 @@ def parts(fleet):
 
 
 def judged(fleet, parts):
-    return compare(fleet.arm, parts.__getitem__, range(len(parts)), CHANCE / len(parts))
+    return compare(fleet.arm, parts.__getitem__, len(parts), CHANCE / len(parts))
 
 
 def rows_of(part, sigma):

@@ -7,21 +7,17 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from dynid_ros.applications.fleet.bags import Bag as Facts
 from dynid_ros.applications.fleet.comparison import merged
 from dynid_ros.applications.fleet.models import changes
-from dynid_ros.applications.fleet.summary import (
-    BagFacts,
-    read_factors,
-    read_facts,
-    write_summary,
-)
+from dynid_ros.applications.fleet.summary import read_factors, read_facts, write_summary
 from dynid_ros.dynamics.arm_prior import arm_prior
 from dynid_ros.estimation.blocks.preparation import checked_recording, condition_recordings
 from dynid_ros.estimation.blocks.qr_factors import stack
 from dynid_ros.estimation.estimate.covariance import scatter_of
 from dynid_ros.estimation.estimate.weights import solve
 
-FACTS = BagFacts('bag', 'identity', 'hash', '', 1.7e9)
+FACTS = Facts('bag', 'place', 'identity', 'hash', '', 1.7e9)
 
 
 @pytest.fixture(scope='module')
