@@ -14,15 +14,13 @@ from typing import Any
 
 from dynid_ros.data.files.recording_reader import BAG_SUFFIXES
 from dynid_ros.data.files.sidecar import SIDECAR
-from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.errors import InputError, listed, RecordingError
 
 #: Files that are recordings of their own; a .txt is as likely a note.
 BAG_OR_TABLE_SUFFIXES = (*BAG_SUFFIXES, '.npz', '.csv')
 METADATA = 'metadata.yaml'
 #: Names under which file systems state a change.
 CHANGED = ('ETag', 'mtime', 'LastModified', 'last_modified', 'updated')
-#: Prefix of a file that lists bags, one a line.
-LIST = '@'
 #: Name of the arm in a pattern of places.
 ARM_FIELD = '{arm}'
 
@@ -40,8 +38,6 @@ class Bag:
         Its path in the folder that was given, with forward slashes.
     identity : str
         Hash of names, sizes and times of change of its files: a bag that differs is read again.
-    settings : str
-        Hash of the settings by which it was read; empty before.
     recorded_arm : str
         Serial number or name in its ``recording.yaml``; empty without one.
     date : float or None
@@ -58,7 +54,6 @@ class Bag:
     name: str
     place: str
     identity: str
-    settings: str = ''
     recorded_arm: str = ''
     date: float | None = None
     seconds: float = 0.0
@@ -68,13 +63,13 @@ class Bag:
 
 def find_bags(given: Sequence[str], left_out: Path) -> list[Bag]:
     """
-    Find the bags in folders, lists and URLs.
+    Find the bags in folders and URLs.
 
     Parameters
     ----------
     given : sequence of str
         Folders, searched with all folders in them; single bags; URLs of either that fsspec
-        opens; or a ``@`` with the path of a file that lists these, one a line.
+        opens.
     left_out : Path
         Folder of the results, which may lie in one of the others.
 
@@ -86,30 +81,18 @@ def find_bags(given: Sequence[str], left_out: Path) -> list[Bag]:
     Raises
     ------
     InputError
-        A folder or list does not exist, or nothing is found.
+        A folder does not exist, or nothing is found.
 
     """
     found: dict[str, Bag] = {}
     own = left_out.resolve().as_posix() + '/'
-    for word in _listed(given):
-        found |= {bag.name: bag for bag in _found_in(word) if not bag.name.startswith(own)}
-        if not found:
-            raise InputError(
-                f'{word} holds no recording ({", ".join(BAG_OR_TABLE_SUFFIXES)}, or a rosbag2 '
-                'folder)')
-    return [found[name] for name in sorted(found)]
-
-
-def _listed(given: Sequence[str]) -> Iterator[str]:
     for word in given:
-        if not word.startswith(LIST):
-            yield word
-            continue
-        try:
-            lines = Path(word[len(LIST):]).read_text(encoding='utf-8').splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f'the list {word[len(LIST):]} cannot be read: {error}') from error
-        yield from (line.strip() for line in lines if line.strip())
+        found |= {bag.name: bag for bag in _found_in(word) if not bag.name.startswith(own)}
+    if not found:
+        raise InputError(
+            f'no recording ({", ".join(BAG_OR_TABLE_SUFFIXES)}, or a rosbag2 folder) in '
+            f'{listed(given)}')
+    return [found[name] for name in sorted(found)]
 
 
 def _found_in(word: str) -> Iterator[Bag]:

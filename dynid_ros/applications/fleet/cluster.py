@@ -58,6 +58,7 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
     try:
         import dask
         from distributed import Client
+        from distributed.comm import CommClosedError
     except ModuleNotFoundError as error:
         raise InputError(
             "a fleet needs Dask; install it (pip install 'dask[distributed]' fsspec)"
@@ -76,28 +77,21 @@ def cluster(scheduler: str | None) -> Iterator[Spread]:
             raise InputError(
                 f'no Dask scheduler answers at {scheduler}: {error}; start one with '
                 '"dask scheduler"') from error
-        with client, _lost_schedulers(client):
+        with client:
             if scheduler is None:
                 # Tornado logs a heartbeat during the close of the cluster as an error.
                 client.run(logging.disable, logging.CRITICAL)
-            yield lambda stage, work, arguments: _with_progress(
-                stage, len(arguments), _on_workers(client, work, arguments))
-
-
-@contextmanager
-def _lost_schedulers(client: Any) -> Iterator[None]:
-    """Name the cause where the scheduler ends while it is needed."""
-    from distributed.comm import CommClosedError
-
-    try:
-        yield
-    except (Exception, asyncio.CancelledError) as error:
-        # A client that loses its scheduler raises different exceptions at different times.
-        lost = client.status != 'running' or isinstance(
-            error, (asyncio.CancelledError, CancelledError, CommClosedError))
-        if isinstance(error, DynidError) or not lost:
-            raise
-        raise InputError(LOST_SCHEDULER) from error
+            try:
+                yield lambda stage, work, arguments: _with_progress(
+                    stage, len(arguments), _on_workers(client, work, arguments))
+            except DynidError:
+                raise
+            except (Exception, asyncio.CancelledError) as error:
+                # A client that loses its scheduler raises different exceptions at different times.
+                if client.status == 'running' and not isinstance(
+                        error, (asyncio.CancelledError, CancelledError, CommClosedError)):
+                    raise
+                raise InputError(LOST_SCHEDULER) from error
 
 
 def _on_workers(

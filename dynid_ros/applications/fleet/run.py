@@ -115,10 +115,10 @@ def run_fleet(
 
     Raises
     ------
-    ResultError
-        The folder holds sidecars of other settings.
     InputError
-        There are no bags, or none is usable, or none fits the pattern.
+        There are no bags, or none fits the pattern.
+    RecordingError
+        None is usable.
 
     """
     found = find_bags(given, folder)
@@ -155,12 +155,12 @@ def run_fleet(
 def _summaries(
     settings: FleetSettings, bags: Sequence[Bag], spread: Spread,
 ) -> tuple[list[Bag], int]:
-    """Read the bags that have no sidecar yet, or one of other settings or of a former content."""
+    """Read the bags that have no sidecar yet, or one of a former content."""
     known = [read_facts(settings.sidecar(bag)) for bag in bags]
     found = spread('bags', summarise, {
         k: (settings, bag)
         for k, (bag, facts) in enumerate(zip(bags, known, strict=True)) if facts is None
-        or (facts.settings, facts.identity) != (settings.sha256, bag.identity)})
+        or facts.identity != bag.identity})
     return [found.get(k, facts) or replace(
                 bag, reason='each worker that read it died; it may not fit the memory')
             for k, (bag, facts) in enumerate(zip(bags, known, strict=True))], len(found)

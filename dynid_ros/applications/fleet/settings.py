@@ -29,7 +29,7 @@ from dynid_ros.estimation.blocks.preparation import checked_recording
 from dynid_ros.utilities.atomic_write import read_whole, write_whole
 
 SETTINGS_VERSION = 3
-SETTINGS_FILE, SIDECARS = 'settings.json', 'sidecars'
+SIDECARS = 'sidecars'
 #: Friction columns of a sidecar. Columns of the load depend on an estimate, which is unknown when
 #: a bag is read, and columns of the history on motion before it.
 SIDECAR_FRICTION = tuple(name for name, term in TERMS.items() if not term.state)
@@ -65,29 +65,20 @@ class FleetSettings:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as text, from which `settings_of` makes one object for all bags of a worker."""
-        return settings_of, (self.text, self.folder)
+        return settings_of, (json.dumps([
+            arm_to_plain(self.arm), to_plain(self.conditioning), str(self.folder), self.topic,
+            self.received]),)
 
     @cached_property
-    def text(self) -> str:
-        """Write all settings but the folder as a line of JSON for `settings_of`."""
-        return json.dumps({
-            'format': SETTINGS_VERSION, 'topic': self.topic, 'received': self.received,
-            'conditioning': to_plain(self.conditioning),
-            'candidates': SIDECAR_FRICTION, 'arm': arm_to_plain(self.arm)})
-
-    @cached_property
-    def sha256(self) -> str:
-        """Hash what a sidecar depends on: all but the friction terms of the model."""
-        plain = json.loads(self.text)
-        for name in ('friction', 'friction_nominal'):
-            del plain['arm'][name]
-        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+    def key(self) -> str:
+        """Hash of all that a sidecar depends on."""
+        return _key(self.arm, self.topic, self.received, to_plain(self.conditioning))
 
     def sidecar(self, bag: Bag) -> Path:
-        """Return the path of the sidecar of a bag."""
-        digest = hashlib.sha256(bag.name.encode(errors='surrogateescape')).hexdigest()[:16]
+        """Return the path of the sidecar of a bag; each settings have one of their own."""
         stem = re.sub(r'[^\w.-]', '_', PurePosixPath(bag.place).stem)[:60]
-        return self.folder / SIDECARS / f'{stem}-{digest}.npz'
+        name = hashlib.sha256(f'{self.key} {bag.name}'.encode(errors='surrogateescape'))
+        return self.folder / SIDECARS / f'{stem}-{name.hexdigest()[:16]}.npz'
 
     def read(self, bag: Bag, local: Path) -> Recording:
         """Read and check the local copy of a bag."""
@@ -106,54 +97,50 @@ class FleetSettings:
         return self.rows([], self.conditioning).columns(self.arm)
 
 
+def _key(arm: ArmModel, *others: Any) -> str:
+    """Hash how bags are read, without the friction terms of the model."""
+    plain = arm_to_plain(arm)
+    for name in ('friction', 'friction_nominal'):
+        del plain[name]
+    text = json.dumps([SETTINGS_VERSION, SIDECAR_FRICTION, plain, *others], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 @lru_cache(maxsize=4)
-def settings_of(text: str, folder: Path) -> FleetSettings:
-    """Read settings; equal ones are one object, which shares the base parameters of its arm."""
-    try:
-        plain: Any = json.loads(text)
-        if plain['format'] != SETTINGS_VERSION or tuple(plain['candidates']) != SIDECAR_FRICTION:
-            raise ValueError('another version of dynid_ros wrote them')
-        return FleetSettings(
-            arm_from_plain(plain['arm']),
-            from_plain(plain['conditioning'], ConditioningSettings, 'conditioning'), folder,
-            str(plain['topic']), bool(plain['received']))
-    except (ValueError, KeyError, TypeError) as error:
-        raise ResultError(
-            f'the settings of the fleet cannot be read ({error}); remove '
-            f'{folder / SETTINGS_FILE} to read all bags anew') from error
+def settings_of(text: str) -> FleetSettings:
+    """Read pickled settings; equal ones are one object, with the base parameters of its arm."""
+    arm, conditioning, folder, topic, received = json.loads(text)
+    return FleetSettings(
+        arm_from_plain(arm), from_plain(conditioning, ConditioningSettings, 'conditioning'),
+        Path(folder), topic, received)
 
 
 def fleet_settings(
     arm: ArmModel, bags: Sequence[Bag], folder: Path, topic: str, received: bool,
 ) -> FleetSettings:
     """
-    Take the settings of an earlier run in the same folder, or choose them.
+    Take the conditioning of an earlier run that read the bags in this way, or choose one.
 
     Raises
     ------
     ResultError
-        The earlier run had another arm description or read its bags in another way.
+        The file of the conditioning is damaged.
     RecordingError
         No bag that was tried is usable.
 
     """
-    path = folder / SETTINGS_FILE
+    path = folder / f'conditioning-{_key(arm, topic, received)}.json'
     if path.exists():
         try:
-            stored = settings_of(read_whole(path).decode(), folder)
-        except (OSError, UnicodeDecodeError) as error:
-            raise ResultError(f'{path} cannot be read: {error}') from error
-        settings = replace(stored, arm=arm, topic=topic, received=received)
-        if settings.sha256 != stored.sha256:
+            chosen: ConditioningSettings = from_plain(
+                json.loads(read_whole(path)), ConditioningSettings, 'conditioning')
+        except (OSError, ValueError) as error:
             raise ResultError(
-                f'{folder} holds sidecars that were made with another arm description or other '
-                f'settings, and these cannot be mixed; give another folder, or remove {path} to '
-                'read all bags anew')
+                f'{path} cannot be read: {error}; remove it to read all bags anew') from error
     else:
         chosen = common_conditioning(_choices(arm, bags, topic, received))
-        settings = FleetSettings(arm, chosen, folder, topic, received)
-    write_whole(path, settings.text.encode())
-    return settings
+        write_whole(path, json.dumps(to_plain(chosen)).encode())
+    return FleetSettings(arm, chosen, folder, topic, received)
 
 
 def _choices(

@@ -17,6 +17,7 @@ from dynid_ros.interface.cli.common.described import add_described, given
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
+    parser.fromfile_prefix_chars = '@'
     parser.add_argument(
         'bags', nargs='+', metavar='FOLDER',
         help='folders of bags, searched with all in them; single bags; URLs that fsspec opens; or '
@@ -40,11 +41,11 @@ def run(args: Namespace) -> Answer:
     from dynid_ros.pages.report.fleet_page import fleet_page
     from dynid_ros.utilities.atomic_write import check_output, write_whole
 
-    arm = load_arm(args.arm)
+    arm, bags = load_arm(args.arm), [bag.strip() for bag in args.bags if bag.strip()]
     wrote = [args.output / 'fleet.html']
     check_output(*wrote)
     with cluster(args.scheduler) as spread:
         found = run_fleet(
-            given=args.bags, folder=args.output, spread=spread, **given(args) | {'arm': arm})
+            given=bags, folder=args.output, spread=spread, **given(args) | {'arm': arm})
     write_whole(wrote[0], fleet_page(found))
     return fleet_answer(found, [*wrote, *found.save(args.output)])

@@ -148,11 +148,18 @@ def test_wrong_use_is_one_line(made, scheduler, tmp_path, arguments, said):
 def test_bags_come_from_a_list_and_from_urls(made, scheduler, tmp_path):
     lines = [str(path) for path in sorted(Path(made[2] / 'arm0').iterdir())[:6]]
     lines += [path.as_uri() for path in sorted(Path(made[2] / 'arm1').iterdir())[:6]]
-    (tmp_path / 'list').write_text('\n'.join(lines))
+    (tmp_path / 'list').write_text('\n\n'.join(lines))
     _, out, _ = command(f'@{tmp_path / "list"}', '--arm', made[1], '-o', tmp_path / 'out',
                         '--json', '--scheduler', scheduler)
     found = json.loads(out)
     assert (found['bags'], found['skipped']) == (12, [])
+
+
+def test_a_list_that_is_not_there_is_named(made, tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(['fleet', '@nowhere.txt', '--arm', str(made[1]), '-o', str(tmp_path)])
+    assert end.value.code == 2
+    assert 'nowhere.txt' in capsys.readouterr().err
 
 
 def test_workers_of_this_machine_log_nothing():

@@ -17,7 +17,7 @@ from dynid_ros.estimation.blocks.qr_factors import stack
 from dynid_ros.estimation.estimate.covariance import scatter_of
 from dynid_ros.estimation.estimate.weights import solve
 
-FACTS = Facts('bag', 'place', 'identity', 'hash', '', 1.7e9)
+FACTS = Facts('bag', 'place', 'identity', 'SN7', 1.7e9)
 
 
 @pytest.fixture(scope='module')

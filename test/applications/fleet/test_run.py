@@ -12,7 +12,7 @@ import pytest
 from dynid_ros.applications.fleet.bags import find_bags
 from dynid_ros.applications.fleet.causes import explain
 from dynid_ros.applications.fleet.run import run_fleet
-from dynid_ros.applications.fleet.settings import FleetSettings, SETTINGS_FILE
+from dynid_ros.applications.fleet.settings import FleetSettings
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.data.recordings.quality import clean
@@ -169,20 +169,32 @@ def test_a_second_run_reads_only_a_bag_that_is_new_or_was_replaced(made, tmp_pat
     assert len(again.bags) == 3
 
 
-def test_sidecars_of_other_settings_are_refused_and_made_anew_on_demand(made, tmp_path):
+def test_other_settings_have_sidecars_of_their_own(made, tmp_path):
     arm, _, bags = made
     folder = [str(bags / 'arm0')]
-    run_fleet(arm, folder, tmp_path)
+    first = run_fleet(arm, folder, tmp_path)
     other = replace(arm, conditioning=replace(arm.conditioning, cutoff_hz=3.0))
-    with pytest.raises(ResultError, match='remove'):
-        run_fleet(other, folder, tmp_path)
-    (tmp_path / SETTINGS_FILE).unlink()
-    # As an interrupted run leaves them, which has reached one bag.
-    run_fleet(other, [find_bags(folder, tmp_path)[0].name], tmp_path)
-    assert run_fleet(other, folder, tmp_path).read == BAGS + 2
+    assert run_fleet(other, folder, tmp_path).read == BAGS + 3
+    again = run_fleet(arm, folder, tmp_path)
+    assert again.read == 0
+    assert again.settings.conditioning.cutoff_hz == 4.0
+    np.testing.assert_array_equal(
+        again.arms['elbow'].model.theta, first.arms['elbow'].model.theta)
     # Friction terms of the model are no part of a sidecar.
     assert run_fleet(other.with_friction(('viscous', 'coulomb_smooth', 'offset')), folder,
                      tmp_path).read == 0
+    # How bags are read is.
+    assert run_fleet(arm, folder, tmp_path, received=True).read == BAGS + 3
+
+
+@pytest.mark.parametrize('content', ['', '{}', '{"cutoff_hz": "high"}'])
+def test_a_damaged_conditioning_is_refused(made, tmp_path, content):
+    arm, folder = made[0], [str(Bag(0).write(made[0], tmp_path / 'bag.npz'))]
+    run_fleet(arm, folder, tmp_path / 'out')
+    [path] = (tmp_path / 'out').glob('conditioning-*.json')
+    path.write_text(content)
+    with pytest.raises(ResultError, match='remove it'):
+        run_fleet(arm, folder, tmp_path / 'out')
 
 
 @pytest.mark.parametrize('given', [str, Path.as_uri])
@@ -203,7 +215,7 @@ def test_bags_in_hidden_folders_are_left_out(tmp_path):
     assert [bag.place for bag in find_bags([str(tmp_path)], tmp_path / 'out')] == ['run']
 
 
-@pytest.mark.parametrize('given', ['nowhere', '@nowhere.txt', 'unknown://bags'])
+@pytest.mark.parametrize('given', ['nowhere', 'unknown://bags'])
 def test_a_folder_that_is_not_there_is_an_error(made, tmp_path, given):
     with pytest.raises(InputError, match=r'nowhere|unknown'):
         run_fleet(made[0], [given], tmp_path)
