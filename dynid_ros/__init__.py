@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dynid_ros.applications.export.urdf import export_urdf
     from dynid_ros.arm.load import load_arm
     from dynid_ros.arm.model import ArmModel
     from dynid_ros.data.recordings.recording import Recording
@@ -52,7 +51,6 @@ __version__: str
 
 #: Names by the module that has them; the imports and the list are for type checkers, too.
 _PLACES = {
-    'applications.export.urdf': 'export_urdf',
     'arm.load': 'load_arm',
     'arm.model': 'ArmModel',
     'data.recordings.recording': 'Recording',
@@ -75,7 +73,7 @@ _MODULES = dict(sorted(
 __all__ = [
     'ArmModel', 'Comparison', 'DynidError', 'IdentifiedModel', 'OnlineIdentifier', 'Recording',
     'Replay', 'Validation', 'check_recording', 'compare', 'convert', 'design_excitation',
-    'export', 'export_urdf', 'external_force', 'feedforward', 'gains', 'identify', 'load_arm',
+    'export', 'external_force', 'feedforward', 'gains', 'identify', 'load_arm',
     'load_model', 'monitor', 'payload', 'plot_contacts', 'plot_estimates', 'plot_friction',
     'plot_motion', 'plot_recording', 'plot_rollouts', 'plot_torque', 'pose_error',
     'read_recording', 'replay', 'simulate', 'validate', 'wrist_sensor']

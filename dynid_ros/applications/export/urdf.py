@@ -33,8 +33,6 @@ from dynid_ros.errors import ArmError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.simulation.mjcf import friction_of
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.atomic_write import write_whole
-from dynid_ros.utilities.inputs import as_path
 
 #: Differences of geometry that are rounding, m or without unit.
 GEOMETRY_ROUNDING = 1e-6
@@ -150,45 +148,26 @@ def replaced_urdf(arm: ArmModel, source: Path) -> tuple[str, list[str]]:
     return f'{prolog}{ElementTree.tostring(root, encoding="unicode")}\n', notes
 
 
-def export_urdf(
-    model: IdentifiedModel, robot: str | Path | None = None, *, out: str | Path,
-) -> tuple[str, ...]:
+def signed_urdf(model: IdentifiedModel, robot: Path | None) -> tuple[str, list[str]]:
     """
-    Write an identified model as a URDF: possible links, and friction by `simple_arm`.
+    Write a model as a URDF: possible links, and friction by `simple_arm`.
 
     Parameters
     ----------
     model : IdentifiedModel
         The model.
-    robot : str or Path, optional
+    robot : Path or None
         URDF whose inertias and friction are replaced, as by `replaced_urdf`; without it, a URDF of
         joints and links alone is written.
-    out : str or Path
-        File to write.
 
     Returns
     -------
-    tuple of str
+    text : str
+        The URDF, by its last line a file of dynid.
+    notes : list of str
         What was changed beside inertias and friction, a sentence each.
 
-    Raises
-    ------
-    ArmError
-        The URDF is not the arm's; the message names the difference.
-    InputError
-        See `IdentifiedModel.standard_parameters`.
-    ResultError
-        The file cannot be written.
-
     """
-    target = as_path('out', out)
-    text, notes = signed_urdf(model, None if robot is None else as_path('robot', robot))
-    write_whole(target, text.encode())
-    return tuple(notes)
-
-
-def signed_urdf(model: IdentifiedModel, robot: Path | None) -> tuple[str, list[str]]:
-    """Return what `export_urdf` writes and returns."""
     arm = simple_arm(model, rotor_inertia=False)
     text, notes = (urdf_of(arm), []) if robot is None else replaced_urdf(arm, robot)
     return text + SIGNED, notes

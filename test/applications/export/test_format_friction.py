@@ -18,7 +18,7 @@ from synthetic_recordings import Waves
 
 from dynid_ros.applications.export.file_error import MJCF, statements, URDF
 from dynid_ros.applications.export.format_friction import simple_arm
-from dynid_ros.applications.export.urdf import export_urdf, robot_description, urdf_of
+from dynid_ros.applications.export.urdf import robot_description, signed_urdf, urdf_of
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.friction import CURVE
 from dynid_ros.arm.load import load_arm
@@ -109,10 +109,10 @@ def test_friction_that_falls_with_speed_gets_the_best_coefficients_that_are_not_
     assert (viscous >= 0).all() and (coulomb > 0).all()
 
 
-def test_files_load_where_the_coefficients_of_the_model_would_be_negative(falling, tmp_path):
-    path = tmp_path / 'arm.urdf'
-    assert export_urdf(falling, out=path) == ()
-    model = pinocchio.buildModelFromUrdf(str(path))
+def test_files_load_where_the_coefficients_of_the_model_would_be_negative(falling):
+    text, notes = signed_urdf(falling, None)
+    assert not notes
+    model = pinocchio.buildModelFromXML(text)
     assert (model.damping >= 0).all() and (model.friction > 0).all()
     arm = simple_arm(falling, rotor_inertia=True)
     compiled = mujoco.MjModel.from_xml_string(mjcf_of(arm))
@@ -123,7 +123,7 @@ def test_files_load_where_the_coefficients_of_the_model_would_be_negative(fallin
 def test_urdf_is_one_for_urdfdom(falling, tmp_path):
     # Its parser refuses a joint without these elements, and numbers that are none.
     path = tmp_path / 'arm.urdf'
-    export_urdf(falling, out=path)
+    path.write_text(signed_urdf(falling, None)[0])
     if shutil.which('check_urdf'):
         done = subprocess.run(['check_urdf', str(path)], capture_output=True, text=True)
         assert 'Successfully Parsed XML' in done.stdout and not done.returncode

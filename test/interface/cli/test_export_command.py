@@ -4,6 +4,7 @@
 from contextlib import redirect_stdout
 import importlib.util
 import io
+import json
 from pathlib import Path
 import re
 import shutil
@@ -218,8 +219,9 @@ def test_python_writes_the_urdf_that_the_command_writes(result, tmp_path):
     import dynid_ros as dyn
 
     model = read_result(result)
-    assert dyn.export_urdf(model, out=tmp_path / 'python.urdf') == ()
-    assert export(result, '-o', tmp_path / 'command.urdf')[0] == 0
+    notes = dyn.export(model, tmp_path / 'python.urdf')
+    status, printed = export(result, '-o', tmp_path / 'command.urdf', '--json')
+    assert status == 0 and tuple(json.loads(printed)['notes']) == notes
     assert (tmp_path / 'python.urdf').read_text() == (tmp_path / 'command.urdf').read_text()
 
 

@@ -196,7 +196,6 @@ CALLS = {
     dyn.monitor: {'model': MODEL, 'recording': LOG, 'alarms_per_hour': 1.0},
     dyn.payload: {'model': MODEL, 'recordings': LOG, 'flange': [0] * 6},
     dyn.export: {'model': MODEL, 'out': 'new.urdf', 'robot': 'old.urdf', 'form': 'urdf'},
-    dyn.export_urdf: {'robot': 'old.urdf', 'out': 'new.urdf'},
     dyn.external_force: {'arm': MODEL, 'wrench': [0] * 6, 'q': [0, 0], 'body': 'tool',
                          'in_base': False},
     dyn.pose_error: {'arm': TWO_AXIS, 'q': [0, 0], 'body': 'tool'},
@@ -229,10 +228,9 @@ WRONG = (object(), 1j, b'x', 10**400, {'a': 1}, len, np.array([[1j, 2j]]),
 def test_each_argument_of_another_type_is_refused_by_its_name(
         tmp_path, monkeypatch, call, argument):
     monkeypatch.chdir(tmp_path)
-    others = {'model': MODEL} if call is dyn.export_urdf else {}
     for value in WRONG:
         with pytest.raises(dyn.DynidError) as refused:
-            call(**others, **{**CALLS[call], argument: value})
+            call(**{**CALLS[call], argument: value})
         # Texts in a list or a dictionary may be names, which are looked up and named instead.
         assert isinstance(value, (list, dict)) or argument in str(refused.value)
     assert not [*tmp_path.iterdir()]
