@@ -133,12 +133,12 @@ def judge_arm(
     if moved.any():
         odd = odd & ~moved
         other = np.flatnonzero(moved).tolist()
-        # Bags before the change, and those since then.
+        # Bags before and after the change.
         usual, last = (other, usual) if moved[0] else (usual, other)
-        # That of all moved bags at once is more precise than that of each.
+        # Stacked bags determine the load better than each alone.
         together = merged(map(factors, other))
         load = deviations([together], settings.arm, found.fit, [False]).load[0]
-        # Their gains are relative to a fit with their load.
+        # Relative gains need a reference with the same load.
         found.found.coefficients[other] = deviations(
             map(factors, other), settings.arm, solve(together, arm_prior(settings.arm)),
             repeat(True)).coefficients
@@ -156,10 +156,10 @@ def judge_arm(
 
 def _with_other_load(found: Comparison, days: Array) -> Mask:
     """
-    Find the bags on one side of a change of load, those that `found` has no fit to; none without.
+    Find the bags with another load before or after a change of load; none without a change.
 
-    All bags up to a date, or all since then, carry another load than the others, on two days or
-    more: a load of part of a day does not count.
+    A change is a date up to which, or from which on, all bags carry another load than the others.
+    Either side covers two days or more: a load for a part of a day is no change.
     """
     belongs, number = np.flatnonzero(~found.odd), np.arange(len(days))
     for side in (number < belongs[0], number > belongs[-1]):

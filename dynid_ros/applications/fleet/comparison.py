@@ -127,7 +127,7 @@ def deviations(
 
 
 class _OwnParameters:
-    """Parameters of a bag beside those of a fit: changes of them, load, gains, friction levels."""
+    """Parameters of one bag: changes from a fit, a load, drive gains, and levels of friction."""
 
     def __init__(self, arm: ArmModel, fit: Solution) -> None:
         b, n, self._own = len(fit.theta), arm.n, friction_places(arm)
@@ -177,14 +177,14 @@ class _OwnParameters:
         level, drift = beside_level()
         loaded, rubs, _ = explained(self._own, load)
         factors = explained(self._own, load, gains)[1][-len(gains):]
-        left = columns[:, :, -1] - columns[:, :, levels] @ level
+        residual = columns[:, :, -1] - columns[:, :, levels] @ level
         error = np.sqrt(part.residual_squares(self._fit.theta).sum() / part.torque_squares().sum())
         return (drift, beside_level(load, inertia)[1],
-                np.linalg.norm(left) / np.sqrt(part.rows.sum()), 100 * error, loaded[-LOAD:],
+                np.linalg.norm(residual) / np.sqrt(part.rows.sum()), 100 * error, loaded[-LOAD:],
                 np.append(self._fit.theta[self._own] + rubs[:-LOAD], 1 + factors))
 
     def _beside_fit(self, products: Array, fitted: bool) -> tuple[Array, Array]:
-        """Return information and score of own parameters, of which the fit has taken a share."""
+        """Return information and score of own parameters, given the uncertainty of the fit."""
         # In coordinates in which the covariance of the fit is one.
         half = self._fit.half
         common = half.T @ products[:len(half)]
@@ -209,7 +209,7 @@ class Comparison:
     found : Deviations
         Deviations from it.
     odd, loaded : (B,) ndarray of bool
-        Bags that differ, and bags that do so by a load alone.
+        Bags that differ from the others, and those whose difference a load explains.
 
     """
 

@@ -93,7 +93,7 @@ def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Arra
         Squared residuals of each joint, the bag predicted by the fit to all others, Nm².
 
     """
-    found, left, half = [], [], solution.half
+    found, squares, half = [], [], solution.half
     for part in parts:
         normal = part.normal(solution.sigma)
         # theta minus that without the bag, (N - A)⁻¹ s, with A and N the normal matrices of the
@@ -101,20 +101,20 @@ def changes(parts: Iterable[QRFactors], solution: Solution) -> tuple[Array, Arra
         system = np.eye(len(solution.theta)) - half.T @ normal[:, :-1] @ half
         own = np.linalg.solve(system, half.T @ (normal @ np.append(-solution.theta, 1.0)))
         found.append(own)
-        left.append(part.residual_squares(solution.theta - half @ own))
-    return np.array(found), np.array(left)
+        squares.append(part.residual_squares(solution.theta - half @ own))
+    return np.array(found), np.array(squares)
 
 
 def _metrics(
-    source: str, held_out: bool, arm: ArmModel, data: QRFactors, left: Array,
+    source: str, held_out: bool, arm: ArmModel, data: QRFactors, squares: Array,
 ) -> Metrics:
-    """Return figures from sums of squares."""
+    """Return metrics from the sums of squared residuals of each joint, (n,)."""
     power, rows, base = data.torque_squares(), data.rows, base_parameters(arm).names
     offsets = [f'Fo{k + 1}' for k in range(arm.n)]
     # The column of an offset is one in each row, so its product with the torque is the sum.
     total = np.array([factor[:, base.index(name)] @ factor[:, -1] if name in base else np.nan
                       for factor, name in zip(data.factors, offsets, strict=True)])
-    own = np.where(rows > 0, left, np.nan)
+    own = np.where(rows > 0, squares, np.nan)
     count = np.maximum(rows, 1)
     joints = zip(
         arm.joint_names, np.sqrt(own / count).tolist(),
@@ -122,7 +122,7 @@ def _metrics(
         (1 - own / np.maximum(power - total**2 / count, TINY)).tolist(), strict=True)
     return Metrics(
         source, held_out, int(rows.max()),
-        100 * float(np.sqrt(left.sum() / max(power.sum(), TINY))),
+        100 * float(np.sqrt(squares.sum() / max(power.sum(), TINY))),
         tuple(JointMetrics(*each) for each in joints))
 
 
