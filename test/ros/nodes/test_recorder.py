@@ -28,9 +28,9 @@ from dynid_ros.ros.nodes.common.qos import LATCHED
 ARM = 'two_axis'
 
 
-def motion():
+def motion(samples=2500):
     """Return the joint states that are published."""
-    return motion_of_two_axes(12.0, 500.0)
+    return motion_of_two_axes(12.0, 500.0).part(0, samples)
 
 
 def recording(start, talker, folder, **parameters):
@@ -92,7 +92,7 @@ def test_recorder_is_ready_from_its_subscription_to_its_end(start, talker, tmp_p
 
 
 def test_messages_that_the_bag_does_not_get_are_missed_at_once(start, talker, tmp_path):
-    log, ready = motion().part(0, 1000), readiness(talker)
+    log, ready = motion(500), readiness(talker)
     process, publisher, heard = recording(start, talker, tmp_path)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
     # The driver comes back, and this time it offers less; the bag stays with what it asked for.
@@ -116,7 +116,7 @@ def said(heard, words, level):
 
 
 def test_bag_holds_every_message_and_the_sidecar_says_what_it_is(start, talker, tmp_path):
-    log = motion().part(0, 2500)
+    log = motion(1500)
     further = talker.node.create_publisher(Float64MultiArray, 'currents', 10)
     process, publisher, heard = recording(
         start, talker, tmp_path, topics="['currents']")
@@ -157,7 +157,7 @@ def phase(name, since, dry_run='False'):
 
 
 def test_validation_motions_are_marked_by_the_stamps_of_their_states(start, talker, tmp_path):
-    log = motion().part(0, 1500)
+    log = motion(1500)
     process, publisher, _ = recording(start, talker, tmp_path)
     status = talker.node.create_publisher(
         DiagnosticArray, '/trajectory_publisher/status', LATCHED)
@@ -235,7 +235,7 @@ def test_killed_bag_keeps_all_but_the_last_fraction_of_a_second(start, talker, t
 
 
 def test_killed_node_leaves_no_recorder_behind_and_a_whole_bag(start, talker, tmp_path):
-    log = motion().part(0, 1500)
+    log = motion(1000)
     process, publisher, _ = recording(start, talker, tmp_path)
     talker.play(publisher, log.joint_names, log.t, log.q, log.u)
     wait_written(talker, tmp_path)
@@ -251,7 +251,7 @@ def test_killed_node_leaves_no_recorder_behind_and_a_whole_bag(start, talker, tm
     ('nan', 'NaN'), ('dead', 'throughout'), ('gap', '1 gap '), ('names', 'lack joints'),
 ])
 def test_faults_are_named_while_they_happen(start, talker, tmp_path, fault, word):
-    log = motion().part(0, 2000)
+    log = motion(1500)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     start('recorder', arm=ARM, output_folder=tmp_path, report_rate=5.0)
     publisher = talker.states()
@@ -271,7 +271,7 @@ def test_faults_are_named_while_they_happen(start, talker, tmp_path, fault, word
 
 
 def test_changes_of_the_stream_are_named_one_after_the_other(start, talker, tmp_path):
-    log = motion().part(0, 1000)
+    log = motion(1000)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     start('recorder', arm=ARM, output_folder=tmp_path, report_rate=5.0)
     publisher = talker.states()
@@ -320,7 +320,7 @@ def full_disk(request, tmp_path, monkeypatch):
 
 def test_full_disk_is_named_and_what_was_written_can_be_used(start, talker, full_disk):
     folder, words, fill = full_disk
-    log, ready = motion(), readiness(talker)
+    log, ready = motion(6000), readiness(talker)
     process = start('recorder', arm=ARM, output_folder=folder, report_rate=5.0)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     publisher = talker.states()
