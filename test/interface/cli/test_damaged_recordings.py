@@ -11,20 +11,23 @@ import numpy as np
 import pytest
 from synthetic_recordings import recording, Waves
 
+import dynid_ros as dyn
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.bag_writer import write_joint_states
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.preparation import checked_recording
-from dynid_ros.estimation.result_files.result_file import read_result
 from dynid_ros.interface.cli.main import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('figures_alone')]
 
 ARM = 'two_axis'
 GAIN = np.array([0.0897 * 1.5, 0.0551])
-TERMS = ('--friction', 'viscous,coulomb')
+TERMS = 'viscous,coulomb'
+#: What `dynid identify` and `dynid replay` call, without their files and pictures.
+LEARNED = {'identify': lambda path: dyn.identify(ARM, path, friction=TERMS),
+           'replay': lambda path: dyn.replay(ARM, path).model}
 
 
 @pytest.fixture(scope='module')
@@ -70,31 +73,24 @@ def with_wrong_stamps(wrong, log, folder) -> tuple[Path, Path]:
         folder / 'good' / 'log.npz', log, log.t, np.delete(np.arange(len(t)), list(wrong)))
 
 
-def test_wrong_stamps_give_the_result_of_the_good_samples(log, tmp_path, capsys):
-    for command, terms in (('identify', TERMS), ('replay', ())):
-        results = []
-        for path in with_wrong_stamps({700: np.inf, 1000: -1e12, -1: 1e18}, log,
-                                      tmp_path / command):
-            folder = path.parent / command
-            status, _, error = run(capsys, command, path, '--arm', ARM, '-o', folder, *terms)
-            assert status in (0, 1) and not error
-            results.append(read_result(folder))
-        np.testing.assert_array_equal(results[0].theta, results[1].theta)
-        assert results[0].validation == results[1].validation
-        assert results[0].seconds == results[1].seconds
+@pytest.mark.parametrize('learn', LEARNED.values(), ids=LEARNED)
+def test_wrong_stamps_give_the_result_of_the_good_samples(learn, log, tmp_path):
+    first, second = (learn(path) for path in with_wrong_stamps(
+        {700: np.inf, 1000: -1e12, -1: 1e18}, log, tmp_path))
+    np.testing.assert_array_equal(first.theta, second.theta)
+    assert first.validation == second.validation
+    assert first.seconds == second.seconds
 
 
 @pytest.mark.parametrize('step', [7200.0, -7200.0, 1e9])
-def test_a_clock_that_is_set_changes_the_result_at_one_place_only(step, log, tmp_path, capsys):
+@pytest.mark.parametrize('learn', LEARNED.values(), ids=LEARNED)
+def test_a_clock_that_is_set_changes_the_result_at_one_place_only(learn, step, log, tmp_path):
     t = log.t + np.where(log.t >= 14, step, 0.0)
-    path = saved(tmp_path / 'log.npz', log, t)
-    for command, terms in (('identify', TERMS), ('replay', ())):
-        folder = tmp_path / command
-        _, told, _ = run(capsys, command, path, '--arm', ARM, '-o', folder, *terms)
-        # Noise of 1e-3 Nm, of 0.1 Nm or so.
-        assert told['validation']['relative_error_percent'] < 5
-        assert told['seconds'] < 40
-        assert 'clock_set' in [defect['code'] for defect in told['defects']]
+    model = learn(saved(tmp_path / 'log.npz', log, t))
+    # Noise of 1e-3 Nm, of 0.1 Nm or so.
+    assert model.validation.relative_error_percent < 5
+    assert model.seconds < 40
+    assert 'clock_set' in [defect.code for defect in model.defects]
 
 
 def test_corrupt_lines_of_a_table_do_not_cost_the_others(log, tmp_path, capsys):
@@ -128,17 +124,13 @@ def test_lost_values_and_rows_hardly_cost_accuracy(log, tmp_path, capsys):
     status, told, _ = run(capsys, 'check', tmp_path / 'lossy.npz', '--arm', ARM)
     assert status == 0
     assert [d['severity'] for d in told['defects'] if d['code'].endswith('nan')] == 3 * ['warning']
-    errors = {}
-    for command, terms in (('identify', TERMS), ('replay', ())):
-        for name in ('good', 'lossy'):
-            status, told, _ = run(capsys, command, tmp_path / f'{name}.npz', '--arm', ARM, '-o',
-                                  tmp_path / command / name, *terms)
-            assert status == 0
-            errors[command, name] = told['validation']['relative_error_percent']
-    result = tmp_path / 'identify' / 'good'
+    models = {(command, name): learn(tmp_path / f'{name}.npz')
+              for command, learn in LEARNED.items() for name in ('good', 'lossy')}
+    assert all(model.verdict.trustworthy for model in models.values())
+    errors = {key: model.validation.relative_error_percent for key, model in models.items()}
     for name in ('good', 'lossy'):
-        _, told, _ = run(capsys, 'validate', result, tmp_path / f'{name}.npz')
-        errors['validate', name] = told['validation']['relative_error_percent']
+        errors['validate', name] = dyn.validate(
+            models['identify', 'good'], tmp_path / f'{name}.npz').relative_error_percent
     # White noise is all that these errors hold. A spline makes it up to three times as large
     # within a loss, and a tenth of the samples is lost: (0.9 + 0.1 * 9)**0.5 is 1.34.
     for command in ('identify', 'replay', 'validate'):
@@ -154,11 +146,12 @@ def test_the_same_samples_do_not_validate_under_another_name(log, tmp_path, caps
     capsys.readouterr()
     for other in (inside, copy):
         status, _, error = run(capsys, 'identify', bag, '--arm', ARM, '-o', result,
-                               '--validate', other, *TERMS)
+                               '--validate', other, '--friction', TERMS)
         assert status == 2 and not result.exists()
         assert str(bag) in error and str(other) in error and error.count('\n') == 1
         assert 'use samples once' in error
-    assert main(['identify', str(bag), '--arm', ARM, '-o', str(result), *TERMS]) == 0
+    assert main(['identify', str(bag), '--arm', ARM, '-o', str(result),
+                 '--friction', TERMS]) == 0
     capsys.readouterr()
     for other in (bag, inside, copy):
         status, told, _ = run(capsys, 'validate', result, other)
