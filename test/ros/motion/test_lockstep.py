@@ -22,7 +22,6 @@ from sensor_msgs.msg import JointState
 from dynid_ros.arm import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.estimation.result_files.result_file import read_result
-from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.motion.trajectory.motion_file import write_motion
 from dynid_ros.ros.nodes.common import lockstep
 from dynid_ros.ros.nodes.common.lockstep import (
@@ -87,8 +86,7 @@ def run(start, folder, arm, excitation, output, busy=False):
 @pytest.mark.parametrize(('arm', 'output'), [('two_axis', CONTROLLER), ('panda', 'effort')])
 def test_chain_gives_the_same_on_an_idle_and_on_a_busy_machine(start, tmp_path, arm, output):
     excitation = tmp_path / 'excitation.yaml'
-    motion = (slow_motion(0.3) if arm == 'panda'
-              else random_motion(load_arm(arm), 3, period=4.0, periods=1))
+    motion = slow_motion(0.3, arm=load_arm(arm))
     write_motion(excitation, motion, load_arm(arm))
     (first, learned) = run(start, tmp_path / 'idle', arm, excitation, output)
     (second, again) = run(start, tmp_path / 'busy', arm, excitation, output, busy=True)
