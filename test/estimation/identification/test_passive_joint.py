@@ -21,6 +21,7 @@ RATE, SECONDS = 250, 30
 #: Closed form of ``config/arms/two_axis/arm.yaml``, and viscous friction of both joints.
 TH1, TH2, TH3, TH4, TH5 = 0.0250, 0.00162, 0.00153, 0.00163, 0.1
 FV = np.array([0.01, 0.0005])
+UNITS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
 
 def closed_form(q, qd, qdd):
@@ -40,10 +41,10 @@ def motor(t, q, qd):
 
 def accelerations(t, q, qd):
     """Accelerations (2,) of the free pendulum, by the equations of motion."""
-    at_rest, unit = closed_form(q[None], qd[None], np.zeros((1, 2)))[0], np.eye(2)
-    M = np.column_stack([
-        closed_form(q[None], qd[None], unit[None, j])[0] - at_rest for j in range(2)])
-    return np.linalg.solve(M, [motor(t, q, qd) - at_rest[0], -at_rest[1]])
+    # Without accelerations, and at one of each joint.
+    at_rest, *units = closed_form(*np.tile([q, qd], (1, 3)).reshape(2, 3, 2), UNITS)
+    return np.linalg.solve(
+        np.transpose(units - at_rest), [motor(t, q, qd) - at_rest[0], -at_rest[1]])
 
 
 def log_of(noise=1.0, seed=0):

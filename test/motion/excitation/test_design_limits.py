@@ -2,7 +2,7 @@
 """Designed motions keep every limit at 10 kHz, by an independent evaluation of the series."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from oracles import pinocchio_model
@@ -26,7 +26,7 @@ from dynid_ros.motion.feasibility.scene import build_scene
 PERIOD = 5.0
 RATE = 10_000
 #: Samples on which costly quantities are taken before they are refined around their worst one.
-COARSE = 10
+COARSE = 25
 
 
 @lru_cache
@@ -51,6 +51,7 @@ def series(motion, t):
 
 def worst(function, samples):
     """Smallest value (k,) of a function of one sample, each refined at the full rate."""
+    function = cache(function)
     coarse = np.array([function(i) for i in range(0, samples, COARSE)])
     result = coarse.min(axis=0)
     for k in range(coarse.shape[1]):
