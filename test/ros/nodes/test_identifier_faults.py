@@ -15,9 +15,9 @@ from dynid_ros.estimation.result_files.result_file import read_result
 
 def test_killed_identifier_goes_on_from_its_saved_state_and_loses_only_the_time_since(
         start, talker, tmp_path):
-    log, folder = recording(rate_hz=500.0), tmp_path / 'out'
+    log, folder = recording(rate_hz=250.0), tmp_path / 'out'
     heard = talker.listen(DiagnosticArray, '/diagnostics')
-    saved_at, killed_at = 2507, 3507
+    saved_at, killed_at = 1257, 1757
     process, publisher = ready(start, talker, output_folder=folder)
     talker.play(publisher, *part(log, slice(0, saved_at)))
     save_after(talker, saved_at)
@@ -56,7 +56,7 @@ def test_identifier_that_heard_nothing_says_so_and_ends_well(start, talker, tmp_
 
 
 def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp_path):
-    log = recording(rate_hz=500.0)
+    log = recording(rate_hz=250.0)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     process, publisher = ready(start, talker, output_folder=tmp_path / 'out')
 
@@ -65,28 +65,28 @@ def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp
                    for m in heard for s in m.status)
 
     names, t, q, u = log.joint_names, log.t, log.q.copy(), log.u
-    # At 500 Hz, 50 ms are 25 samples, more than the five that are interpolated.
+    # At 250 Hz, 52 ms are 13 samples, more than the five that are interpolated.
     kept = np.ones(len(t), dtype=bool)
-    for stop, length in ((1000, 25), (1500, 100), (2000, 500)):
+    for stop, length in ((500, 13), (750, 50), (1000, 250)):
         kept[stop:stop + length] = False
-    q[3000:3010, 0] = np.nan
-    kept[3500:] = False
+    q[1500:1510, 0] = np.nan
+    kept[1750:] = False
     talker.play(publisher, names, t[kept], q[kept], u[kept])
     talker.until(lambda: 3 in counted(heard, 'gaps'), 'three gaps')
     talker.until(lambda: 10 in counted(heard, 'not_finite'), 'NaN positions')
     assert said('starts a new stretch') and said('NaN')
-    few = slice(3500, 4500)
+    few = slice(1750, 2250)
     talker.play(publisher, names[::-1], t[few], q[few, ::-1], u[few, ::-1])
     talker.until(lambda: said('1 changes of the order'), 'the order')
-    gripper = np.zeros((1000, 1))
-    few = slice(4500, 5500)
+    gripper = np.zeros((500, 1))
+    few = slice(2250, 2750)
     talker.play(publisher, ('finger', *names), t[few], np.hstack([gripper, q[few]]),
                 np.hstack([gripper, u[few]]))
     talker.until(lambda: said('2 changes of the order'), 'the gripper')
-    few = slice(5500, None)
+    few = slice(2750, None)
     talker.play(publisher, names, t[few] - 2.0, q[few], u[few])
     talker.until(lambda: said('stepped back'), 'the clock')
-    save_after(talker, kept.sum() + len(t) - 3500)
+    save_after(talker, kept.sum() + len(t) - 1750)
     saved, expected = read_result(tmp_path / 'out'), replayed(log)
     assert saved.verdict.trustworthy
     # Four fifths of the same data, with filters that start six times: both predict the same torque
@@ -100,9 +100,9 @@ def test_faults_of_the_stream_are_named_and_spoil_no_estimate(start, talker, tmp
 
 
 def test_collision_is_named_while_it_is_left_out(start, talker, tmp_path):
-    log = recording(rate_hz=500.0)
+    log = recording(rate_hz=250.0)
     u = log.u.copy()
-    u[3500:3600, 1] += 20.0
+    u[1750:1800, 1] += 20.0
     hit = replace(log, u=u)
     heard = talker.listen(DiagnosticArray, '/diagnostics')
     process, publisher = ready(start, talker, output_folder=tmp_path / 'out')
