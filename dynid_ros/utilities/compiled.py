@@ -11,6 +11,7 @@ from typing import Any, cast, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 
 from dynid_ros.utilities.progress import progress
 
@@ -35,8 +36,15 @@ class _ReportingCache(FunctionCache):
         self._cache_file._source_stamp = _content(Path(function.__code__.co_filename).parent)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the code for some types."""
-        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        """
+        Load the code for some types.
+
+        Numba would register all that it can compile first, for half a second. Machine code needs
+        only the functions that allocate; a compilation registers the rest itself.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            found = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if found is None:
             progress(NOTICE, 0.0)
         return found

@@ -43,6 +43,42 @@ def test_the_first_run_says_so_and_the_second_is_silent(fresh):
     assert start(fresh).communicate()[0] == ''
 
 
+# Prints whether Numba registered what it can compile, then the results of a kernel that calls
+# another one, allocates, and calls functions of C.
+LOADED = """
+import sys
+from numba.core.registry import cpu_target
+import numpy as np
+from dynid_ros.utilities.compiled import kernel
+
+@kernel
+def inner(x):
+    return np.exp(np.sin(x)) + np.cbrt(x) + np.tanh(x) + np.floor(x)
+
+@kernel
+def outer(x):
+    found = np.empty(x.size)
+    for k in range(x.size):
+        found[k] = inner(x[k]) / x[k]
+    return found
+
+x = np.linspace(-2.0, 2.0, 5)
+for x in (x, x.astype(np.float32))[:int(sys.argv[1])]:
+    with np.errstate(all='ignore'):
+        known = (np.exp(np.sin(x)) + np.cbrt(x) + np.tanh(x) + np.floor(x)) / x
+    print(np.allclose(outer(x), known, 1e-6), bool(cpu_target.target_context._registries))
+"""
+
+
+def test_machine_code_is_loaded_without_what_compilation_needs(fresh, tmp_path):
+    (tmp_path / 'loaded.py').write_text(LOADED)
+    # The last one loads a kernel and then compiles it for other numbers.
+    for types, registered in ((1, [True]), (1, [False]), (2, [False, True])):
+        done = subprocess.run([sys.executable, str(tmp_path / 'loaded.py'), str(types)],
+                              env=fresh, check=True, text=True, stdout=subprocess.PIPE)
+        assert done.stdout.splitlines() == [f'True {each}' for each in registered]
+
+
 STALE = """
 import sys
 sys.path.insert(0, sys.argv[1])
