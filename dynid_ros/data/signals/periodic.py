@@ -227,14 +227,17 @@ def mean_squares(a: Array, known: Array, b: Array, weight: Array) -> tuple[Array
     size = 1 << (len(a) + len(b)).bit_length()
     order = np.arange(1 - len(b), len(a))
 
-    def correlated(x: Array, y: Array) -> Array:
-        product = np.fft.rfft(x, size, axis=0) * np.conj(np.fft.rfft(y, size, axis=0))
-        return np.asarray(np.fft.irfft(product, size, axis=0)[order])
+    def spectrum(x: Array) -> NDArray[np.complex128]:
+        return np.asarray(np.fft.rfft(x, size))
 
-    compared = correlated(known, weight)
-    squares = (correlated((a**2).sum(axis=1), weight)
-               + correlated(known, weight * (b**2).sum(axis=1))
-               - 2 * correlated(a, weight[:, None] * b).sum(axis=1))
+    of_known, of_weight = spectrum(known), np.conj(spectrum(weight))
+    products = (spectrum((a**2).sum(axis=1)) * of_weight
+                + of_known * np.conj(spectrum(weight * (b**2).sum(axis=1))))
+    # One joint at a time: their products are summed before they are transformed back.
+    for x, y in zip(a.T, b.T, strict=True):
+        products -= 2 * spectrum(x) * np.conj(spectrum(weight * y))
+    squares = np.fft.irfft(products, size)[order]
+    compared = np.fft.irfft(of_known * of_weight, size)[order]
     there = compared > 1e-9 * compared.max()
     return (np.where(there, squares / np.where(there, compared, 1.0), np.inf),
             np.where(there, compared, 0.0))

@@ -43,13 +43,13 @@ def repeats(fitted: Sequence[Stretch], t: Array, q: Array) -> bool:
         spread.
 
     """
-    others, own = on_one_axis(fitted), [(t, q)]
+    stretches = on_one_axis(fitted)
+    others, own = _sampled(stretches), _sampled([(t, q)])
     misfit, way = _misfits(others, own)
     # Only shifts that compare at least half of the path.
     misfit = np.where(way >= way.max() / 2, misfit, np.inf)
-    steps = int(np.argmin(misfit)) - (len(misfit) - len(_grid(others)))
-    shift = steps / SEARCH_HZ + _grid(others)[0] - t[0]
-    return _repeated_paths(others, own, np.array([shift]))[0] > REPEATED_PATH
+    steps = int(np.argmin(misfit)) - (len(misfit) - len(others))
+    return _repeated_path(others, own, steps, spread_of(stretches)) > REPEATED_PATH
 
 
 def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
@@ -69,8 +69,9 @@ def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
     """
     if sum(len(t) for t, _ in stretches) < 2:
         return None
-    misfit, way = _misfits(stretches, stretches)
-    middle = len(misfit) - len(_grid(stretches))
+    samples = _sampled(stretches)
+    misfit, way = _misfits(samples, samples)
+    middle = len(misfit) - len(samples)
     misfit, way = misfit[middle:], way[middle:]
     misfit = np.where(way > 0, misfit, np.inf)
     if not way.any():
@@ -80,11 +81,11 @@ def repetition_shift(stretches: Sequence[Stretch]) -> float | None:
     first = max(departure, int(SHORTEST_PERIOD * SEARCH_HZ), 1)
     inner = np.arange(first, len(misfit) - 1)
     dips = inner[(misfit[inner] <= misfit[inner - 1]) & (misfit[inner] < misfit[inner + 1])]
-    tried = dips[np.argsort(misfit[dips])][:TRIED_SHIFTS] / SEARCH_HZ
-    shares = dict(zip(tried.tolist(), _repeated_paths(stretches, stretches, tried), strict=True))
-    best = max(shares, key=lambda shift: shares[shift], default=0.0)
+    tried, spread = dips[np.argsort(misfit[dips])][:TRIED_SHIFTS].tolist(), spread_of(stretches)
+    shares = {steps: _repeated_path(samples, samples, steps, spread) for steps in tried}
+    best = max(shares, key=lambda steps: shares[steps], default=0)
     # Twice, because of two runs each repeats the other.
-    return best if 2 * shares.get(best, 0.0) > REPEATED_PATH else None
+    return best / SEARCH_HZ if 2 * shares.get(best, 0.0) > REPEATED_PATH else None
 
 
 def alike(there: Array, here: Array, spread: float) -> NDArray[np.bool_]:
@@ -111,24 +112,22 @@ def on_one_axis(stretches: Sequence[Stretch]) -> list[Stretch]:
     return moved
 
 
-def _repeated_paths(
-    others: Sequence[Stretch], own: Sequence[Stretch], shifts: Array,
-) -> list[float]:
-    """Share of the path of a motion that agrees with others after each shift."""
-    times = _grid(own)
-    here, spread = at(own, times), spread_of(others)
-    ways = _path_lengths(here)
-    near = [float(ways[alike(at(others, times + shift), here, spread)].sum()) for shift in shifts]
-    return [each / float(ways.sum()) if each else 0.0 for each in near]
+def _repeated_path(others: Array, own: Array, steps: int, spread: float) -> float:
+    """Share of the path of a motion that agrees with others that many steps later."""
+    ways, near = _path_lengths(own), np.zeros(len(own), dtype=np.bool_)
+    first = max(0, -steps)
+    both = slice(first, max(first, min(len(own), len(others) - steps)))
+    near[both] = alike(others[both.start + steps:both.stop + steps], own[both], spread)
+    way = float(ways[near].sum())
+    return way / float(ways.sum()) if way else 0.0
 
 
-def _misfits(others: Sequence[Stretch], own: Sequence[Stretch]) -> tuple[Array, Array]:
+def _misfits(a: Array, b: Array) -> tuple[Array, Array]:
     """
-    Mean square difference of a motion from others at all shifts, and the compared path length.
+    Mean square difference of a motion b from others, a, at all shifts, and the compared path.
 
     Samples are weighted by path length, so that standstill does not count.
     """
-    a, b = at(others, _grid(others)), at(own, _grid(own))
     known, way = np.isfinite(a).all(axis=1).astype(float), _path_lengths(b)
     center = np.nanmean(a, axis=0)
     return mean_squares(np.nan_to_num(a - center), known, np.nan_to_num(b - center), way)
@@ -140,8 +139,9 @@ def _path_lengths(q: Array) -> Array:
     return np.asarray(np.nan_to_num(steps))
 
 
-def _grid(stretches: Sequence[Stretch]) -> Array:
-    return np.arange(stretches[0][0][0], stretches[-1][0][-1], 1 / SEARCH_HZ)
+def _sampled(stretches: Sequence[Stretch]) -> Array:
+    """Values at `SEARCH_HZ`, (M, c), from the first time to the last."""
+    return at(stretches, np.arange(stretches[0][0][0], stretches[-1][0][-1], 1 / SEARCH_HZ))
 
 
 def at(stretches: Sequence[Stretch], times: Array) -> Array:

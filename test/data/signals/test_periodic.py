@@ -10,6 +10,7 @@ from dynid_ros.data.signals.periodic import (
     average_periods,
     find_period,
     harmonic_derivative,
+    mean_squares,
     misfit,
     periodic_part,
 )
@@ -132,3 +133,19 @@ def test_a_wrong_period_is_refused_where_repetition_is_asked_for():
     average_periods(x, 100.0, 10.0, 0.01)
     with pytest.raises(RecordingError, match=r'does not repeat itself every 4\.8 s'):
         average_periods(x, 100.0, 4.8, 0.01)
+
+
+def test_mean_squares_are_those_of_each_shift():
+    rng = np.random.default_rng(0)
+    a, b, weight = rng.normal(size=(50, 3)), rng.normal(size=(31, 3)), rng.uniform(size=31)
+    known = (rng.uniform(size=50) > 0.3).astype(float)
+    squares, compared = mean_squares(a * known[:, None], known, b, weight)
+    for place, shift in enumerate(range(-30, 50)):
+        both = np.arange(max(0, -shift), min(31, 50 - shift))
+        weights = known[both + shift] * weight[both]
+        difference = ((a[both + shift] - b[both])**2).sum(axis=1)
+        if weights.any():
+            assert squares[place] == pytest.approx(weights @ difference / weights.sum())
+            assert compared[place] == pytest.approx(weights.sum())
+        else:
+            assert np.isinf(squares[place]) and not compared[place]
