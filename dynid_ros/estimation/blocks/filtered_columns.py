@@ -127,7 +127,7 @@ class FilteredColumns:
             couplings = [coupling_value(each.quantity, each.matrix, qd, qdd).T
                          for each in self._coupling]
             friction = self._friction(self._terms, motion, part, None)
-            return [motion.tau[part].T, qdd.T, *friction, *couplings]
+            return [motion.tau[part].T, qdd.T, friction, *couplings]
 
         return np.hstack([self._filtered(piece, entries), self._filtered_links(piece, motion)])
 
@@ -138,27 +138,28 @@ class FilteredColumns:
         if inertial is None or not self._loads:
             return np.zeros((piece.count, self._loads))
         return self._filtered(
-            piece, lambda part: self._friction(self._load_terms, motion, part, inertial))
+            piece, lambda part: [self._friction(self._load_terms, motion, part, inertial)])
 
     def _friction(
         self, terms: Sequence[FrictionTerm], motion: ConditionedMotion, part: slice,
         inertial: Array | None,
-    ) -> list[Array]:
-        """Evaluate terms, with reversals between samples, (n, k) each; the load as above."""
+    ) -> Array:
+        """Evaluate terms, with reversals between samples, (terms n, k); the load as above."""
         near = NearReversals(motion.low_pass, motion.qd, part)
         inner = slice(part.start - near.around.start, part.stop - near.around.start)
         qd = load = motion.qd[near.around]
+        fine = fine_load = near.between(qd)
         if inertial is not None:
             load = gravity_torque(self.arm, motion.q[near.around], inertial)
+            fine_load = near.between(load)
         history = motion.history(part) if self._needs_history else None
-        fine, fine_load = near.between(qd), near.between(load)
-        columns = []
-        for term in terms:
-            values = term.at(qd[inner], load[inner], history, self._shape).T
+        columns = np.empty((len(terms), self.arm.n, part.stop - part.start))
+        for values, term in zip(columns, terms, strict=True):
+            values[:] = term.at(qd[inner], load[inner], history, self._shape).T
             # History is known at the samples alone.
-            columns.append(values if term.needs_history else near.decimated(
-                values, term.value(fine, fine_load, self._shape)))
-        return columns
+            if not term.needs_history:
+                near.decimated(values, term.value(fine, fine_load, self._shape))
+        return columns.reshape(-1, columns.shape[2])
 
     def _filtered_links(self, piece: Piece, motion: ConditionedMotion) -> Array:
         """Filter and decimate the entries of the links, (rows, E)."""
