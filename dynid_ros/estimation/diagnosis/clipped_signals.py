@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,12 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion
+from dynid_ros.estimation.diagnosis.signal_kernels import (
+    count_near,
+    fill_speeds,
+    find_levels,
+    mark_fast,
+)
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import blocks
@@ -78,15 +84,34 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
         Recordings of one arm, as read: resampling would round the clipped peaks.
 
     """
+    marked = [(recording.u, _in_motion(recording)) for recording in recordings]
     n = len(recordings[0].joint_names)
-    moving = [_in_motion(recording) for recording in recordings]
-    # One joint at a time to save memory.
-    levels = [_levels(np.concatenate([
-        recording.u[marks[j], j] for recording, marks in zip(recordings, moving, strict=True)]))
-        for j in range(n)]
-    highest, lowest, share, coarse = map(np.array, zip(*levels, strict=True))
-    return ClipLevels(highest, lowest, share, coarse,
-                      np.max([_largest_signals(recording.u) for recording in recordings], axis=0))
+    lowest, highest, levels = np.full(n, np.inf), np.full(n, -np.inf), np.zeros((FEWEST_LEVELS, n))
+    total, different = np.zeros((2, n), dtype=np.int64)
+    for u, marks in _in_blocks(marked):
+        find_levels(u, marks, lowest, highest, total, levels, different)
+    moved, counts = total > 0, np.zeros((2, 2, n), dtype=np.int64)
+    coarse = moved & (different < FEWEST_LEVELS)
+    lowest[~moved], highest[~moved] = 0.0, 0.0
+    touch, band = TOUCH * (highest - lowest), BAND_SHARE * (highest - lowest)
+    for u, marks in _in_blocks(marked):
+        count_near(
+            u, marks, highest - band, highest - touch, lowest + band, lowest + touch, counts)
+    shares = np.array([_clipped_share(at_limit, in_band, total) for in_band, at_limit in counts])
+    shares[:, coarse | ~moved] = 0.0
+    return ClipLevels(
+        np.where(shares[0] > 0, highest, np.inf), np.where(shares[1] > 0, lowest, -np.inf),
+        shares.sum(axis=0), coarse,
+        np.max([_largest_signals(recording.u) for recording in recordings], axis=0))
+
+
+def _in_blocks(
+    marked: Sequence[tuple[Array, NDArray[np.bool_]]],
+) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
+    """Yield signals and marks block by block; copies, for which the kernels are compiled."""
+    for u, marks in marked:
+        for part in blocks(len(u)):
+            yield np.array(u[part], order='C'), marks[part]
 
 
 def _largest_signals(u: Array) -> Array:
@@ -98,61 +123,42 @@ def _largest_signals(u: Array) -> Array:
 
 
 def _in_motion(recording: Recording) -> NDArray[np.bool_]:
-    """Mark the samples in which each joint moves, (n, N)."""
+    """Mark the samples in which each joint moves, (N, n)."""
     moving, samples = moves(recording.span), len(recording.t)
-    top, marks = np.zeros(len(moving)), np.zeros((len(moving), samples), dtype=np.bool_)
+    top, marks = np.zeros(len(moving)), np.zeros((samples, len(moving)), dtype=np.bool_)
     if not moving.any():
         return marks
-    slowest = []
-    for part in blocks(samples):
-        speeds = _speeds(recording, part)
-        np.maximum(top, speeds.max(axis=1), out=top)
-        marks[:, part] = fast = speeds > MOVING_SHARE * top[:, None]
-        slowest.append(speeds.min(axis=1, where=fast, initial=np.inf))
+    slowest = [_mark(recording, part, top, marks) for part in blocks(samples)]
     # All speeds would take as much memory as the recording, and hardly a block was marked before
     # its joints had been as fast as ever.
     for part, slow in zip(blocks(samples), slowest, strict=True):
         if not (slow > MOVING_SHARE * top).all():
-            marks[:, part] = _speeds(recording, part) > MOVING_SHARE * top[:, None]
-    marks[~moving] = False
+            _mark(recording, part, top, marks)
+    marks[:, ~moving] = False
     return marks
 
 
-def _speeds(recording: Recording, part: slice) -> Array:
-    """Return the speed of each joint in a block of k samples, (n, k)."""
+def _mark(recording: Recording, part: slice, top: Array, marks: NDArray[np.bool_]) -> Array:
+    """Raise the top speeds (n,), mark a block, and return the slowest marked speeds, (n,)."""
     # One more sample on each side gives the central differences of the complete signal.
     near = slice(max(part.start - 1, 0), part.stop + 1)
     first = part.start - near.start
-    joints = np.ascontiguousarray(recording.q[near].T)
-    speeds = np.abs(np.gradient(joints, recording.t[near], axis=1))
-    return np.asarray(speeds[:, first:first + part.stop - part.start])
-
-
-def _levels(u: Array) -> tuple[float, float, float, bool]:
-    """Return both limits of a signal, the share of clipped samples, and whether it is coarse."""
-    few = FEWEST_LEVELS
-    if not len(u):
-        return np.inf, -np.inf, 0.0, False
-    # Most signals exceed the bound within the first samples.
-    if len(np.unique(u[:1000])) < few and len(np.unique(u)) < few:
-        return np.inf, -np.inf, 0.0, True
-    lowest, highest = float(u.min()), float(u.max())
-    touch, band = TOUCH * (highest - lowest), BAND_SHARE * (highest - lowest)
-    shares = (_clipped_share(u >= highest - touch, lambda: u >= highest - band),
-              _clipped_share(u <= lowest + touch, lambda: u <= lowest + band))
-    return (highest if shares[0] else np.inf, lowest if shares[1] else -np.inf, sum(shares), False)
+    q, slowest = np.array(recording.q[near], order='C'), np.full(len(top), np.inf)
+    speeds = np.empty_like(q)
+    fill_speeds(recording.t[near].copy(), q, speeds)
+    mark_fast(
+        speeds[first:first + part.stop - part.start], MOVING_SHARE, top, marks[part], slowest)
+    return slowest
 
 
 def _clipped_share(
-    at_top: NDArray[np.bool_], in_band: Callable[[], NDArray[np.bool_]],
-) -> float:
-    """Return the share of samples at a limit if the signal is clipped there, else 0."""
-    top = np.count_nonzero(at_top)
-    share = top / len(at_top)
-    # Few signals are that often at their limit.
-    clipped = share > CLIPPED_SHARE and top > max(
-        CROWDING * (np.count_nonzero(in_band()) - top), CLIPPED_SAMPLES)
-    return share if clipped else 0.0
+    at_limit: NDArray[np.int64], in_band: NDArray[np.int64], total: NDArray[np.int64],
+) -> Array:
+    """Return the share of samples of each joint at its limit if it is clipped there, else 0."""
+    share = at_limit / np.maximum(total, 1)
+    clipped = (share > CLIPPED_SHARE) & (
+        at_limit > np.maximum(CROWDING * (in_band - at_limit), CLIPPED_SAMPLES))
+    return np.where(clipped, share, 0.0)
 
 
 def clipped_samples(

@@ -8,6 +8,7 @@ from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.data.signals.standstill import (
     in_motion,
     LONG_PAUSE,
+    motion_windows,
     moving,
     RunningStandstill,
     SHORTEST_STANDSTILL_SECONDS,
@@ -17,6 +18,7 @@ from dynid_ros.data.signals.standstill import (
     STILL_SHARE,
     time_in_motion,
 )
+from dynid_ros.utilities import in_blocks
 
 RATE = 100.0
 
@@ -154,3 +156,22 @@ def test_time_in_motion_takes_gaps_and_few_samples():
     assert time_in_motion(t[kept], q[kept])[-1] == pytest.approx(
         own[-1], abs=2 * SHORTEST_STANDSTILL_SECONDS)
     np.testing.assert_allclose(time_in_motion(t[:3], q[:3]), t[:3])
+
+
+def test_windows_of_rest_are_those_of_mean_positions(monkeypatch):
+    monkeypatch.setattr(in_blocks, 'SAMPLES_PER_BLOCK', 61)
+    t, q, _ = stop_and_go([(10, 25)], noise=1e-4)
+    kept = np.random.default_rng(0).uniform(size=len(t)) > 0.5
+    t, q = t[kept] + 3, q[kept]
+    number = ((t - t[0]) / SHORTEST_STANDSTILL_SECONDS).astype(int)
+    number[-1] = number[-2]
+    windows = np.unique(number)
+    middle, place = (np.array([x[number == k].mean(axis=0) for k in windows]) for x in (t, q))
+    middle[[0, -1]] = t[[0, -1]]
+    speed = np.diff(place, axis=0) / np.diff(
+        [t[number == k].mean() for k in windows])[:, None]
+    edges, moves = motion_windows(t, q)
+    np.testing.assert_allclose(edges, middle, atol=1e-9)
+    np.testing.assert_array_equal(
+        moves, moving(speed, 1 / SHORTEST_STANDSTILL_SECONDS, LONG_PAUSE))
+    assert 0 < moves.mean() < 1

@@ -5,7 +5,17 @@ import numpy as np
 import pytest
 
 from dynid_ros.data.recordings.recording import Recording
-from dynid_ros.estimation.diagnosis.clipped_signals import clip_levels
+from dynid_ros.estimation.diagnosis.clipped_signals import (
+    BAND_SHARE,
+    clip_levels,
+    CLIPPED_SAMPLES,
+    CLIPPED_SHARE,
+    CROWDING,
+    FEWEST_LEVELS,
+    MOVING_SHARE,
+    TOUCH,
+)
+from dynid_ros.utilities import in_blocks
 
 LIMIT = 6.0
 
@@ -23,3 +33,48 @@ def test_a_joint_that_creeps_under_a_constant_torque_is_not_clipped(fast_first):
     assert clip_levels([log]).highest == [np.inf]
     u[~creeping] = np.minimum(u[~creeping], LIMIT)
     assert clip_levels([Recording(t, q, u, ('j1',), 'effort', 'log')]).highest == [LIMIT]
+
+
+def recorded(seed):
+    """Record signals that are clipped at either end, coarse, constant or smooth."""
+    rng = np.random.default_rng(seed)
+    samples = int(rng.integers(200, 2000))
+    t = np.cumsum(rng.uniform(0.008, 0.012, samples))
+    q = np.sin(0.7 * t[:, None] * np.arange(1, 7)) * [1, 1, 1, 1, 1, 1e-4]
+    u = np.cos(0.9 * t[:, None] * np.arange(1, 7)) + 0.1 * rng.normal(size=q.shape)
+    u[:, 0], u[:, 1] = np.minimum(u[:, 0], 0.6), np.maximum(u[:, 1], -0.7)
+    u[:, 2], u[:, 3] = np.round(u[:, 2]), 3.0
+    return Recording(t, q, u, tuple('abcdef'), 'effort', 'log')
+
+
+def expected(recordings):
+    """Find limits, shares and coarse signals joint by joint, with all values at once."""
+    for j in range(6):
+        u = []
+        for log in recordings:
+            speed = np.abs(np.gradient(log.q[:, j], log.t))
+            moves = np.ptp(log.q[:, j]) > 0.01
+            u.append(log.u[moves & (speed > MOVING_SHARE * speed.max()), j])
+        u = np.concatenate(u)
+        highest, lowest, shares = np.inf, -np.inf, [0.0, 0.0]
+        coarse = 0 < len(np.unique(u)) < FEWEST_LEVELS
+        if len(u) and not coarse:
+            for k, x in enumerate((u, -u)):
+                limit, span = x.max(), np.ptp(x)
+                top, band = (np.sum(x >= limit - share * span) for share in (TOUCH, BAND_SHARE))
+                if top > max(CLIPPED_SHARE * len(x), CROWDING * (band - top), CLIPPED_SAMPLES):
+                    shares[k] = top / len(x)
+            highest, lowest = (u.max() if shares[0] else np.inf,
+                               u.min() if shares[1] else -np.inf)
+        yield highest, lowest, sum(shares), coarse
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_limits_are_those_of_all_values_at_once(seed, monkeypatch):
+    monkeypatch.setattr(in_blocks, 'SAMPLES_PER_BLOCK', 61)
+    logs = [recorded(10 * seed + k) for k in range(1 + seed % 3)]
+    found = clip_levels(logs)
+    for name, wanted in zip(('highest', 'lowest', 'share', 'coarse'),
+                            zip(*expected(logs), strict=True), strict=True):
+        np.testing.assert_array_equal(getattr(found, name), wanted)
+    assert found.share[:2].all() and found.coarse[2:4].all() and not found.share[2:].any()
