@@ -33,15 +33,22 @@ def steps(samples: int) -> Iterator[tuple[slice, slice]]:
 
 def finite_span(x: Array) -> tuple[Array, Array]:
     """Find the smallest and largest finite value of each column (N, n); infinite without any."""
+    return span_and_finite(x)[0]
+
+
+def span_and_finite(x: Array) -> tuple[tuple[Array, Array], bool]:
+    """Return the `finite_span` of columns, and whether all of their values are finite."""
     lowest, highest = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
+    finite = True
     for part in blocks(len(x)):
         least, most = _reduced(np.minimum, x[part]), _reduced(np.maximum, x[part])
         if not (np.isfinite(least).all() and np.isfinite(most).all()):
+            finite = False
             known = np.where(np.isfinite(x[part]), x[part], np.nan)
             least, most = np.fmin.reduce(known, axis=0), np.fmax.reduce(known, axis=0)
         np.fmin(lowest, least, out=lowest)
         np.fmax(highest, most, out=highest)
-    return lowest, highest
+    return (lowest, highest), finite
 
 
 def all_finite(x: Array) -> bool:

@@ -69,7 +69,7 @@ def with_one_clock(recording: Recording) -> Recording:
         forward = steps if (steps > 0).all() else steps[steps > 0]
         if not len(forward):
             return recording
-        usual = float(np.median(forward))
+        usual = recording.step if len(forward) == len(t) - 1 else float(np.median(forward))
         far = max(SET_SECONDS, SET_STEPS * usual)
         good = finite.all() and not back and forward.max() <= far
         if good or back > MIXED_SHARE * len(t):

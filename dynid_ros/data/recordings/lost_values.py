@@ -11,7 +11,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import all_finite, Mask
+from dynid_ros.utilities.in_blocks import Mask
 
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -80,6 +80,8 @@ def without_lost_values(recording: Recording) -> Recording:
         The same recording if nothing is lost except such columns.
 
     """
+    if recording.finite_positions and recording.finite_signals:
+        return recording
     q, of_q, found_in_q = _repaired(recording, recording.q, 'position_nan', 'positions')
     u, of_u, found_in_u = _repaired(
         recording, recording.u, 'effort_nan', f'values of {recording.signal}')
@@ -100,8 +102,6 @@ def _repaired(
 ) -> tuple[Array, Mask, list[Defect]]:
     """Interpolate short losses in columns (N, n), and mark samples within long ones (N,)."""
     left_out: Mask = np.zeros(len(x), dtype=np.bool_)
-    if all_finite(x):
-        return x, left_out, []
     lost = ~np.isfinite(x)
     share = lost.mean(axis=0)
     columns = np.flatnonzero((share > 0) & (share <= LOST_SHARE))

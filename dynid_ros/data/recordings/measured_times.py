@@ -62,7 +62,7 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
     moving = moves(once.span)
     if len(once.t) <= 2 * SIDE or not moving.any():
         return recording
-    stretch = _stretches(once.t, still[keep])
+    stretch = _stretches(once, still[keep])
     rough = Roughness(once.t, once.q if moving.all() else once.q[:, moving], stretch)
     enough = len(rough.places) >= FEWEST_SAMPLES
     clock, times = (_clock(once, rough, stretch, polled=not keep.all())
@@ -75,15 +75,15 @@ def as_measured(recording: Recording, *, stamped: bool = False) -> Recording:
         separate = np.diff(times, prepend=-np.inf) > 0.5 * (clock.kind == 'newest') / clock.rate_hz
         once = once if separate.all() else once.take(separate)
     error = rough.timing_error(times) if enough else 0.0
-    if error > REPORTED_SHARE * float(np.median(np.diff(times))):
+    step = once.step if times is once.t else float(np.median(np.diff(times)))
+    if error > REPORTED_SHARE * step:
         defects.append(_scattered(error))
     return once.take(slice(None), defects) if defects else recording
 
 
-def _stretches(t: Array, still: Mask) -> Index:
+def _stretches(recording: Recording, still: Mask) -> Index:
     """Return the number of the stretch between gaps and rests of each sample, (N,)."""
-    steps = np.diff(t)
-    apart = (steps > longest_step(float(np.median(steps)))) | still[1:] | still[:-1]
+    apart = (np.diff(recording.t) > longest_step(recording.step)) | still[1:] | still[:-1]
     return np.asarray(np.append(0, np.cumsum(apart)))
 
 
@@ -98,7 +98,7 @@ def _clock(
     of even times change by less than a period within a second.
     """
     stamps = times = recording.t
-    kind, period, usual = '', 0.0, float(np.median(np.diff(stamps)))
+    kind, period, usual = '', 0.0, recording.step
     errors, most = (0.0, usual) if polled else (TIMES_STANDARD_ERRORS, np.inf)
     apart = stamp_checks.OFF_GRID_PERIODS * usual
     even = None if _even(stamps, stretch, apart) else even_times(stamps, rough, stretch)
@@ -148,7 +148,7 @@ def _smoother(rough: Roughness, times: Array, others: Array, errors: float) -> b
 
 
 def _repeated(recording: Recording, keep: Mask, clock: SampleClock | None) -> Defect:
-    published = float(np.median(np.diff(recording.t)))
+    published = recording.step
     usual = float(np.median(np.diff(recording.t[keep])))
     count, first = int(np.count_nonzero(~keep)), float(recording.t[np.argmin(keep)])
     text = f'{count} of {len(keep)} samples repeat the one before'

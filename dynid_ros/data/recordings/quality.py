@@ -43,7 +43,7 @@ from dynid_ros.data.recordings.stamp_checks import (
 from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import all_finite, marked
+from dynid_ros.utilities.in_blocks import marked
 
 # Bounds of a recording that can be trusted. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -100,7 +100,7 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
             np.maximum(-lowest, highest) > absurd_values.ABSURD_POSITION).any():
         return recording
     recording = without_lost_values(unwrapped(recording, arm))
-    if not usable(recording.t) or not all_finite(recording.q):
+    if not usable(recording.t) or not recording.finite_positions:
         return recording
     recording = without_stalled(without_misplaced(recording, arm.limits.velocity))
     return without_bad_velocities(as_measured(recording, stamped=stamped))
@@ -146,7 +146,7 @@ def defects_of(recording: Recording, arm: ArmModel) -> tuple[Defect, ...]:
         return (*recording.defects, *found)
     if not usable(recording.t):
         return (*recording.defects, *stamp_defects(recording), *found)
-    found += [*rate_defects(float(np.median(np.diff(recording.t)))), *stamp_defects(recording),
+    found += [*rate_defects(recording.step), *stamp_defects(recording),
               *_dead_signal(recording, arm), *_signal_of_passive(recording, arm),
               *_without_sign(recording)]
     if not any(d.severity == 'error' and d.code.startswith('position') for d in found):
@@ -174,13 +174,14 @@ def _too_short(recording: Recording, arm: ArmModel) -> list[Defect]:
 def _nonfinite(recording: Recording) -> list[Defect]:
     """Report joints with too many lost values: their interface is dead."""
     found = []
-    for x, code, text in (
-        (recording.q, 'position_nan', 'positions are NaN or infinite; fix the driver and record '
-         'again.'),
-        (recording.u, 'effort_nan', f'values of {recording.signal} are NaN or infinite; record '
-         'again; where all are, its interface is missing in the driver or in the broadcaster.'),
+    for x, finite, code, text in (
+        (recording.q, recording.finite_positions, 'position_nan',
+         'positions are NaN or infinite; fix the driver and record again.'),
+        (recording.u, recording.finite_signals, 'effort_nan',
+         f'values of {recording.signal} are NaN or infinite; record again; where all are, its '
+         'interface is missing in the driver or in the broadcaster.'),
     ):
-        if all_finite(x):
+        if finite:
             continue
         lost = ~np.isfinite(x)
         share = lost.mean(axis=0) if len(lost) else np.zeros(x.shape[1])
@@ -239,7 +240,7 @@ def _signal_of_passive(recording: Recording, arm: ArmModel) -> list[Defect]:
 
 
 def _saturated(recording: Recording, arm: ArmModel) -> list[Defect]:
-    if not all_finite(recording.u):
+    if not recording.finite_signals:
         return []
     near, largest = SATURATED_SHARE, np.maximum(*np.abs(recording.signal_span))
     # The most that all signals together could cause; twice for its rounding.

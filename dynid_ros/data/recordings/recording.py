@@ -15,7 +15,7 @@ from dynid_ros.arm.settings import DRIVE_SIGNALS
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import finite_span, largest_change
+from dynid_ros.utilities.in_blocks import largest_change, span_and_finite
 from dynid_ros.utilities.inputs import as_numbers, as_text
 from dynid_ros.utilities.summarised import Summarised
 
@@ -213,18 +213,43 @@ class Recording(Summarised):
     @property
     def seconds(self) -> float:
         """Length of the recording, s."""
+        if len(self.t) and np.isfinite(self.t[[0, -1]]).all():
+            return float(self.t[-1] - self.t[0])
         finite = self.t[np.isfinite(self.t)]
         return float(finite[-1] - finite[0]) if len(finite) else 0.0
 
-    @cached_property
+    @property
     def span(self) -> tuple[Array, Array]:
         """Lowest and highest finite position of each joint, (n,) each."""
-        return finite_span(self.q)
+        return self._positions[0]
 
-    @cached_property
+    @property
     def signal_span(self) -> tuple[Array, Array]:
         """Lowest and highest finite drive signal of each joint, (n,) each."""
-        return finite_span(self.u)
+        return self._signals[0]
+
+    @property
+    def finite_positions(self) -> bool:
+        """Whether all positions are finite."""
+        return self._positions[1]
+
+    @property
+    def finite_signals(self) -> bool:
+        """Whether all drive signals are finite."""
+        return self._signals[1]
+
+    @cached_property
+    def _positions(self) -> tuple[tuple[Array, Array], bool]:
+        return span_and_finite(self.q)
+
+    @cached_property
+    def _signals(self) -> tuple[tuple[Array, Array], bool]:
+        return span_and_finite(self.u)
+
+    @cached_property
+    def step(self) -> float:
+        """Median step of the stamps, s."""
+        return float(np.median(np.diff(self.t)))
 
     @cached_property
     def largest_step(self) -> Array:

@@ -52,7 +52,7 @@ def measured_once(recording: Recording) -> tuple[Mask, Mask]:
     starts = np.flatnonzero(keep)
     if not len(places) or len(starts) < 3 or not moves(recording.span).any():
         return np.ones_like(keep), still
-    published, usual = float(np.median(np.diff(recording.t))), _period(recording, starts)
+    published, usual = recording.step, _period(recording, starts)
     for start, stop in _rests(recording, starts, longest_step(usual)).tolist():
         # Keep samples at the rate of the measurement.
         keep[start:stop:max(1, round(usual / published))] = True

@@ -140,7 +140,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
     if not usable(recording.t):
         text = 'All stamps are equal or unset, and there are no times of reception to use instead.'
         return [Defect('stamps_constant', 'error', text, count=len(recording.t), first_stamp=0.0)]
-    usual = float(np.median(np.diff(recording.t)))
+    usual = recording.step
     # States of a source that another loop reads are not evenly spaced.
     jitter = [] if recording.clock else _jitter(recording.t, usual)
     return [*_gaps(recording, usual), *jitter]

@@ -60,7 +60,7 @@ def sample_rate(recording: Recording) -> float:
         raise RecordingError(
             f'{recording.source}: a single sample has no rate; record for longer, or keep a '
             'larger part from the fit')
-    step, mean = float(np.median(np.diff(t))), float(t[-1] - t[0]) / (len(t) - 1)
+    step, mean = recording.step, float(t[-1] - t[0]) / (len(t) - 1)
     # Stamps after hours are rounded, and so is their median step; this error adds up.
     rounded = abs(mean - step) <= 2 * np.spacing(max(abs(t[0]), abs(t[-1])))
     if rounded and abs(mean - step) * len(t) > stamp_checks.OFF_GRID_PERIODS * step:

@@ -223,8 +223,10 @@ def _start(time: Array) -> float:
     finite = time[np.isfinite(time)]
     if not len(finite):
         return 0.0
-    middle = np.partition(finite, len(finite) // 2)[len(finite) // 2]
     with np.errstate(over='ignore'):
+        if np.ptp(finite) <= FARTHEST:
+            return float(finite[0])
+        middle = np.partition(finite, len(finite) // 2)[len(finite) // 2]
         # The middle stamp is one of them.
         return float(finite[np.argmax(np.abs(finite - middle) <= FARTHEST)])
 
