@@ -59,6 +59,10 @@ class JointHistory:
         """Return the history before some of the samples."""
         return JointHistory(self.warmth[rows], self.presliding[rows])
 
+    def transposed(self) -> JointHistory:
+        """Return it joint by joint, (n, N)."""
+        return JointHistory(*map(np.ascontiguousarray, (self.warmth.T, self.presliding.T)))
+
 
 @dataclass(frozen=True)
 class FrictionTerm:
@@ -101,7 +105,7 @@ class FrictionTerm:
     def at(
         self, qd: Array, load: Array | None, history: JointHistory | None, shape: FrictionShape,
     ) -> Array:
-        """Column (N, n) by velocity, load and history (N, n), which may be None if not needed."""
+        """Column by velocity, load and history of one shape; those not needed may be None."""
         state = getattr(history, self.state) if self.needs_history else load
         return self.value(qd, state, shape)
 

@@ -56,6 +56,19 @@ def all_finite(x: Array) -> bool:
     return all(np.isfinite(x[part]).all() for part in blocks(len(x)))
 
 
+def increases(t: Array) -> bool:
+    """Whether each value (N,) is larger than the one before."""
+    return all((t[after] > t[before]).all() for before, after in steps(len(t)))
+
+
+def steps_where(t: Array, condition: Callable[[Array], Mask]) -> Index:
+    """Find the values (N,) whose step to the next one satisfies a condition, (k,)."""
+    # Block by block: arrays of all stamps would take longer to allocate than to compute.
+    found = [before.start + np.flatnonzero(condition(t[after] - t[before]))
+             for before, after in steps(len(t))]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+
+
 def largest_change(x: Array) -> Array:
     """Largest absolute change of each column (N, n) within a sample; NaN if one is unknown."""
     largest = np.zeros(x.shape[1])

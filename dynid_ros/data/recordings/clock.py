@@ -11,7 +11,7 @@ from dynid_ros.data.recordings import absurd_values, stamp_checks
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.repeats import caught_up, measured_once
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import Mask
+from dynid_ros.utilities.in_blocks import increases, largest_change, Mask
 
 # Bounds between a continuous clock, one that was set, and a wrong stamp.
 # benchmarks/thresholds.py measures them on good recordings and on clocks that were set.
@@ -61,6 +61,10 @@ def with_one_clock(recording: Recording) -> Recording:
 
     """
     t = recording.t
+    if len(t) > 1 and np.isfinite(t[[0, -1]]).all() and increases(t):
+        far = max(SET_SECONDS, SET_STEPS * recording.step)
+        if largest_change(t[:, None])[0] <= far:
+            return recording
     finite = np.isfinite(t)
     # Wrong stamps may be huge.
     with np.errstate(over='ignore'):
@@ -69,7 +73,7 @@ def with_one_clock(recording: Recording) -> Recording:
         forward = steps if (steps > 0).all() else steps[steps > 0]
         if not len(forward):
             return recording
-        usual = recording.step if len(forward) == len(t) - 1 else float(np.median(forward))
+        usual = float(np.median(forward))
         far = max(SET_SECONDS, SET_STEPS * usual)
         good = finite.all() and not back and forward.max() <= far
         if good or back > MIXED_SHARE * len(t):

@@ -249,7 +249,7 @@ class Recording(Summarised):
     @cached_property
     def step(self) -> float:
         """Median step of the stamps, s."""
-        return float(np.median(np.diff(self.t)))
+        return float(np.median(np.diff(self.t), overwrite_input=True))
 
     @cached_property
     def largest_step(self) -> Array:

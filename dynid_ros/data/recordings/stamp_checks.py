@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import finite_span
+from dynid_ros.utilities.in_blocks import finite_span, increases, steps, steps_where
 from dynid_ros.utilities.text import counted
 
 # Bounds of good stamps. Measured figures come from benchmarks/thresholds.py: real arms (UR10,
@@ -57,7 +57,7 @@ def only_increasing(recording: Recording) -> Recording:
     One stamp that runs ahead costs its own sample only. The first of equal stamps is kept.
     """
     t = recording.t
-    if (np.diff(t) > 0).all() or not usable(t):
+    if increases(t) or not usable(t):
         return recording
     stamps = np.where(np.isfinite(t), t, -np.inf)
     keep = _increasing(stamps)
@@ -149,7 +149,7 @@ def stamp_defects(recording: Recording) -> list[Defect]:
 def _gaps(recording: Recording, usual: float) -> list[Defect]:
     t, limit = recording.t, GAP_STEPS * usual
     republished = any(d.code == REPUBLISHED for d in recording.defects)
-    gaps = np.flatnonzero(np.diff(t) > limit)
+    gaps = steps_where(t, lambda step: step > limit)
     # Pauses inserted where a clock was set are not gaps.
     clock_steps = [d.first_stamp for d in recording.defects
                    if d.code == CLOCK_SET and d.first_stamp is not None]
@@ -170,14 +170,13 @@ def _gaps(recording: Recording, usual: float) -> list[Defect]:
 
 
 def _jitter(t: Array, usual: float) -> list[Defect]:
-    limit = JITTER
-    step = np.diff(t)
-    off = step[step <= GAP_STEPS * usual]
-    off /= usual
-    off -= 1
-    np.abs(off, out=off)
-    count = int(np.count_nonzero(off > limit))
-    jitter = float(off @ off / max(len(off), 1)) ** 0.5
+    limit, count, squares, regular = JITTER, 0, 0.0, 0
+    for before, after in steps(len(t)):
+        step = t[after] - t[before]
+        off = np.abs(step[step <= GAP_STEPS * usual] / usual - 1)
+        count += int(np.count_nonzero(off > limit))
+        squares, regular = squares + float(off @ off), regular + len(off)
+    jitter = (squares / max(regular, 1)) ** 0.5
     if jitter <= limit:
         return []
     text = (f'The step between samples varies by {100 * jitter:.0f} %: the stamps are taken late, '

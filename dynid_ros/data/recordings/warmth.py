@@ -12,6 +12,7 @@ from dynid_ros.arm.friction import WARM_SECONDS
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
+from dynid_ros.utilities.in_blocks import blocks
 
 #: Time step of the warmth, s: short compared with `WARM_SECONDS`, and long enough for speeds from
 #: differences of unfiltered positions.
@@ -123,18 +124,23 @@ class RunningWarmth(Checkpointed):
 
 def _steps(t: Array) -> NDArray[np.int64]:
     """Find samples at least `WARMTH_STEP_SECONDS` after the previous one, including the first."""
-    # A copy, because a read-only array would require another compilation of the kernel.
-    edges: NDArray[np.int64] = np.zeros(len(t), dtype=np.int64)
-    return edges[:find_steps(np.array(t), edges)]
+    found, last = list[NDArray[np.int64]](), -np.inf
+    for part in blocks(len(t)):
+        # A copy, because a read-only array would require another compilation of the kernel.
+        times, edges = np.array(t[part]), np.zeros(part.stop - part.start, dtype=np.int64)
+        edges = edges[:find_steps(times, last, edges)]
+        last = times[edges[-1]] if len(edges) else last
+        found.append(part.start + edges)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
 
 @kernel
-def find_steps(t: Array, edges: NDArray[np.int64]) -> int:
-    """Write the samples (B,) that `_steps` finds among ascending times (N,); return B."""
+def find_steps(t: Array, last: float, edges: NDArray[np.int64]) -> int:
+    """Write the samples (B,) that `_steps` finds among times (N,) after the last; return B."""
     count = 0
     for k in range(t.size):
-        if count == 0 or t[k] >= t[edges[count - 1]] + WARMTH_STEP_SECONDS:
-            edges[count] = k
+        if t[k] >= last + WARMTH_STEP_SECONDS:
+            edges[count], last = k, t[k]
             count += 1
     return count
 

@@ -15,7 +15,7 @@ from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.recordings.warmth import Warmth
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import blocks
+from dynid_ros.utilities.in_blocks import blocks, steps_where
 
 # Bounds for the interpolation of samples, live and in batch. Measured figures come from
 # benchmarks/thresholds.py: real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -109,7 +109,7 @@ def longest_segment(recordings: Sequence[Recording], rate_hz: float) -> Segment:
 def _stretches(recording: Recording, rate_hz: float) -> list[slice]:
     """Cut a recording at its gaps, and drop stretches that are too short."""
     t, shortest, longest = recording.t, quality.SHORTEST_RECORDING_SECONDS, longest_gap(rate_hz)
-    breaks = 1 + np.flatnonzero(np.diff(t) > longest)
+    breaks = 1 + steps_where(t, lambda step: step > longest)
     edges = [0, *breaks.tolist(), len(t)]
     stretches = [slice(a, b) for a, b in pairwise(edges) if t[b - 1] - t[a] >= shortest]
     kept = sum(float(t[s.stop - 1] - t[s.start]) for s in stretches)

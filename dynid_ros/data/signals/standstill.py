@@ -11,7 +11,7 @@ from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
 from dynid_ros.utilities.compiled import kernel
-from dynid_ros.utilities.in_blocks import blocks, finite_span
+from dynid_ros.utilities.in_blocks import blocks, finite_span, steps
 
 # Bounds of standstill, live and in batch. Measured figures come from benchmarks/thresholds.py:
 # real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -229,10 +229,9 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
 
     """
     # First sample of each nonempty window; the last stamp begins none.
-    window = t[:-1] - t[0]
-    window /= SHORTEST_STANDSTILL_SECONDS
-    np.floor(window, out=window)
-    first = np.append(0, 1 + np.flatnonzero(window[1:] != window[:-1]))
+    first = np.append(0, 1 + np.concatenate([
+        before.start + np.flatnonzero(_window(t[after] - t[0]) != _window(t[before] - t[0]))
+        for before, after in steps(len(t) - 1)] or [np.zeros(0, dtype=np.int64)]))
     if len(first) < 2:
         return None
     count = np.diff(np.append(first, len(t)))
@@ -241,6 +240,11 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
     middle[[0, -1]] = t[[0, -1]]
     return middle, moving(speed, 1 / SHORTEST_STANDSTILL_SECONDS, LONG_PAUSE)
+
+
+def _window(elapsed: Array) -> Array:
+    """Return the number of the window at times since the start (k,)."""
+    return np.floor(elapsed / SHORTEST_STANDSTILL_SECONDS)
 
 
 def _window_sums(q: Array, first: NDArray[np.int64]) -> Array:

@@ -22,7 +22,7 @@ from dynid_ros.data.tables.table_files import guesses, parts_of
 from dynid_ros.data.tables.text_table import Table
 from dynid_ros.errors import ArmError, RecordingError
 from dynid_ros.utilities.arrays import Array
-from dynid_ros.utilities.in_blocks import Mask
+from dynid_ros.utilities.in_blocks import Mask, span_and_finite
 
 # Distance from the middle stamp beyond which the first one is no start to count from: differences
 # of that size keep a tenth of a microsecond, and no recording lasts for decades.
@@ -220,12 +220,13 @@ def _from_start(
 
 def _start(time: Array) -> float:
     """First stamp that is not absurdly far from the others: it would cost them their digits."""
-    finite = time[np.isfinite(time)]
-    if not len(finite):
-        return 0.0
+    (lowest, highest), all_known = span_and_finite(time[:, None])
     with np.errstate(over='ignore'):
-        if np.ptp(finite) <= FARTHEST:
-            return float(finite[0])
+        if len(time) and all_known and highest[0] - lowest[0] <= FARTHEST:
+            return float(time[0])
+        finite = time[np.isfinite(time)]
+        if not len(finite):
+            return 0.0
         middle = np.partition(finite, len(finite) // 2)[len(finite) // 2]
         # The middle stamp is one of them.
         return float(finite[np.argmax(np.abs(finite - middle) <= FARTHEST)])

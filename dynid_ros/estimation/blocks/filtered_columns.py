@@ -152,10 +152,12 @@ class FilteredColumns:
         if inertial is not None:
             load = gravity_torque(self.arm, motion.q[near.around], inertial)
             fine_load = near.between(load)
-        history = motion.history(part) if self._needs_history else None
+        # Joint by joint, as the columns lie. Terms act on each value alone.
+        own_qd, own_load = (np.ascontiguousarray(x[inner].T) for x in (qd, load))
+        history = motion.history(part).transposed() if self._needs_history else None
         columns = np.empty((len(terms), self.arm.n, part.stop - part.start))
         for values, term in zip(columns, terms, strict=True):
-            values[:] = term.at(qd[inner], load[inner], history, self._shape).T
+            values[:] = term.at(own_qd, own_load, history, self._shape)
             # History is known at the samples alone.
             if not term.needs_history:
                 near.decimated(values, term.value(fine, fine_load, self._shape))
