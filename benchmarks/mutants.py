@@ -168,6 +168,8 @@ MUTANTS = (
            ('diagnosis/test_dissipation.py',)),
     Mutant('small_negative_rotors_condemn', 'diagnosis/dissipation.py',
            'and np.hypot(torque, residual) > largest', '', ('diagnosis/test_dissipation.py',)),
+    Mutant('dead_signals_are_exchanged', 'suspects/reported_lines.py',
+           'and not _leaves_dead(line, lines)', '', TABLE),
     Mutant('contacts_that_bend_condemn', 'verdict/judge.py',
            'if each.is_error and place.any():', 'if False:', ('verdict/test_judge.py',)),
     Mutant('contacts_explain_any_drive', 'verdict/judge.py',

@@ -54,7 +54,7 @@ HIDDEN_FAULTS = {
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
     GRAVITY: 'gravity tilted by some 10 degrees',
-    'time_axis': 'time axes off by a quarter',
+    'time_axis': 'time axes off by a fifth',
     'joint_exchanged': 'exchanges of positions and drive signals',
     'axis_reversed': 'axes of joints that point the other way',
 }

@@ -29,6 +29,7 @@ from dynid_ros.estimation.suspects.signal_suspects import (
     loads_in_a_part,
     reversed_signals,
     scaled_signals,
+    silent_signals,
 )
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, Fault, resized
 from dynid_ros.estimation.suspects.table import table_of
@@ -372,6 +373,20 @@ def test_a_load_has_a_mass(ur10, kg):
     assert fit.theta[len(base.rows.columns)] == pytest.approx(5.0, rel=0.2)
     _, fit = likelihood.possible(wrong)
     assert not fit.theta[len(base.rows.columns):].any()
+
+
+@pytest.mark.parametrize('left', [0.5, 0.99])
+def test_a_suspect_that_leaves_a_signal_dead_gives_way_to_its_silence(base, left):
+    joints = np.arange(base.arm.n)
+    exchange = next(iter(exchanged_signals(base, joints.tolist())))
+    dead = next(iter(silent_signals(base, joints.tolist())))
+    power = np.ones((10, base.arm.n))
+    reference, silence, exchanged = (predicted(share**2 * power, power) for share in (
+        0.8, 0.01, np.where(joints == 5, left, 0.1)))
+    found = winners_of([Line(exchange, 90.0, 50.0, exchanged), Line(dead, 80.0, 9.0, silence)],
+                       reference, joints, 10.0)
+    assert bool(found) == (left == 0.5)
+
 
 
 def test_signals_of_joints_that_do_not_move_together_are_not_exchanged(base):
