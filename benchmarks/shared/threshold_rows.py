@@ -49,9 +49,8 @@ def crowds(log: Recording) -> Array:
     for way in (1.0, -1.0):
         for joint, moves in enumerate(moving):
             u = way * log.u[moves, joint]
-            spread = np.ptp(u)
-            top = u >= u.max() - clipped_signals.TOUCH * spread
-            below = (u >= u.max() - clipped_signals.BAND_SHARE * spread) & ~top
+            top = u == u.max()
+            below = (u >= u.max() - clipped_signals.BAND_SHARE * np.ptp(u)) & ~top
             found.append((top.sum() / max(below.sum(), 1), top.mean(), top.sum()))
     return np.array(found)
 

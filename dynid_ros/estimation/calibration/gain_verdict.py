@@ -22,18 +22,15 @@ ROUGH, NOT_DETERMINED = 'rough', 'not determined'
 
 # Bounds of determined gains, and of refuted stated ones. Measured figures come
 # from benchmarks/drive_gains.py: real arms (UR10, Panda, TX40).
-#: Largest standard deviation of the logarithm of a gain that is determined to 1 %, which then is
-#: an interval of 99 %.
-DETERMINED_STD = 0.004
-#: The same of a roughly determined gain. The shoulder and elbow of the real arms have
-#: 0.005 to 0.04, their wrists 0.035 to 20.
+#: Largest standard deviation of the logarithm of a gain whose interval of 95 % is ± 1 %.
+DETERMINED_STD = 0.01 / T_INTERVAL
+#: The same of a roughly determined gain, and least logarithm of a refuted one: unmodelled friction
+#: may shift gains, however long the recording. The shoulder and elbow of the real arms have 0.005
+#: to 0.04, their wrists 0.035 to 20.
 ROUGH_STD = 0.05
-#: Largest standard deviation with which a gain may still be refuted; beyond it, the equations are
-#: not linear within the error bars.
-REFUTING_STD = 0.25
-#: Share by which a refuted gain differs. Unmodelled friction may shift gains, however long the
-#: recording; the known gains of real arms differ by up to 0.07.
-REFUTED_SHARE = 0.05
+#: Largest standard deviation with which a gain may still be refuted: a significant one then
+#: differs by a factor of e, beyond which the equations are not linear within the error bars.
+REFUTING_STD = 1 / SIGNIFICANT_DEVIATIONS
 #: Largest residual of a motor, relative to its residual in a fit to the recordings with the load
 #: alone, or without it alone. With the load of a simulated UR10 and Panda the ratio is 1.01; where
 #: a link became a fifth heavier at the same time, 1.35, and the gains are wrong by 3 %.
@@ -154,7 +151,7 @@ class DriveGains(Summarised):
 def differs(gains: LogGains) -> Flags:
     """Whether gains differ significantly from the stated ones, (n,)."""
     std = gains.std
-    least = np.maximum(SIGNIFICANT_DEVIATIONS * std, np.log1p(REFUTED_SHARE))
+    least = np.maximum(SIGNIFICANT_DEVIATIONS * std, ROUGH_STD)
     return np.asarray((std <= REFUTING_STD) & (np.abs(gains.value) > least))
 
 

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid_ros.errors import RecordingError
+from dynid_ros.estimation.diagnosis.dissipation import SIGNIFICANT_DEVIATIONS
 from dynid_ros.estimation.estimate.possible_parameters import FROM_DATA
 from dynid_ros.estimation.suspects.signal_suspects import GAIN_STD
 from dynid_ros.utilities.arrays import Array
-
-#: Least mass of a load in standard deviations.
-SEEN = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +100,7 @@ def by_mass(
             'the recordings do not separate mass and first moments of the load; move more '
             'joints while the arm carries it (an arm of two joints cannot separate them)')
     std, factor = float(np.sqrt(variance[best])), float(np.exp(-value[best]))
-    if not estimate > SEEN * std:
+    if not estimate > SIGNIFICANT_DEVIATIONS * std:
         raise RecordingError(
             f'the loaded recording does not show the mass of {mass:g} kg: by the stated gains, '
             f'the arm carries {factor * estimate:.3g} ± {factor * std:.2g} kg more than in the '

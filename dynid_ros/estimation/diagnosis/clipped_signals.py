@@ -14,6 +14,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.data.signals.conditioning import ConditionedMotion
+from dynid_ros.estimation.diagnosis.copied_signals import OTHER_UNIT
+from dynid_ros.estimation.diagnosis.expected_error import HELD_OUT_ERROR_PERCENT
 from dynid_ros.estimation.diagnosis.signal_kernels import (
     count_near,
     fill_speeds,
@@ -25,7 +27,8 @@ from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import blocks
 
 # Bounds for clipped signals. Measured figures come from benchmarks/diagnosis.py.
-#: Depth of the band below the largest value, relative to the range of the signal.
+#: Depth of the band below the largest value, relative to the range of the signal. Resampling moves
+#: clipped samples into it.
 BAND_SHARE = 0.03
 #: Ratio of samples at the largest value to samples in the band below it, from which the signal is
 #: clipped: a smooth signal has many times more below its peak, a quantised one as many a step.
@@ -35,18 +38,11 @@ CLIPPED_SHARE = 0.01
 CLIPPED_SAMPLES = 15
 #: Speed of a joint in motion, relative to its largest one. A joint at rest holds one torque.
 MOVING_SHARE = 0.02
-#: Number of levels below which a signal is too coarse to be a torque. The coarsest of the shared
-#: recordings has 68 (joint 7 of the Panda).
-FEWEST_LEVELS = 6
-#: Largest distance from the limit, relative to the range of the signal, of clipped samples after
-#: resampling.
-NEAR_SHARE = 0.01
-#: Torque, relative to the limit of the drive, that no drive reaches.
-BEYOND_LIMIT = 10.0
-#: Rounding of a value at the limit, relative to the range of the signal.
-TOUCH = 1e-9
-#: Percentile of a signal without outliers, and most samples that it is computed from.
-USUAL, USUAL_SAMPLES = 95.0, 100_000
+#: Most samples that the usual size of a signal is computed from.
+USUAL_SAMPLES = 100_000
+#: Number of levels below which a signal is too coarse to be a torque: rounding of a uniform signal
+#: to one level less is as large an error, by the spread of the signal, as a model may have.
+FEWEST_LEVELS = 1 + int(100 / HELD_OUT_ERROR_PERCENT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +58,8 @@ class ClipLevels:
         Share of the samples with motion at these limits.
     coarse : (n,) ndarray of bool
         Joints whose signal has too few levels.
-    largest : (n,) ndarray
-        Largest absolute signal without outliers.
+    usual : (n,) ndarray
+        Median absolute signal of each joint while it moves.
 
     """
 
@@ -71,7 +67,7 @@ class ClipLevels:
     lowest: Array
     share: Array
     coarse: NDArray[np.bool_]
-    largest: Array
+    usual: Array
 
 
 def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
@@ -93,16 +89,14 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
     moved, counts = total > 0, np.zeros((2, 2, n), dtype=np.int64)
     coarse = moved & (different < FEWEST_LEVELS)
     lowest[~moved], highest[~moved] = 0.0, 0.0
-    touch, band = TOUCH * (highest - lowest), BAND_SHARE * (highest - lowest)
+    band = BAND_SHARE * (highest - lowest)
     for u, marks in _in_blocks(marked):
-        count_near(
-            u, marks, highest - band, highest - touch, lowest + band, lowest + touch, counts)
+        count_near(u, marks, highest - band, highest, lowest + band, lowest, counts)
     shares = np.array([_clipped_share(at_limit, in_band, total) for in_band, at_limit in counts])
     shares[:, coarse | ~moved] = 0.0
     return ClipLevels(
         np.where(shares[0] > 0, highest, np.inf), np.where(shares[1] > 0, lowest, -np.inf),
-        shares.sum(axis=0), coarse,
-        np.max([_largest_signals(recording.u) for recording in recordings], axis=0))
+        shares.sum(axis=0), coarse, np.where(coarse, 0.0, _usual_signals(marked)))
 
 
 def _in_blocks(
@@ -114,12 +108,13 @@ def _in_blocks(
             yield np.array(u[part], order='C'), marks[part]
 
 
-def _largest_signals(u: Array) -> Array:
-    """Return the largest signal of each joint without outliers, (n,)."""
-    if not len(u):
-        return np.zeros(u.shape[1])
-    chosen = np.abs(u[::-(-len(u) // USUAL_SAMPLES)].T)
-    return np.asarray(np.percentile(chosen, USUAL, axis=1, overwrite_input=True))
+def _usual_signals(marked: Sequence[tuple[Array, NDArray[np.bool_]]]) -> Array:
+    """Return the median absolute signal of each joint in motion, (n,), zero without any."""
+    step = max(1, -(-sum(len(u) for u, _ in marked) // USUAL_SAMPLES))
+    u, marks = (np.concatenate([each[::step] for each in kind])
+                for kind in zip(*marked, strict=True))
+    return np.array([np.median(own[used]) if used.any() else 0.0
+                     for own, used in zip(np.abs(u).T, marks.T, strict=True)])
 
 
 def _in_motion(recording: Recording) -> NDArray[np.bool_]:
@@ -188,7 +183,7 @@ def clipped_samples(
     marked = []
     for motion in motions:
         u = np.linalg.solve(through.T, motion.tau.T).T
-        slack = NEAR_SHARE * np.ptp(u, axis=0)
+        slack = BAND_SHARE * np.ptp(u, axis=0)
         marked.append(np.asarray(
             (u > levels.highest - slack) | (u < levels.lowest + slack) | levels.coarse))
     return marked
@@ -206,10 +201,10 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
         From its recordings.
 
     """
-    torque = np.abs(joint_torque(np.diag(levels.largest), arm.drive)).max(axis=0)
+    torque = np.abs(joint_torque(np.diag(levels.usual), arm.drive)).max(axis=0)
     limit = np.where(arm.limits.effort > 0, arm.limits.effort, np.inf)
     # If most joints exceed their limits, the limits are not those of the drives.
-    beyond = (torque > BEYOND_LIMIT * limit) & (np.median(torque / limit) <= 1)
+    beyond = (torque > OTHER_UNIT * limit) & (np.median(torque / limit) <= 1)
 
     def findings(
         code: str, marks: Array | NDArray[np.bool_], remedy: str, states: Callable[[int], str],
@@ -222,8 +217,8 @@ def clipped_findings(arm: ArmModel, levels: ClipLevels) -> list[Finding]:
                   'record a topic that holds its torque',
                   lambda _: f'has fewer than {FEWEST_LEVELS} levels'),
         *findings('effort_beyond_limit', beyond, 'check its unit and its gain in arm.yaml',
-                  lambda j: f'reaches {torque[j]:.3g}, {torque[j] / limit[j]:.0f} times the limit '
-                  f'of its drive ({limit[j]:.3g})'),
+                  lambda j: f'is {torque[j]:.3g} in the median, {torque[j] / limit[j]:.0f} times '
+                  f'the limit of its drive ({limit[j]:.3g})'),
         *findings('effort_clipped', levels.share,
                   'lower the amplitude of the motion, or raise the limit that cuts it off',
                   lambda j: f'is cut off at its largest value in {100 * levels.share[j]:.0f} % of '

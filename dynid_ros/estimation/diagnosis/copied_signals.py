@@ -18,18 +18,19 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.groups import groups_of_samples
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
+from dynid_ros.estimation.diagnosis.expected_error import HELD_OUT_ERROR_PERCENT
 from dynid_ros.estimation.estimate.folds import clearly_worse, Folds
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Residual, relative to the standard deviation of a torque, if half of its power is explained.
+#: Correlation of a signal with a quantity that explains half of its power, as much as all else.
 HALF_EXPLAINED = 0.5**0.5
 #: Smallest credible residual, relative to the torque.
 RESIDUAL_FLOOR = 1e-4
-#: Least rows for each parameter. With fewer, friction and links explain any torque equally well.
-COPY_ROWS_PER_COLUMN = 4
+#: Least rows for each parameter: half of the rows then remain to estimate the variance.
+ROWS_PER_COLUMN = 2
 WHICH_FIELD = 'check which field or topic of the driver holds it'
 REMEDIES = {'effort_copies_velocity': WHICH_FIELD, 'effort_of_velocity': WHICH_FIELD,
             'effort_copies_position': f'{WHICH_FIELD}, and whether the positions are velocities'}
@@ -37,10 +38,9 @@ REMEDIES = {'effort_copies_velocity': WHICH_FIELD, 'effort_of_velocity': WHICH_F
 UNIT = 'effort_unit'
 #: Factors by which signals in other units exceed those in Nm, N, A or V.
 UNIT_FACTORS = {1e3: 'mNm or mA', 100.0: 'N cm', 10.0: 'kgf cm', 1 / 9.81: 'kgf m'}
-#: Least factor due to another unit, nearer to ten than to one: stated masses are wrong by less.
-OTHER = 10**0.5
-#: Correlation with gravity torque from which gravity dominates a signal.
-FOLLOWS = 0.8
+#: Least factor due to another unit, nearer to ten than to one: stated masses and limits are wrong
+#: by less.
+OTHER_UNIT = 10**0.5
 #: Least joints that must agree: the torque of a single one may be viscous friction alone.
 JOINTS = 2
 
@@ -51,7 +51,9 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
 
     Friction terms fit a copy of the velocity without error, but they also fit the torque of joints
     with strong friction well. The difference: links and rotors explain the residual of a torque,
-    and nothing of the residual of a copy.
+    and nothing of the residual of a copy. A copy is a model of the signal, and has to meet the
+    bound of one: a quantity that leaves more is a part of the truth at best, such as the friction
+    of joints that hardly move.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
         return []
     samples, arm = thinned(samples), arm.memoryless.with_friction(PLAIN_TERMS)
     columns = base_parameters(arm).columns
-    if samples.moving.sum() < COPY_ROWS_PER_COLUMN * len(columns):
+    if samples.moving.sum() < ROWS_PER_COLUMN * len(columns):
         return []
     W = regressor(arm, samples.q, samples.qd, samples.qdd)
     fill_filtered_friction(arm, samples.qd, samples.qdd, samples.period, W)
@@ -76,7 +78,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     for code, text, copied in _copies(arm, samples, W):
         shares = unexplained_share(copied, samples)
         shares = shares[np.isfinite(shares)]
-        if len(shares) < JOINTS or np.median(shares) > HALF_EXPLAINED:
+        if len(shares) < JOINTS or 100 * np.median(shares) > HELD_OUT_ERROR_PERCENT:
             continue
         if model is None:
             model = cross_validated(W[:, :, columns], samples, arm_prior(arm))
@@ -190,7 +192,7 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     joints = np.flatnonzero(np.isfinite(factors))
     logarithms = np.log(factors[joints])
     if len(joints) < JOINTS or not (
-            (logarithms > np.log(OTHER)).all() or (logarithms < -np.log(OTHER)).all()):
+            (logarithms > np.log(OTHER_UNIT)).all() or (logarithms < -np.log(OTHER_UNIT)).all()):
         return []
     # Friction biases the factor least where the weight is largest.
     heaviest = joints[np.argmax(np.ptp(gravity[:, joints], axis=0))]
@@ -214,7 +216,7 @@ def _factor(gravity: Array, samples: TrialSamples, joint: int) -> float:
         return np.nan
     both = np.column_stack([gravity[moving], samples.tau[moving, joint]])
     g, tau = (both - others @ np.linalg.lstsq(others, both, rcond=None)[0]).T
-    if not g @ tau > FOLLOWS * np.linalg.norm(g) * np.linalg.norm(tau):
+    if not g @ tau > HALF_EXPLAINED * np.linalg.norm(g) * np.linalg.norm(tau):
         return np.nan
     return float(g @ tau / (g @ g))
 
@@ -222,7 +224,7 @@ def _factor(gravity: Array, samples: TrialSamples, joint: int) -> float:
 def _likely(factor: float) -> str:
     """Name the unit that such a factor suggests."""
     unit = min(UNIT_FACTORS, key=lambda each: abs(np.log(factor / each)))
-    near = 1 / OTHER < factor / unit < OTHER
+    near = 1 / OTHER_UNIT < factor / unit < OTHER_UNIT
     found = [f'{UNIT_FACTORS[unit]} instead of Nm or A'] if near else []
     if factor < 1:
         found.append(f'torque at motors before gears of some {_rounded(1 / factor)}')

@@ -9,21 +9,24 @@ from functools import partial
 
 import numpy as np
 
-from dynid_ros.estimation.suspects.suspect import Fault, names, sized, Suspect, WEIGHT
+from dynid_ros.estimation.suspects.suspect import (
+    factor_suspects,
+    Fault,
+    names,
+    sized,
+    Suspect,
+    WEIGHT,
+)
 from dynid_ros.utilities.arrays import Array
 
 #: Angle of a wrong zero or direction of gravity that a recording should detect, rad.
 DETECTED_ANGLE = float(np.radians(10.0))
-#: Start values for the error of a zero, rad, and its prior standard deviation.
-START_ANGLES = (0.0, *np.radians([-30.0, 30.0, -90.0, 90.0, 180.0]).tolist())
-ANGLE_STD = 1.0
-#: The same for the logarithm of an offset between joints, and the size that a recording should
-#: detect.
-START_LENGTHS, LENGTH_STD, STRETCHED = (0.5, 1.0, 2.0), 1.0, float(np.log(1.2))
+#: Start values for the error of a zero, rad: quarter turns, of which one is near enough to settle.
+START_ANGLES = (-np.pi / 2, 0.0, np.pi / 2, np.pi)
 #: Shortest offset between two joint frames that counts as a length, m.
 SHORTEST_OFFSET_M = 0.01
-#: Prior standard deviation of a tilt of gravity in any direction, rad: that of a uniform angle.
-ANY_TILT = float(np.pi / np.sqrt(3))
+#: Prior standard deviation of an unknown angle, rad: that of a uniform one.
+ANY_ANGLE = float(np.pi / np.sqrt(3))
 #: Code of a wrong direction of gravity.
 GRAVITY = 'gravity_direction'
 #: Remedy if the signal lacks the gravity torque.
@@ -34,7 +37,7 @@ def shifted_zeros(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Shift the zero of each revolute joint."""
     for joint in joints:
         for angle in () if base.arm.prismatic[joint] else START_ANGLES:
-            yield shifted(base, [joint], np.array([angle]), ANGLE_STD)
+            yield shifted(base, [joint], np.array([angle]), ANY_ANGLE)
 
 
 def shifted(base: Suspect, joints: list[int], size: Array, std: float) -> Suspect:
@@ -60,9 +63,7 @@ def stretched_links(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     # No torque depends on the position of the first joint.
     for joint in joints:
         if lengths[joint] > SHORTEST_OFFSET_M and base.arm.parent[joint] >= 0:
-            for factor in START_LENGTHS:
-                yield sized(partial(_stretched, base, joint), np.log([factor]),
-                            np.array([LENGTH_STD]), STRETCHED, is_factor=True)
+            yield from factor_suspects(partial(_stretched, base, joint))
 
 
 def _stretched(base: Suspect, joint: int, size: Array) -> Suspect:
@@ -94,7 +95,7 @@ def other_gravity(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
         # If the arm states none, any tilt counts. About the stated direction alone, the size
         # would be singular for an arm that hangs upside down.
         yield sized(
-            partial(_tilted, base, start), np.zeros(2), np.full(2, ANY_TILT),
+            partial(_tilted, base, start), np.zeros(2), np.full(2, ANY_ANGLE),
             DETECTED_ANGLE if stated else 0.0, measure=partial(_angle_off, down, start),
             coordinates=partial(_tilt_to, start))
 

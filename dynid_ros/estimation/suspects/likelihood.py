@@ -21,6 +21,8 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.estimation.blocks.filtered_columns import Places
+from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.estimate.folds import CLEARLY_WORSE
 from dynid_ros.estimation.estimate.physical_cone import physical_cone, PhysicalCone
 from dynid_ros.estimation.estimate.possible_parameters import PossibleParameters
 from dynid_ros.estimation.model.metrics import TINY
@@ -30,10 +32,9 @@ from dynid_ros.estimation.suspects.suspect import in_any_gravity, Suspect
 from dynid_ros.estimation.suspects.suspect_rows import SuspectRows
 from dynid_ros.utilities.arrays import Array
 
-#: Least number of moving samples of a compared joint, relative to the joint that moves most.
-LEAST_MOVING = 0.1
-#: Unexplained share of the variation of a drive signal from which nothing predicts it.
-DEAD_SHARE = 0.9
+#: Unexplained share of the variation of a drive signal from which nothing predicts it: no signal
+#: at all does not predict it clearly worse.
+DEAD_SHARE = 1 / CLEARLY_WORSE
 #: Suspects that are fitted together: more do not fit the cache.
 FITTED_TOGETHER = 32
 
@@ -71,13 +72,14 @@ class Likelihood:
     Attributes
     ----------
     joints : (m,) ndarray of int
-        Joints that move enough to be compared.
+        Joints that move enough to be compared: in as many samples as make a group of the joint
+        that moves most.
 
     """
 
     def __init__(self, base: Suspect) -> None:
         counts, joints = base.rows.counts, np.arange(base.arm.n)
-        self.joints: NDArray[np.intp] = np.flatnonzero(counts > LEAST_MOVING * counts.max())
+        self.joints: NDArray[np.intp] = np.flatnonzero(GROUPS * counts > counts.max())
         torque = base.rows.products.shape[1] - base.arm.n + joints
         self._torque = np.sqrt(base.rows.products[joints, torque, torque] / np.maximum(counts, 1))
         self._priors: dict[ArmModel, tuple[ArmModel, ArmPrior, PhysicalCone, Array]] = {}

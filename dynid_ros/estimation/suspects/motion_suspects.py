@@ -14,17 +14,13 @@ from dynid_ros.arm.drive import joint_position, joint_velocity, motor_position
 from dynid_ros.data.signals.trial_samples import TrialSamples
 from dynid_ros.estimation.suspects.suspect import (
     exchange,
+    factor_suspects,
     Fault,
     moving_together,
     names,
-    sized,
     Suspect,
 )
 from dynid_ros.utilities.arrays import Array
-
-#: Start values for the ratio of the time of the stamps to that of the motion; prior standard
-#: deviation of its logarithm; and the size that a recording should detect.
-TIMES, TIME_STD, TYPICAL_TIME = (0.5, 1.0, 2.0), float(np.log(2.0)), float(np.log(1.25))
 
 
 def exchanged_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
@@ -73,9 +69,8 @@ def reversed_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 def other_time_axes(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     """Let the motion take another time than its stamps, unless velocities confirm these."""
-    for factor in TIMES if joints and not base.samples.timed else ():
-        yield sized(partial(_with_time, base), np.log([factor]), np.array([TIME_STD]),
-                    TYPICAL_TIME, is_factor=True)
+    if joints and not base.samples.timed:
+        yield from factor_suspects(partial(_with_time, base))
 
 
 def _with_time(base: Suspect, size: Array) -> Suspect:

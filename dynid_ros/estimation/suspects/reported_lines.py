@@ -16,6 +16,7 @@ from dynid_ros.estimation.suspects.cross_validation import (
     evidence_of,
     Prediction,
 )
+from dynid_ros.estimation.suspects.likelihood import DEAD_SHARE
 from dynid_ros.estimation.suspects.signal_suspects import GAINS, SCALE, SILENT_SIGNAL
 from dynid_ros.estimation.suspects.suspect import described, Suspect
 
@@ -82,7 +83,8 @@ def winners_of(
 
     """
     candidates = [line for line in lines if _is_candidate(line, reference, joints, threshold)]
-    candidates = [line for line in candidates if _needed(line, candidates, joints, threshold)]
+    candidates = [line for line in candidates if _needed(line, candidates, joints, threshold)
+                  and not _leaves_dead(line, lines)]
     winners = [line for line in candidates if _indistinguishable(line, candidates[0], threshold)]
     # A factor that the data do not distinguish from zero is no gain.
     silent = [line.suspect.fault.joints for line in winners
@@ -144,6 +146,22 @@ def _is_candidate(
     powers = [each.power.sum(axis=0) for each in (reference, prediction)]
     loud = joints[np.any([power > WEAKEST * power.sum() for power in powers], axis=0)]
     return not line.suspect.joints or bool(np.isin(line.suspect.joints, loud).any())
+
+
+def _leaves_dead(line: Line, others: list[Line]) -> bool:
+    """
+    Whether a suspect leaves a signal that it explains nothing of, and a dead one leaves less.
+
+    Where a dead signal counts as zero torque, suspects gain that make the others fit that, or
+    that exchange it with another one.
+    """
+    own = line.prediction
+    assert own is not None
+    if own.share_without_worst.max() <= DEAD_SHARE:
+        return False
+    return any(
+        other.suspect.fault.code == SILENT_SIGNAL and other.prediction is not None
+        and other.prediction.error_percent < own.error_percent for other in others)
 
 
 def _is_large_enough(line: Line) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dynid_ros.arm.drive import COMMAND, joint_torque
 from dynid_ros.data.signals.filtered_friction import filtered_step
 from dynid_ros.data.signals.trial_samples import BREAK, CANDIDATE_DELAYS, TrialSamples, TYPICAL
+from dynid_ros.estimation.blocks.groups import GROUPS
 from dynid_ros.estimation.suspects.suspect import (
     exchange,
     Fault,
@@ -22,13 +23,14 @@ from dynid_ros.estimation.suspects.suspect import (
     names,
     sized,
     Suspect,
+    TWICE,
 )
 from dynid_ros.utilities.arrays import Array
 
 #: Start values for the factor of a signal: units are off by powers of ten, gains by less. Prior
-#: standard deviation of its logarithm, and the size that a recording should detect.
+#: standard deviation of its logarithm.
 FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 1e2, 1e3)
-SCALE_STD, TWICE = float(np.log(1000.0)), float(np.log(2.0))
+SCALE_STD = float(np.log(FACTORS[-1]))
 #: Code of a signal in another unit, or with a wrong gain.
 SCALE = 'effort_scale'
 #: Prior standard deviation of the logarithm of a stated gain: without its gear ratio or torque
@@ -45,8 +47,6 @@ SILENT_SIGNAL = 'effort_meaningless'
 LOAD_CHANGED = 'payload_changed'
 #: Mass and first moments: the weight of a load matters most, and six inertias would overfit.
 LOAD = 4
-#: Shares of the samples after which the load may change.
-MOMENTS = tuple((np.arange(2, 11) / 12).tolist())
 
 
 def exchanged_signals(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
@@ -164,7 +164,7 @@ def loads_in_a_part(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
     if not joints or not len(base.samples.t) or base.rows.changed.size:
         return
     elapsed = np.sort(base.samples.elapsed)
-    moments = elapsed[(np.array(MOMENTS) * len(elapsed)).astype(int)].tolist()
+    moments = elapsed[np.arange(1, GROUPS) * len(elapsed) // GROUPS].tolist()
     breaks = elapsed[1:][np.diff(elapsed) >= BREAK] - BREAK / 2
     spans = list(pairwise([-np.inf, *breaks.tolist(), np.inf])) if len(breaks) else []
     for start, end in [*((each, np.inf) for each in moments),

@@ -25,6 +25,9 @@ from dynid_ros.utilities.text import several, within
 #: Gravity if the arm states none, m/s², and a direction along no axis of any arm, for which the
 #: number of base parameters is largest.
 WEIGHT, GENERIC = 9.81, np.array([0.36, 0.48, -0.8])
+#: Prior standard deviation of the logarithm of a ratio of lengths or times, the size of a wrong
+#: gain that a recording should detect, and that of a wrong length or time.
+TWICE, A_FIFTH = float(np.log(2.0)), float(np.log(1.2))
 #: Columns that an exchange concerns, by code.
 EXCHANGES = {'effort_exchanged': 'drive signals', 'position_exchanged': 'positions',
              'joint_exchanged': 'positions and drive signals'}
@@ -187,6 +190,12 @@ def sized(
 ) -> Suspect:
     """Return a suspect with a size; parameters as of `Size`."""
     return replace(make(x), size=Size(make, x, std, typical, is_factor, measure, coordinates))
+
+
+def factor_suspects(make: Callable[[Array], Suspect]) -> Iterator[Suspect]:
+    """Yield suspects whose size is the logarithm of a factor, from 1, half and twice on."""
+    for start in (-TWICE, 0.0, TWICE):
+        yield sized(make, np.array([start]), np.array([TWICE]), A_FIFTH, is_factor=True)
 
 
 def resized(suspect: Suspect, step: Array) -> Suspect:

@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid_ros.estimation.diagnosis.copied_signals import ROWS_PER_COLUMN
 from dynid_ros.estimation.suspects import arm_suspects, motion_suspects, signal_suspects
 from dynid_ros.estimation.suspects.best_size import (
     equally_likely_sizes,
@@ -50,12 +51,9 @@ from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
 
 #: Probability of a false report for a recording without a fault.
 FALSE_ALARM = 0.01
-#: Most faults sought in one recording, one after another.
+#: Most faults sought in one recording, one after another, and most suspects that the data do not
+#: distinguish to which another fault is added.
 MOST_FAULTS = 3
-#: Most suspects that the data do not distinguish to which another fault is added.
-FOLLOWED = 3
-#: Least rows for each parameter: half of the rows then remain to estimate the variance.
-ROWS_PER_COLUMN = 2
 #: Share of the largest gain from which a suspect is cross-validated. Those with less have no
 #: chance unless their dispersion is far smaller, and each takes ten fits.
 PREDICTED_GAIN = 0.5
@@ -203,7 +201,7 @@ def table_of(base: Suspect, recordings: int = 1) -> Table | None:
     winners = first.winners
     for _ in range(MOST_FAULTS - 1):
         deeper = [_one_fault(likelihood, line.suspect, recordings).winners or (line,)
-                  for line in winners[:FOLLOWED]]
+                  for line in winners[:MOST_FAULTS]]
         best = decisive(deeper, first.prediction, first.threshold)
         if not best or best[0] in winners:
             break

@@ -34,7 +34,7 @@ from dynid_ros.estimation.suspects.suspect import (
     names,
     Suspect,
 )
-from dynid_ros.estimation.suspects.table import Table, table_of
+from dynid_ros.estimation.suspects.table import MOST_FAULTS, Table, table_of
 
 #: Findings that any fault of the signals causes.
 CONSEQUENCES = (
@@ -43,12 +43,10 @@ CONSEQUENCES = (
 DECIDED = ('still', UNIT, 'effort_dead', 'effort_copies_velocity',
            'effort_copies_position', 'effort_of_velocity')
 
-#: Error up to which a model is good, %.
-GOOD_PERCENT = 15.0
 #: Remedy where no suspect explains the torque.
 COMPARE = 'compare arm.yaml with the arm, and the topics with the documentation of the driver'
-#: Number of suspects listed if none explains the data, and number kept in a result.
-LISTED_SUSPECTS, KEPT_SUSPECTS = 3, 12
+#: Number of suspects kept in a result.
+KEPT_SUSPECTS = 12
 #: Faults that other parameters may absorb.
 HIDDEN_FAULTS = {
     'position_zero': 'zeros off by some 10 degrees',
@@ -56,7 +54,7 @@ HIDDEN_FAULTS = {
     'effort_scale': 'gains off by a factor of two',
     'effort_delay': 'delays of some 60 ms',
     GRAVITY: 'gravity tilted by some 10 degrees',
-    'time_axis': 'time axes off by a quarter',
+    'time_axis': 'time axes off by a fifth',
     'joint_exchanged': 'exchanges of positions and drive signals',
     'axis_reversed': 'axes of joints that point the other way',
 }
@@ -230,7 +228,7 @@ def _without_silent(table: Table, weak: bool) -> Table:
         prediction = likelihood.blocks(suspect, fit)
         line = Line(suspect, value - likelihood.possible(table.recorded)[0],
                     evidence_of(prediction, recorded), prediction)
-    left_out = line is not first and prediction.error_percent < GOOD_PERCENT
+    left_out = line is not first and prediction.error_percent < HELD_OUT_ERROR_PERCENT
     return replace(table, winners=(line,)) if left_out else table
 
 
@@ -266,14 +264,14 @@ def _fits(table: Table | None) -> bool:
         return True
     power = table.prediction.power.sum(axis=0)
     share = Likelihood(table.recorded).free_share(table.recorded)
-    return bool(100 * np.sqrt(share**2 @ power / max(power.sum(), TINY)) < GOOD_PERCENT)
+    return bool(100 * np.sqrt(share**2 @ power / max(power.sum(), TINY)) < HELD_OUT_ERROR_PERCENT)
 
 
 def _unexplained(table: Table | None) -> tuple[Finding, ...]:
     """Report that no suspect explains the data."""
-    if table is None or table.prediction.error_percent < GOOD_PERCENT:
+    if table is None or table.prediction.error_percent < HELD_OUT_ERROR_PERCENT:
         return ()
-    best = [line for line in table.lines if (line.evidence or 0.0) > 0][:LISTED_SUSPECTS]
+    best = [line for line in table.lines if (line.evidence or 0.0) > 0][:MOST_FAULTS]
     listed = '; '.join(
         f'{described(table.recorded.arm, line.suspect.faults)} '
         f'({line.prediction.error_percent:.0f} %)' for line in best if line.prediction)

@@ -23,8 +23,12 @@ from dynid_ros.estimation.diagnosis.expected_error import (
     WEAKEST,
 )
 from dynid_ros.estimation.estimate.chosen_estimate import Estimate
+from dynid_ros.estimation.estimate.folds import clearly_worse
 from dynid_ros.estimation.model.metrics import Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
+from dynid_ros.estimation.suspects.likelihood import Likelihood
+from dynid_ros.estimation.suspects.signal_suspects import with_presliding
+from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.estimation.verdict.cause import with_cause
 from dynid_ros.utilities.arrays import Array, joined, rms
 
@@ -32,11 +36,6 @@ from dynid_ros.utilities.arrays import Array, joined, rms
 # arms (UR10, Panda, TX40), simulated arms, and planted defects.
 #: Held-out error below which a model generalises, whatever its fit. Good recordings reach 5.7 %.
 GENERAL_ERROR_PERCENT = 7.5
-#: Expected error of one joint from which it is listed as undetermined. A joint of the good Panda
-#: recording reaches 45 %, so this bound counts only if the model fails elsewhere, too.
-JOINT_ERROR_PERCENT = 25.0
-#: The same as a multiple of the error of the fit.
-JOINT_RATIO = 5.0
 #: Largest error of one joint on data not used for fitting, by its own torque. Good recordings
 #: reach 39 %; half the gain of a joint that friction and noise move most gives 62 %.
 ONE_JOINT_PERCENT = 50.0
@@ -110,9 +109,10 @@ def _judge_errors(
     expected, by_joint, spread = expected_errors(
         arm, estimate.theta, covariance, motion, acceleration)
     # Error bars grow with the residual. So the motion is to blame only if the expected error
-    # exceeds that of the fit, or, in a single joint, exceeds it by far.
+    # exceeds that of the fit, or, in a single joint, exceeds it by far. A joint of the good Panda
+    # recording reaches 45 %, so this bound counts only if the model fails elsewhere, too.
     fit_error = fit.relative_error_percent
-    undetermined = (by_joint > max(JOINT_ERROR_PERCENT, JOINT_RATIO * fit_error)) | ~moved
+    undetermined = (by_joint > max(HELD_OUT_ERROR_PERCENT, WORSE_THAN_FIT * fit_error)) | ~moved
     joints = tuple(np.array(arm.joint_names)[undetermined].tolist())
     weak = [base.names[k] for k in np.flatnonzero(estimate.excited_share < UNEXCITED_SHARE)]
     findings = [*earlier, *not_excited(arm, moved, weak)]
@@ -123,7 +123,7 @@ def _judge_errors(
         np.isfinite(validation.relative_error_percent))
     # For these joints, zero torque predicts as well as the model.
     no_prediction = validation is not None and any(
-        joint.name in joints and joint.relative_error_percent > 100.0
+        joint.name in joints and joint.relative_error_percent > NO_BETTER_THAN_NONE_PERCENT
         for joint in validation.joints)
     blamed = expected > max(LARGEST_EXPECTED_PERCENT, fit_error)
     if blamed or (validation_failed and joints) or no_prediction:
@@ -146,10 +146,12 @@ def _judge_errors(
             and fit_error < HELD_OUT_ERROR_PERCENT else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
-    findings += [*_impossible(estimate, fit), *(each for each in negative_drives(
-        arm, estimate.free, estimate.covariance_within, samples, rms(motion.tau - motion.tau_hat),
-        largest_general_error(fit) / 100 * rms(motion.tau))
-        if not set(each.joints) & set(joints))]
+    findings += [*_impossible(estimate, fit), *unless_a_contact_bends(arm, samples, [
+        each for each in negative_drives(
+            arm, estimate.free, estimate.covariance_within, samples,
+            rms(motion.tau - motion.tau_hat),
+            largest_general_error(fit) / 100 * rms(motion.tau))
+        if not set(each.joints) & set(joints)])]
     vague_motion = [finding for finding in findings if finding.code == 'excitation']
     # In a few seconds, torque may look like a function of velocity.
     findings += [each for each in copied_signals(arm, samples)
@@ -160,6 +162,49 @@ def _judge_errors(
     elif no_errors(findings) and not vague_motion:
         findings += poor
     return Verdict(no_errors(findings), tuple(findings), expected, joints, parameters)
+
+
+def unless_a_contact_bends(
+    arm: ArmModel, samples: TrialSamples, findings: Sequence[Finding],
+) -> list[Finding]:
+    """
+    Warn only of negative values that friction of a contact that bends explains as well.
+
+    On a small or narrow motion, the stiffness of such a contact acts as a negative rotor inertia
+    and, as it turns over late, as friction that drives. So possible parameters with a column of it
+    have to predict the torque of the joint clearly worse than any parameters without.
+
+    Parameters
+    ----------
+    arm : ArmModel
+        The arm.
+    samples : TrialSamples
+        Motion and torque.
+    findings : sequence of Finding
+        Of `negative_drives`.
+
+    """
+    if no_errors(findings):
+        return list(findings)
+    base, result = as_recorded(arm.memoryless.as_measured, samples), []
+    likelihood = Likelihood(base)
+    free = likelihood.unconstrained_blocks(base)
+    for each in findings:
+        place = likelihood.joints == arm.joint_names.index(each.joints[0])
+        if each.is_error and place.any():
+            bending = with_presliding(base, int(likelihood.joints[place][0]))
+            possible = likelihood.blocks(bending, likelihood.possible(bending)[1])
+            worse = clearly_worse(*(prediction.residual_squares[:, place][:, 0]
+                                    for prediction in (possible, free)))
+            if not worse:
+                each = replace(each, severity='warning', remedy=BENDING)
+        result.append(each)
+    return result
+
+
+#: Remedy of a value that friction of a contact explains.
+BENDING = ('friction that bends before it slides explains this torque as well: move the joint '
+           'farther')
 
 
 def not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -> list[Finding]:

@@ -27,9 +27,9 @@ from dynid_ros.estimation.suspects.reported_lines import (
 from dynid_ros.estimation.suspects.signal_suspects import (
     exchanged_signals,
     loads_in_a_part,
-    MOMENTS,
     reversed_signals,
     scaled_signals,
+    silent_signals,
 )
 from dynid_ros.estimation.suspects.suspect import as_recorded, described, Fault, resized
 from dynid_ros.estimation.suspects.table import table_of
@@ -360,10 +360,10 @@ def test_a_joint_without_torque_is_accused_if_its_signal_is_large(
 @pytest.mark.parametrize('kg', [5.0, -5.0])
 def test_a_load_has_a_mass(ur10, kg):
     arm, log = ur10
-    late, last = log.t > MOMENTS[4] * log.t[-1], arm.layout.inertial(arm.n - 1).start
+    late, last = log.t > log.t[-1] / 2, arm.layout.inertial(arm.n - 1).start
     weight = regressor(arm, log.q, *[np.zeros_like(log.q)] * 2)[:, :, last]
     base = base_of(arm, replace(log, u=log.u + kg * late[:, None] * weight))
-    likelihood, of_moment = Likelihood(base), slice(4, None, len(MOMENTS))
+    likelihood, of_moment = Likelihood(base), slice(4, None, GROUPS - 1)
     picked_up, put_down = list(loads_in_a_part(base, [*range(arm.n)]))[of_moment]
     right, wrong = (picked_up, put_down) if kg > 0 else (put_down, picked_up)
     recorded = likelihood.unconstrained(base)
@@ -373,6 +373,20 @@ def test_a_load_has_a_mass(ur10, kg):
     assert fit.theta[len(base.rows.columns)] == pytest.approx(5.0, rel=0.2)
     _, fit = likelihood.possible(wrong)
     assert not fit.theta[len(base.rows.columns):].any()
+
+
+@pytest.mark.parametrize('left', [0.5, 0.99])
+def test_a_suspect_that_leaves_a_signal_dead_gives_way_to_its_silence(base, left):
+    joints = np.arange(base.arm.n)
+    exchange = next(iter(exchanged_signals(base, joints.tolist())))
+    dead = next(iter(silent_signals(base, joints.tolist())))
+    power = np.ones((10, base.arm.n))
+    reference, silence, exchanged = (predicted(share**2 * power, power) for share in (
+        0.8, 0.01, np.where(joints == 5, left, 0.1)))
+    found = winners_of([Line(exchange, 90.0, 50.0, exchanged), Line(dead, 80.0, 9.0, silence)],
+                       reference, joints, 10.0)
+    assert bool(found) == (left == 0.5)
+
 
 
 def test_signals_of_joints_that_do_not_move_together_are_not_exchanged(base):

@@ -7,19 +7,23 @@ from functools import cache
 from estimates import without_suspects
 import numpy as np
 import pytest
-from synthetic_recordings import coloured, recording, true_torque, Waves
+from results import samples_of
+from synthetic_recordings import coloured, followed, recording, true_torque, Waves
 import yaml
 
 from dynid_ros.arm.drive import Drive
 from dynid_ros.arm.load import load_arm
 from dynid_ros.data.files.recording_reader import read_recording
+from dynid_ros.data.recordings.history import presliding_of
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.identification.identify import identify
 from dynid_ros.estimation.identification.validation import validate
 from dynid_ros.estimation.model.metrics import JointMetrics, Metrics
+from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.model.verdict_words import headline, POOR
 from dynid_ros.estimation.verdict.judge import (
+    BENDING,
     GENERAL_ERROR_PERCENT,
     HELD_OUT_ERROR_PERCENT,
     held_out_findings,
@@ -28,9 +32,11 @@ from dynid_ros.estimation.verdict.judge import (
     NO_BETTER_THAN_NONE_PERCENT,
     ONE_JOINT_PERCENT,
     single_files,
+    unless_a_contact_bends,
     WORSE_THAN_FIT,
 )
 from dynid_ros.interface.cli.main import main
+from dynid_ros.motion.excitation.random_motion import random_motion
 
 RATE, SAMPLES = 100.0, 6000
 
@@ -45,6 +51,29 @@ def log_of(arm, waves, noise_share=0.02, seed=0):
     clean = true_torque(arm, waves, np.arange(SAMPLES) / RATE, theta)
     noise = coloured(np.random.default_rng(seed), SAMPLES, noise_share * clean.std(axis=0), 0.95)
     return recording(arm, waves, theta, noise, rate=RATE)
+
+
+def leg_with(torque):
+    """Return an arm and samples of it, to whose last drive signal a torque is added."""
+    arm = load_arm('hand_leg')
+    log = followed(arm, random_motion(arm, 0, tries=5, periods=2), 125.0)
+    u = log.u.copy()
+    u[:, -1] += u[:, -1].std() * torque(log)
+    return arm, samples_of(arm, replace(log, u=u))
+
+
+@pytest.mark.parametrize(('torque', 'is_error'), [
+    (lambda log: presliding_of(log.q)[:, -1], False),
+    (lambda log: -np.sign(np.gradient(log.q[:, -1], log.t)), True)])
+def test_a_contact_that_bends_condemns_no_joint_but_friction_that_drives_does(torque, is_error):
+    arm, samples = leg_with(torque)
+    findings = [Finding('rotor_negative', 'a negative rotor', joints=(arm.joint_names[-1],))]
+    (finding,) = unless_a_contact_bends(arm, samples, findings)
+    assert finding.is_error == is_error
+    assert (finding.remedy == BENDING) != is_error
+    # A warning stays what it is.
+    findings = [replace(findings[0], severity='warning')]
+    assert unless_a_contact_bends(arm, samples, findings) == findings
 
 
 def metrics(error, held_out=True, joints=(), torque=()):
