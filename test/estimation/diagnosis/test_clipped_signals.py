@@ -13,7 +13,6 @@ from dynid_ros.estimation.diagnosis.clipped_signals import (
     CROWDING,
     FEWEST_LEVELS,
     MOVING_SHARE,
-    TOUCH,
 )
 from dynid_ros.utilities import in_blocks
 
@@ -48,7 +47,7 @@ def recorded(seed):
 
 
 def expected(recordings):
-    """Find limits, shares and coarse signals joint by joint, with all values at once."""
+    """Find limits, shares, coarse signals and sizes joint by joint, with all values at once."""
     for j in range(6):
         u = []
         for log in recordings:
@@ -61,12 +60,13 @@ def expected(recordings):
         if len(u) and not coarse:
             for k, x in enumerate((u, -u)):
                 limit, span = x.max(), np.ptp(x)
-                top, band = (np.sum(x >= limit - share * span) for share in (TOUCH, BAND_SHARE))
+                top, band = (np.sum(x >= limit - share * span) for share in (0.0, BAND_SHARE))
                 if top > max(CLIPPED_SHARE * len(x), CROWDING * (band - top), CLIPPED_SAMPLES):
                     shares[k] = top / len(x)
             highest, lowest = (u.max() if shares[0] else np.inf,
                                u.min() if shares[1] else -np.inf)
-        yield highest, lowest, sum(shares), coarse
+        yield (highest, lowest, sum(shares), coarse,
+               np.median(np.abs(u)) if len(u) and not coarse else 0.0)
 
 
 @pytest.mark.parametrize('seed', range(5))
@@ -74,7 +74,7 @@ def test_limits_are_those_of_all_values_at_once(seed, monkeypatch):
     monkeypatch.setattr(in_blocks, 'SAMPLES_PER_BLOCK', 61)
     logs = [recorded(10 * seed + k) for k in range(1 + seed % 3)]
     found = clip_levels(logs)
-    for name, wanted in zip(('highest', 'lowest', 'share', 'coarse'),
+    for name, wanted in zip(('highest', 'lowest', 'share', 'coarse', 'usual'),
                             zip(*expected(logs), strict=True), strict=True):
         np.testing.assert_array_equal(getattr(found, name), wanted)
     assert found.share[:2].all() and found.coarse[2:4].all() and not found.share[2:].any()
