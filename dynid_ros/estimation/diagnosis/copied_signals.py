@@ -18,14 +18,14 @@ from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.groups import groups_of_samples
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
-from dynid_ros.estimation.diagnosis.expected_error import HELD_OUT_ERROR_PERCENT
 from dynid_ros.estimation.estimate.folds import clearly_worse, Folds
 from dynid_ros.estimation.model.metrics import TINY
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import several
 
-#: Correlation of a signal with a quantity that explains half of its power, as much as all else.
+#: Correlation of a signal with a quantity that explains half of its power, and the residual that
+#: this quantity leaves, relative to the signal.
 HALF_EXPLAINED = 0.5**0.5
 #: Smallest credible residual, relative to the torque.
 RESIDUAL_FLOOR = 1e-4
@@ -51,9 +51,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
 
     Friction terms fit a copy of the velocity without error, but they also fit the torque of joints
     with strong friction well. The difference: links and rotors explain the residual of a torque,
-    and nothing of the residual of a copy. A copy is a model of the signal, and has to meet the
-    bound of one: a quantity that leaves more is a part of the truth at best, such as the friction
-    of joints that hardly move.
+    and nothing of the residual of a copy.
 
     Parameters
     ----------
@@ -78,7 +76,7 @@ def copied_signals(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     for code, text, copied in _copies(arm, samples, W):
         shares = unexplained_share(copied, samples)
         shares = shares[np.isfinite(shares)]
-        if len(shares) < JOINTS or 100 * np.median(shares) > HELD_OUT_ERROR_PERCENT:
+        if len(shares) < JOINTS or np.median(shares) > HALF_EXPLAINED:
             continue
         if model is None:
             model = cross_validated(W[:, :, columns], samples, arm_prior(arm))

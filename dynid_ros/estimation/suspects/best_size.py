@@ -16,8 +16,8 @@ from dynid_ros.estimation.suspects.suspect import resized, Suspect
 from dynid_ros.estimation.suspects.variable_projection import linear, step_of
 from dynid_ros.utilities.arrays import Array, inverse_of
 
-#: Most steps to the size of a fault, and the step at which they end, relative to the standard
-#: deviation for white residuals. It changes the log likelihood by 2e-6.
+#: Most steps to the size of a fault, and most trials of each; the step at which they end, relative
+#: to the standard deviation for white residuals. It changes the log likelihood by 2e-6.
 FAULT_SIZE_STEPS, SIZE_SETTLED = 8, 0.002
 #: Half of a 95 % interval in standard deviations: Student's t, `GROUPS` - 1 degrees of freedom.
 T_INTERVAL = 2.262
@@ -98,14 +98,17 @@ def refined(likelihood: Likelihood, suspect: Suspect) -> Suspect:
     value = _posterior(likelihood, suspect)
     for _ in range(FAULT_SIZE_STEPS):
         step, covariance = step_of(likelihood, suspect)
-        least, before = SIZE_SETTLED * np.sqrt(np.diag(covariance)), value
         # A step that lowers the likelihood is halved.
-        while value <= before and (np.abs(step) > least).any():
-            tried = resized(suspect, step)
-            value, step = _posterior(likelihood, tried), step / 2
-        if value <= before:
+        for shorter in (step / 2**k for k in range(FAULT_SIZE_STEPS)):
+            tried = resized(suspect, shorter)
+            better = _posterior(likelihood, tried)
+            if better > value:
+                break
+        else:
             break
-        suspect = tried
+        suspect, value = tried, better
+        if (np.abs(shorter) < SIZE_SETTLED * np.sqrt(np.diag(covariance))).all():
+            break
     return suspect
 
 

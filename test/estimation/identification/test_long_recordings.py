@@ -59,7 +59,7 @@ def test_conditioned_motion_and_clipped_signals(walk, monkeypatch):
         (motion,) = condition_recording(arm, log, settings)
         levels = clip_levels([log])
         return (settings.cutoff_hz, motion.t, motion.q, motion.tau, motion.moving,
-                *clipped_samples(arm, [motion], levels), levels.highest, levels.largest,
+                *clipped_samples(arm, [motion], levels), levels.highest, levels.usual,
                 time_in_motion(log.t, log.q))
 
     whole = taken()
