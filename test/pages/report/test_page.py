@@ -274,10 +274,10 @@ def test_numbers_that_are_none_do_not_stop_the_report(tmp_path, number):
     assert not re.search(r'\b(nan|inf)\b', text)
 
 
-def test_model_errors_that_widen_the_intervals_are_told(usual, tmp_path):
+def test_model_errors_that_widen_the_intervals_are_stated(usual, tmp_path):
     page, _ = report(tmp_path, replace(identification(), dispersion=6.25))
-    assert 'this widens the intervals 2.5 times' in page.words
-    assert 'this widens the intervals' not in usual[1].words
+    assert 'they widen the intervals 2.5 times' in page.words
+    assert 'they widen the intervals' not in usual[1].words
 
 
 def test_a_perfect_prediction_can_be_drawn(tmp_path):
