@@ -388,7 +388,6 @@ def test_a_suspect_that_leaves_a_signal_dead_gives_way_to_its_silence(base, left
     assert bool(found) == (left == 0.5)
 
 
-
 def test_signals_of_joints_that_do_not_move_together_are_not_exchanged(base):
     samples, joints = base.samples, [*range(base.arm.n)]
     moving = samples.moving.copy()
