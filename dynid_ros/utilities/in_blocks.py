@@ -51,11 +51,6 @@ def span_and_finite(x: Array) -> tuple[tuple[Array, Array], bool]:
     return (lowest, highest), finite
 
 
-def all_finite(x: Array) -> bool:
-    """Whether all values (N, ...) are finite."""
-    return all(np.isfinite(x[part]).all() for part in blocks(len(x)))
-
-
 def increases(t: Array) -> bool:
     """Whether each value (N,) is larger than the one before."""
     return all((t[after] > t[before]).all() for before, after in steps(len(t)))

@@ -10,8 +10,7 @@ from dynid_ros.data.recordings.motion_checks import moves
 from dynid_ros.data.signals.filters import Decimator
 from dynid_ros.utilities.arrays import Array, runs_of
 from dynid_ros.utilities.checkpoint import Checkpointed
-from dynid_ros.utilities.compiled import kernel
-from dynid_ros.utilities.in_blocks import blocks, finite_span, steps
+from dynid_ros.utilities.in_blocks import finite_span
 
 # Bounds of standstill, live and in batch. Measured figures come from benchmarks/thresholds.py:
 # real arms (UR10, Panda, TX40), simulated arms, and planted defects.
@@ -229,61 +228,15 @@ def motion_windows(t: Array, q: Array) -> tuple[Array, NDArray[np.bool_]] | None
 
     """
     # First sample of each nonempty window; the last stamp begins none.
-    first = np.append(0, 1 + np.concatenate([
-        before.start + np.flatnonzero(_window(t[after] - t[0]) != _window(t[before] - t[0]))
-        for before, after in steps(len(t) - 1)] or [np.zeros(0, dtype=np.int64)]))
+    window = t[:-1] - t[0]
+    window /= SHORTEST_STANDSTILL_SECONDS
+    np.floor(window, out=window)
+    first = np.append(0, 1 + np.flatnonzero(window[1:] != window[:-1]))
     if len(first) < 2:
         return None
     count = np.diff(np.append(first, len(t)))
     middle = np.add.reduceat(t, first) / count
-    place = _window_sums(q, first) / count[:, None]
+    place = np.add.reduceat(q, first, axis=0) / count[:, None]
     speed = np.diff(place, axis=0) / np.diff(middle)[:, None]
     middle[[0, -1]] = t[[0, -1]]
     return middle, moving(speed, 1 / SHORTEST_STANDSTILL_SECONDS, LONG_PAUSE)
-
-
-def _window(elapsed: Array) -> Array:
-    """Return the number of the window at times since the start (k,)."""
-    return np.floor(elapsed / SHORTEST_STANDSTILL_SECONDS)
-
-
-def _window_sums(q: Array, first: NDArray[np.int64]) -> Array:
-    """Sum rows (N, n) from each first one (W,) to the next, (W, n)."""
-    sums, window = np.zeros((len(first), q.shape[1])), 0
-    for part in blocks(len(q)):
-        window = add_to_windows(np.array(q[part], order='C'), part.start, first, window, sums)
-    return sums
-
-
-@kernel
-def add_to_windows(
-    q: Array, start: int, first: NDArray[np.int64], window: int, sums: Array,
-) -> int:
-    """
-    Add the rows of a block to the sums of their windows.
-
-    Parameters
-    ----------
-    q : (k, n) ndarray
-        Rows.
-    start : int
-        Number of the first one.
-    first : (W,) ndarray of int
-        Numbers of the first row of each window.
-    window : int
-        Window of the row before.
-    sums : (W, n) ndarray
-        Sums; raised in place.
-
-    Returns
-    -------
-    int
-        Window of the last row.
-
-    """
-    for k in range(q.shape[0]):
-        if window + 1 < first.size and start + k >= first[window + 1]:
-            window += 1
-        for j in range(q.shape[1]):
-            sums[window, j] += q[k, j]
-    return window

@@ -22,9 +22,10 @@ from dynid_ros.estimation.suspects.arm_suspects import shifted
 from dynid_ros.estimation.suspects.best_size import refined, T_INTERVAL, with_error_bars
 from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit
 from dynid_ros.estimation.suspects.likelihood import Likelihood
-from dynid_ros.estimation.suspects.variable_projection import SIZE_STEP
 from dynid_ros.utilities.arrays import Array
 
+#: Step of central differences, rad or m, whose error is 1e-9 of the torque per rad.
+CENTRAL_STEP = 1e-4
 #: Largest standard deviation of a determined offset, rad or m: its interval is ± 0.05 degrees.
 ACCURACY = float(np.radians(0.05)) / T_INTERVAL
 #: Prior standard deviation of an offset, rad or m. It keeps undetermined offsets from diverging,
@@ -154,9 +155,9 @@ def hidden_offsets(arm: ArmModel) -> NDArray[np.bool_]:
     W = regressor(rigid, q, qd, qdd)[:, :, columns].reshape(-1, len(columns))
     theta = np.random.default_rng(0).normal(size=rigid.layout.size)
     Z = np.empty((len(W), arm.n))
-    for joint, step in enumerate(SIZE_STEP * np.eye(arm.n)):
+    for joint, step in enumerate(CENTRAL_STEP * np.eye(arm.n)):
         ahead, behind = (regressor(rigid, q + way * step, qd, qdd) @ theta for way in (1, -1))
-        Z[:, joint] = (ahead - behind).ravel() / (2 * SIZE_STEP)
+        Z[:, joint] = (ahead - behind).ravel() / (2 * CENTRAL_STEP)
     Q = np.linalg.qr(W / np.linalg.norm(W, axis=0))[0]
     unabsorbed = np.linalg.norm(Z - Q @ (Q.T @ Z), axis=0)
     return np.asarray(unabsorbed <= HIDDEN * np.maximum(np.linalg.norm(Z, axis=0), HIDDEN))

@@ -11,8 +11,7 @@ from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import Size, Suspect
 from dynid_ros.utilities.arrays import Array
 
-#: Step of finite differences, relative to the prior standard deviation of the size. The error of
-#: central ones is 1e-9 of the torque per rad.
+#: Step of finite differences, relative to the prior standard deviation of the size.
 SIZE_STEP = 1e-4
 
 

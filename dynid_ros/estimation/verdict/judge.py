@@ -49,6 +49,9 @@ WORSE_THAN_FIT = 3.0
 LISTED_PARAMETERS = 8
 #: Data share below which the motion does not excite a parameter.
 UNEXCITED_SHARE = 1e-3
+#: Remedy of a value that friction of a contact explains.
+BENDING = ('friction that bends before it slides explains this torque as well: move the joint '
+           'farther')
 
 
 def judge(
@@ -200,11 +203,6 @@ def unless_a_contact_bends(
                 each = replace(each, severity='warning', remedy=BENDING)
         result.append(each)
     return result
-
-
-#: Remedy of a value that friction of a contact explains.
-BENDING = ('friction that bends before it slides explains this torque as well: move the joint '
-           'farther')
 
 
 def not_excited(arm: ArmModel, moved: NDArray[np.bool_], weak: Sequence[str]) -> list[Finding]:
