@@ -15,7 +15,7 @@ from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import ArmPrior
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import Scatter
-from dynid_ros.estimation.estimate.folds import clearly_worse, Folds, log_error_ratio
+from dynid_ros.estimation.estimate.folds import Folds, worse
 from dynid_ros.estimation.estimate.possible_parameters import (
     FROM_DATA,
     inverse,
@@ -44,7 +44,7 @@ class Estimate(Solution):
         Prior of the arm, scaled to the torque of the rows.
     excess : float
         Ratio of the error of possible parameters to that of the unconstrained ones if it is
-        clearly above one, else one.
+        significantly above one, else one.
     dispersion : float
         Factor by which model errors enlarge the covariance of the rows, see `dispersion_of`; one
         until possible parameters are fitted.
@@ -170,7 +170,7 @@ def chosen_estimate(
     arm: ArmModel, prior: ArmPrior, free: Estimate, parts: Sequence[QRFactors],
 ) -> Estimate:
     """
-    Choose the possible parameters, unless the unconstrained ones predict clearly better.
+    Choose the possible parameters, unless the unconstrained ones predict significantly better.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def excess(parts: Sequence[QRFactors], prior: ArmPrior, start: PossibleParameter
     Returns
     -------
     float
-        Ratio of the errors if the possible parameters predict clearly worse, else 1.
+        Ratio of the errors if the possible parameters predict significantly worse, else 1.
 
     """
     folds = Folds(parts)
@@ -264,7 +264,4 @@ def excess(parts: Sequence[QRFactors], prior: ArmPrior, start: PossibleParameter
         possible.append(scaled.grouping @ values)
     free_squares, possible_squares = (folds.residual_squares(theta) / sigma**2 for theta in (
         folds.fits(prior_products, sigma), np.array(possible)))
-    squares, reference = possible_squares.sum(axis=1), free_squares.sum(axis=1)
-    if not clearly_worse(squares, reference):
-        return 1.0
-    return float(np.exp(log_error_ratio(squares, reference)[0]))
+    return worse(possible_squares.sum(axis=1), free_squares.sum(axis=1))

@@ -147,9 +147,9 @@ def log_error_ratio(squares: Array, reference: Array) -> tuple[float, float]:
     return float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(len(logs)))
 
 
-def clearly_worse(squares: Array, reference: Array) -> bool:
+def worse(squares: Array, reference: Array) -> float:
     """
-    Whether a model predicts clearly worse than another: by a margin, and significantly.
+    Return the ratio of the errors of two models if the first predicts significantly worse, else 1.
 
     Parameters
     ----------
@@ -158,4 +158,17 @@ def clearly_worse(squares: Array, reference: Array) -> bool:
 
     """
     mean, standard_error = log_error_ratio(squares, reference)
-    return bool(mean > max(np.log(CLEARLY_WORSE), STANDARD_ERRORS * standard_error))
+    return float(np.exp(mean)) if mean > STANDARD_ERRORS * standard_error else 1.0
+
+
+def clearly_worse(squares: Array, reference: Array) -> bool:
+    """
+    Whether a model predicts clearly worse than another: by a margin, and significantly.
+
+    Parameters
+    ----------
+    squares, reference : (K,) ndarray
+        As for `worse`.
+
+    """
+    return worse(squares, reference) > CLEARLY_WORSE

@@ -64,7 +64,7 @@ class IdentifiedModel:
         The same due to model errors that groups of samples have in common, see `dispersion_of`.
     possible : bool
         Whether theta follows from the `standard_parameters`. It does unless their cross-validated
-        error is clearly larger than that of the unconstrained estimate.
+        error is significantly larger than that of the unconstrained estimate.
     sigma : (n,) ndarray
         Standard deviation of the residual of each joint, Nm.
     condition_number : float

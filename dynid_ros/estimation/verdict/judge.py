@@ -23,7 +23,7 @@ from dynid_ros.estimation.diagnosis.expected_error import (
     WEAKEST,
 )
 from dynid_ros.estimation.estimate.chosen_estimate import Estimate
-from dynid_ros.estimation.estimate.folds import clearly_worse
+from dynid_ros.estimation.estimate.folds import CLEARLY_WORSE, clearly_worse
 from dynid_ros.estimation.model.metrics import Metrics, TINY
 from dynid_ros.estimation.model.verdict import Finding, no_errors, Verdict
 from dynid_ros.estimation.suspects.likelihood import Likelihood
@@ -149,7 +149,7 @@ def _judge_errors(
             and fit_error < HELD_OUT_ERROR_PERCENT else 'error'))
     findings += against
     # A coefficient of a joint that the motion hardly determines means little.
-    findings += [*_impossible(estimate, fit), *unless_a_contact_bends(arm, samples, [
+    findings += [*impossible(estimate.excess, fit), *unless_a_contact_bends(arm, samples, [
         each for each in negative_drives(
             arm, estimate.free, estimate.covariance_within, samples,
             rms(motion.tau - motion.tau_hat),
@@ -318,14 +318,24 @@ def joint_findings(validation: Metrics | None) -> list[Finding]:
         'error' if max(poor.values()) > NO_BETTER_THAN_NONE_PERCENT else 'warning')]
 
 
-def _impossible(estimate: Estimate, fit: Metrics) -> list[Finding]:
-    """Report that no physical links explain the torque; an error if they would not generalise."""
-    if estimate.excess <= 1:
+def impossible(excess: float, fit: Metrics) -> list[Finding]:
+    """
+    Report that no physical links explain the torque; an error if they would not generalise.
+
+    Parameters
+    ----------
+    excess : float
+        Ratio of the error of possible parameters to that of the unconstrained ones.
+    fit : Metrics
+        In-sample figures.
+
+    """
+    if excess <= CLEARLY_WORSE:
         return []
-    error = estimate.excess * fit.relative_error_percent
+    error = excess * fit.relative_error_percent
     return [Finding(
         'impossible', 'no physically possible parameters predict as well: they leave '
-        f'{100 * (estimate.excess - 1):.0f} % more torque in parts of the motion that were not '
+        f'{100 * (excess - 1):.0f} % more torque in parts of the motion that were not '
         'fitted', 'check the signs and gains of the drive signals, the kinematics, and couplings '
         'between joints',
         severity='error' if error > largest_general_error(fit) else 'warning')]

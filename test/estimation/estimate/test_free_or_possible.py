@@ -116,10 +116,10 @@ def excess_of(errors):
     return excess(parts, prior, SimpleNamespace(constrained_fit=constrained_fit))
 
 
-def test_a_third_more_torque_is_an_objection_and_some_percent_are_none():
+def test_possible_parameters_that_predict_worse_in_all_groups_are_refuted_by_their_ratio():
     assert excess_of([0.0] * 10) == 1
     # Their error beside that of the noise makes 5 and 36 % more than unconstrained ones leave.
-    assert excess_of([0.45] * 10) == 1
+    assert 1.02 < excess_of([0.45] * 10) < 1.1
     assert 1.2 < excess_of([1.0] * 10) < 1.5
 
 

@@ -27,6 +27,7 @@ from dynid_ros.estimation.verdict.judge import (
     GENERAL_ERROR_PERCENT,
     HELD_OUT_ERROR_PERCENT,
     held_out_findings,
+    impossible,
     joint_findings,
     LARGEST_EXPECTED_PERCENT,
     NO_BETTER_THAN_NONE_PERCENT,
@@ -221,6 +222,13 @@ def test_a_joint_that_is_mostly_noise_is_not_trusted():
     assert result.validation.relative_error_percent < 5
     (finding,) = result.verdict.findings
     assert (finding.code, finding.joints) == ('joint_error', (arm.joint_names[5],))
+
+
+@pytest.mark.parametrize(('excess', 'severity'), [
+    (1.0, None), (1.05, None), (1.2, 'warning'), (6.0, 'error')])
+def test_some_percent_that_possible_parameters_leave_are_no_remark(excess, severity):
+    assert [each.severity for each in impossible(excess, metrics(6.0, False))] == (
+        [severity] if severity else [])
 
 
 def test_held_out_samples_without_motion_validate_nothing():
