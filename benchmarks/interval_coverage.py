@@ -2,7 +2,7 @@
 """
 How often stated 95 % intervals hold the truth, over repeated recordings with coloured noise.
 
-    python benchmarks/coverage.py
+    python benchmarks/interval_coverage.py
 
 Each recording is the exact torque of a shipped arm on a random motion, plus first-order coloured
 noise of 3 % of each joint's torque; each goes through the whole of `identify`. The first table
