@@ -24,9 +24,9 @@ demo: $(VENV)/ready
 test: $(VENV)/ready
 	$(PYTEST)
 
-# The core, without nodes and what takes seconds.
+# The core, without nodes and what takes seconds: nothing waits, so a process for each processor.
 test-fast: $(VENV)/ready
-	$(PYTEST) -m 'not nodes and not slow'
+	$(PYTEST) -n 2 -m 'not nodes and not slow'
 
 # The same with the oldest versions that setup.py allows, those of Ubuntu 24.04.
 OLDEST_TESTS ?= test

@@ -27,8 +27,10 @@ NODES = ('interface/demo', 'ros/motion', 'ros/nodes', 'ros/stand_in', 'launch')
 #: The longest files: one that begins last would be waited for.
 LONGEST = ('test_site.py', 'test_linters.py', 'estimation/suspects/test_planted_faults.py',
            'interface/demo/test_demo.py', 'ros/motion/test_lockstep.py',
-           'ros/motion/test_lost_listeners.py', 'applications/fleet/test_command.py',
-           'interface/python/test_public_face.py', 'interface/python/test_notebook.py',
+           'ros/motion/test_lost_listeners.py', 'estimation/suspects/test_table.py',
+           'interface/python/test_public_face.py', 'applications/fleet/test_command.py',
+           'estimation/suspects/test_gravity.py', 'applications/export/test_pinocchio_program.py',
+           'applications/payload/test_payload.py', 'interface/python/test_notebook.py',
            'simulation/test_record.py')
 #: What needs rclpy, or cyclonedds to stand in for it.
 ROS = re.compile(r'^(?:from|import) (rclpy|\w+_msgs|std_srvs|dynid_ros\.(ros|interface\.demo))\b',
@@ -69,6 +71,9 @@ def pytest_configure(config: pytest.Config) -> None:
     watch()
     if getattr(config.option, 'numprocesses', None):
         compile_once()
+    else:
+        # Of the thousands of modules that are collected next, none is garbage.
+        gc.disable()
     # Recent versions of Hypothesis do so by themselves; that of Ubuntu 24.04 does not.
     # An example takes as long as the machine lets it.
     settings.register_profile(
@@ -107,6 +112,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 def pytest_collection_finish() -> None:
     """Search for cycles less often, and not in modules: it takes a twentieth of the time."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)

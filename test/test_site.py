@@ -2,6 +2,7 @@
 """The site of docs/ is built without a warning, and the notebooks run."""
 
 import asyncio
+from functools import cache
 from html.parser import HTMLParser
 import os
 from pathlib import Path
@@ -15,7 +16,7 @@ from matplotlib import pyplot
 import pytest
 from short_pages import shorten
 
-import dynid_ros
+import dynid_ros as dyn
 from dynid_ros.interface.cli.main import build_parser, COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -112,19 +113,42 @@ def test_site_holds_every_command_with_its_arguments(site):
 
 @pytest.mark.slow
 def test_site_holds_every_public_name(site):
-    for name in dynid_ros.__all__:
+    for name in dyn.__all__:
         assert (site / 'api' / f'dynid_ros.{name}.html').is_file()
     assert 'identify' in (site / 'searchindex.js').read_text(encoding='utf-8')
+
+
+@pytest.fixture(scope='module')
+def once():
+    """
+    Functions for all examples together, which begin with the same recordings and models.
+
+    What an example has simulated or identified is given to the next one that asks for the same.
+    """
+    load, simulate, identify = cache(dyn.load_arm), dyn.simulate, dyn.identify
+    recorded, identified = cache(simulate), cache(identify)
+
+    def arm_of(arm):
+        return load(arm) if isinstance(arm, str) else arm
+
+    # Arms, motions and recordings are equal to themselves alone.
+    return {'load_arm': load,
+            'simulate': lambda arm, *motion, **seed: recorded(arm_of(arm), *motion, **seed),
+            'identify': lambda arm, *logs, **friction: (
+                identified if isinstance(logs[0], dyn.Recording) else identify)(
+                    arm_of(arm), *logs, **friction)}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize('script', sorted((ROOT / 'examples' / 'gallery').glob('*.py')),
                          ids=lambda path: path.stem)
 @pytest.mark.filterwarnings('error::UserWarning')
-def test_example_of_the_gallery_runs(script, tmp_path, monkeypatch):
+def test_example_of_the_gallery_runs(script, once, tmp_path, monkeypatch):
     pytest.importorskip('mujoco', reason='mujoco is not installed')
     monkeypatch.chdir(tmp_path)
     shorten(monkeypatch.setattr)
+    for name, function in once.items():
+        monkeypatch.setattr(dyn, name, function)
     with pyplot.rc_context({'backend': 'agg'}):
         runpy.run_path(str(script), run_name='__main__')
         pyplot.close('all')

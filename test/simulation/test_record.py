@@ -55,6 +55,15 @@ def test_perfect_sensors_lead_back_to_the_true_base_parameters(name):
     assert np.linalg.norm(estimate - expected) < 0.005 * np.linalg.norm(expected)
 
 
+@pytest.fixture(scope='module')
+def brief():
+    """Return an arm, a recording of a short motion, and the shares of its progress."""
+    arm, shares = load_arm('two_axis'), []
+    with listening(lambda _, share: shares.append(share)):
+        simulation = simulate(arm, _brief(arm), rate_hz=125)
+    return arm, simulation, shares
+
+
 #: Shares of Coulomb friction; a curve that falls at first, with load, warmth and reversals.
 RICH = {'viscous': 1.0, 'coulomb': 0.5, 'offset': 0.2, 'stribeck': 0.6, 'viscous_cuberoot': 0.3,
         'sign_10': 0.4, 'sign_100': -0.3, 'sign_1000': 0.3, 'viscous_warm': -0.1,
@@ -70,9 +79,14 @@ def rich_arm():
     return replace(arm, friction=tuple(friction), friction_nominal=friction)
 
 
-def test_friction_of_every_kind_is_that_of_the_model(rich_arm):
-    motion = _motion(rich_arm)
-    truth = simulate(rich_arm, motion, rate_hz=1000, sensors=PERFECT).truth
+@pytest.fixture(scope='module')
+def rich(rich_arm):
+    """Record it, which takes ten times as long as an arm of plain friction."""
+    return simulate(rich_arm, _motion(rich_arm, periods=2), rate_hz=1000, seed=1)
+
+
+def test_friction_of_every_kind_is_that_of_the_model(rich_arm, rich):
+    truth = rich.truth
     qdd, moving = np.gradient(truth.qd, truth.t, axis=0), np.abs(truth.qd) > 0.02
     # The simulated contacts begin unbent, those of the model bent.
     moving &= truth.t[:, None] > 2
@@ -92,8 +106,10 @@ def test_friction_of_every_kind_is_that_of_the_model(rich_arm):
         assert error(rich_arm.with_friction(rest))[1] > 0.1 * size[1], name
 
 
-def test_identification_finds_the_planted_curve_of_friction(rich_arm):
-    log = simulate(rich_arm, _motion(rich_arm, periods=2), rate_hz=250, seed=1).log
+def test_identification_finds_the_planted_curve_of_friction(rich_arm, rich):
+    log = rich.log
+    # As a recording at 250 Hz.
+    log = replace(log, t=log.t[::4], q=log.q[::4], qd=log.qd[::4], u=log.u[::4])
     found = identify(rich_arm, [log])
     assert found.validation.relative_error_percent < 3
     theta = base_parameters(found.arm).grouping @ nominal_parameters(found.arm)
@@ -124,18 +140,17 @@ def test_the_arm_holds_still_before_and_after_the_motion():
     np.testing.assert_allclose(truth.q[-1], motion.start, atol=0.005)
 
 
-def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise_only():
-    arm = load_arm('two_axis')
-    first, again, other = (simulate(arm, _brief(arm), rate_hz=100, seed=s) for s in (1, 1, 2))
+def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise_only(brief):
+    arm, first, _ = brief
+    again, other = (simulate(arm, _brief(arm), rate_hz=125, seed=s) for s in (0, 1))
     np.testing.assert_array_equal(first.log.u, again.log.u)
     np.testing.assert_array_equal(first.log.qd, again.log.qd)
     np.testing.assert_array_equal(first.truth.tau, other.truth.tau)
     assert not np.array_equal(first.log.u, other.log.u)
 
 
-def test_the_recording_has_rate_length_signal_and_names_of_the_arm():
-    arm = load_arm('two_axis')
-    log = simulate(arm, _brief(arm), rate_hz=125).log
+def test_the_recording_has_rate_length_signal_and_names_of_the_arm(brief):
+    log = brief[1].log
     np.testing.assert_allclose(np.diff(log.t), 0.008, atol=1e-12)
     assert log.t[0] == 0
     assert log.q.shape == log.qd.shape == log.u.shape == (len(log.t), 2)
@@ -179,11 +194,8 @@ def test_wrong_rates_are_refused():
         simulate(arm, _brief(arm), rate_hz=0.0)
 
 
-def test_progress_is_told_up_to_the_end():
-    arm = load_arm('two_axis')
-    shares: list[float] = []
-    with listening(lambda _, share: shares.append(share)):
-        simulate(arm, _brief(arm), rate_hz=100)
+def test_progress_is_told_up_to_the_end(brief):
+    shares = brief[2]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert len(shares) > 5

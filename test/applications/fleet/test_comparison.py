@@ -84,6 +84,7 @@ def test_drift_is_what_own_parameters_leave_less_than_common_ones(fleet, parts, 
         assert found.load[0, 0] == pytest.approx(mass * (1 - fitted / BAGS), abs=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('count', 'most'), [(6, 0.027), (16, 0.017), (60, 0.017)])
 def test_normal_values_exceed_their_limit_as_often_as_stated(count, most):
     rng = np.random.default_rng(count)

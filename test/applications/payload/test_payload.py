@@ -121,6 +121,7 @@ def test_a_load_that_sits_in_one_point_is_a_body():
         assert found.ready and abs(found.body.mass - 1.0) < 0.01
 
 
+@pytest.mark.slow
 def test_torque_that_no_load_explains_is_no_change_of_the_load():
     for seed in range(1, 13):
         log = recorded(ARM, LOAD, seed=seed, seconds=8.0)
@@ -129,6 +130,7 @@ def test_torque_that_no_load_explains_is_no_change_of_the_load():
         assert 'payload_changed' not in codes(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('mass', [0.5, 1.0, 2.0, 5.0])
 def test_friction_that_the_model_does_not_have_is_no_reason_against_a_load(mass):
     for seed in range(1, 7):
@@ -161,6 +163,7 @@ def hose(seed, q, share):
                       for k in (1, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('share', [0.1, 0.2])
 def test_joints_in_step_hold_the_truth_or_leave_it_open(share):
     model, log = free_model(step=True), recorded(ARM, LOAD, seed=0, step=True)

@@ -165,6 +165,7 @@ def test_the_report_draws_what_the_summary_states(halved, tmp_path):
     assert f'\n- In MuJoCo it {found.headline}.\n' in result_answer(model, (), found).text()
 
 
+@pytest.mark.slow
 def test_a_command_simulates_without_a_library_for_windows(halved, tmp_path):
     folder = IdentifiedModel.of(halved[2]).save(tmp_path / 'result')
     code = ('import sys; from dynid_ros.interface.cli.main import main; '

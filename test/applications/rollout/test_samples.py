@@ -69,6 +69,7 @@ def test_what_no_data_determine_varies_by_the_prior(model, draws):
     assert 0.4 < np.log(mass).std() < 1.6
 
 
+@pytest.mark.slow
 def test_a_parameter_without_limits_that_no_data_determine_has_the_spread_of_its_prior(arm):
     t = np.arange(round(12.0 * RATE)) / RATE
     q, qd, qdd = Waves.random(arm, 1, lowest_hz=0.2).at(t)
@@ -94,6 +95,7 @@ def noisy(arm):
             for first, second in logs]
 
 
+@pytest.mark.slow
 def test_samples_hold_the_recorded_motion_as_often_as_they_state(noisy):
     inside = [Samples(model, 30).within(log, 0.5) for model, log in noisy]
     assert 0.90 <= np.concatenate(inside).mean() <= 0.99

@@ -36,6 +36,7 @@ def help_of(*words):
         name.partition('.')[0] for name in modules}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('command', COMMANDS)
 def test_a_command_imports_its_own_module_alone(command):
     shown, own, packages = help_of(command)

@@ -57,6 +57,7 @@ def test_a_free_motion_is_quiet(folder, capsys):
     assert 'No contact in 19.7 s.' in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_push_is_listed_drawn_and_written(folder, capsys):
     assert run(folder, 'pushed.npz', '--json', '-o', str(folder / 'out')) == 0
     found = json.loads(capsys.readouterr().out)
