@@ -97,7 +97,9 @@ def read_messages(path: Path, topic: str) -> JointStates | None:
     if path.is_dir() or suffix in BAG_SUFFIXES:
         return read_joint_states(path, topic)
     if suffix not in TABLE_SUFFIXES:
-        raise RecordingError(f'{path} is not a recording; give a bag folder or a file ({known})')
+        raise RecordingError(
+            f'{path} is not a recording; give a bag folder or a file ({known}): unpack a packed '
+            'file, and write another kind of table, such as parquet or JSON, as .csv')
     return read_echoed(path) if suffix in TEXT_SUFFIXES else None
 
 
@@ -207,6 +209,11 @@ def _recorded_names(states: JointStates, arm: ArmModel, source: str) -> tuple[st
         if any(set(names) <= set(block.names) for block in states.blocks):
             return names
     tried = '; or '.join(', '.join(names) for names in own)
+    if any(set(names) <= set(there) for names in own):
+        raise RecordingError(
+            f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}), '
+            'but each a part of them; publish them in one message, as joint_state_publisher does '
+            'with source_list, or record the topic of one publisher with --topic')
     raise RecordingError(
         f'{source}: no message on {states.topic} holds all joints of {arm.name} ({tried}); '
         f'it holds {", ".join(there) or "no names"}; {remedy(arm, there)}')

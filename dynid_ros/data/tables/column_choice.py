@@ -29,6 +29,10 @@ from dynid_ros.errors import listed, RecordingError
 #: Short names of quantities.
 _STEMS = {'position': 'q', 'velocity': 'qd', 'signal': 'tau'}
 
+#: Words for positions and velocities of motors beside q and dq of links, where joints are elastic
+#: (Spong 1987), such as in the state of a Franka.
+MOTOR_SIDE = {'theta', 'dtheta'}
+
 #: Place of columns that hold a joint alone, behind all others.
 _BARE = 9
 
@@ -96,14 +100,23 @@ class Choice:
         if len(chosen) > 1:
             chosen = [family for family in chosen if family[0].measured] or chosen
         if len(chosen) > 1:
+            chosen = [family for family in chosen
+                      if not MOTOR_SIDE & set(tokens(family[0].pattern))] or chosen
+        if len(chosen) > 1:
             shown = ' or '.join(summary([column.name for column in family]) for family in chosen)
             raise RecordingError(f'{self.path}: {quantity} may be {shown}; name the right ones '
                                  'under table in arm.yaml')
         return chosen[0]
 
-    def time(self) -> Family:
+    def time(self, alike: Callable[[Sequence[str]], bool]) -> Family:
         """
         Find the columns of time: none, one, or seconds and nanoseconds.
+
+        Parameters
+        ----------
+        alike : callable
+            Whether columns of these names hold the same values, as the times of each signal that
+            Simulink saves, which are then one.
 
         Raises
         ------
@@ -122,7 +135,7 @@ class Choice:
             parts = [column for column in chosen if column.unit in ('nsec', 'nsecs', 'nanosec')]
             if len(whole) == len(parts) == 1:
                 return [*whole, *parts]
-            if kind == 1 or len(chosen) == 1:
+            if kind == 1 or len(chosen) == 1 or alike([column.name for column in chosen]):
                 return chosen[:1]
         if found:
             every = [column.name for columns in found.values() for column in columns]

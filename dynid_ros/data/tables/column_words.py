@@ -14,12 +14,12 @@ import re
 MEANING = {
     word: meaning for meaning, words in {
         'position': 'q qpos pos position positions jpos ang angle angles th theta winkel '
-                    'istposition istwinkel',
+                    'istposition istwinkel achswinkel gelenkwinkel',
         'velocity': 'qd dq qdot qp qvel vel velocity velocities jvel speed speeds v thd dtheta '
                     'thetadot angvel omega geschwindigkeit istgeschwindigkeit',
         'effort': 'tau torque torques torq tor tq trq jtor jtau jtrq jtorque qfrc moment moments '
-                  'drehmoment istmoment',
-        'current': 'current currents cur curr i iq amps strom iststrom',
+                  'drehmoment istmoment motormoment achsmoment gelenkmoment',
+        'current': 'current currents cur curr i iq amps strom iststrom motorstrom',
         'voltage': 'voltage voltages volt volts',
         'signal': 'effort efforts eff jeff u',
         'time': 't ts time tout elapsed duration stamp timestamp timestamps date datetime seconds '

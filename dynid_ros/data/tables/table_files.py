@@ -94,7 +94,7 @@ def _part(path: Path, arm: ArmModel, wanted: Sequence[str]) -> Part:
     table = open_table(path, settings.header, arm.n) if first else _opened(path, arm)
     choice = Choice(path, table.names, arm)
     timed = settings.time is not None and first
-    found = {'time': _named(table, (settings.time,)) if timed else choice.time()}
+    found = {'time': _named(table, (settings.time,)) if timed else choice.time(table.alike)}
     for name in wanted:
         # Joint names alone are positions, if the file is not named otherwise.
         bare = len(wanted) == 1 or (role(path) or 'position') == name
@@ -162,7 +162,7 @@ def _others(path: Path, arm: ArmModel, main: Part) -> dict[Path, Part]:
                 if several and table.names == own:
                     continue
                 choice = Choice(other, table.names, arm)
-                parts[other] = table, {'time': choice.time()} | {
+                parts[other] = table, {'time': choice.time(table.alike)} | {
                     name: family for name in TABLE_QUANTITIES
                     if (family := choice.of(name, bare=(role(other) or 'position') == name))}
             # Of another recording, or of none.

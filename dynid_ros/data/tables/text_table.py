@@ -81,6 +81,14 @@ class Table:
         values, bad, defects = self.load(families)
         return dict(zip(columns, values, strict=True)), bad, defects
 
+    def alike(self, names: Sequence[str]) -> bool:
+        """Whether columns can be read and hold the same values."""
+        try:
+            first, *others = self.load([[name] for name in names])[0]
+        except RecordingError:
+            return False
+        return all(np.array_equal(first, other) for other in others)
+
     def require(self, names: Sequence[str]) -> None:
         """Raise RecordingError unless columns are there, once each."""
         for name in names:

@@ -120,6 +120,15 @@ def test_messages_of_a_second_publisher_are_left_out_and_counted(tmp_path, arm):
     assert 'finger' in log.defects[0].message
 
 
+def test_joints_of_which_each_message_holds_a_part_are_no_matter_of_names(tmp_path, arm):
+    messages = [Message(m.stamp, [name], m.position[k:k + 1], [], m.effort[k:k + 1])
+                for m in Motion(list(NAMES)).messages() for k, name in enumerate(NAMES)]
+    bag = write_bag(tmp_path / 'bag', messages)
+    with pytest.raises(RecordingError, match='each a part of them; publish them in one') as caught:
+        read_recording(bag, arm)
+    assert 'aliases' not in str(caught.value)
+
+
 def test_aliases_are_tried_after_the_joint_names(tmp_path, arm):
     motion = Motion(['left_1', 'left_2', 'left_3'])
     arm = replace(arm, aliases=(('x', 'y', 'z'), ('left_1', 'left_2', 'left_3')))
@@ -233,7 +242,7 @@ def test_a_missing_file_and_an_unknown_kind_say_what_is_expected(tmp_path, arm):
     with pytest.raises(RecordingError, match=r'nowhere\.db3 does not exist'):
         read_recording(tmp_path / 'nowhere.db3', arm)
     (tmp_path / 'notes.xlsx').touch()
-    with pytest.raises(RecordingError, match=r'notes\.xlsx is not a recording.*\.csv'):
+    with pytest.raises(RecordingError, match=r'notes\.xlsx is not a recording.*as \.csv$'):
         read_recording(tmp_path / 'notes.xlsx', arm)
 
 

@@ -4,6 +4,7 @@
 import numpy as np
 from oracles import random_arm
 import pytest
+from scipy.io import savemat
 
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import RecordingError
@@ -92,6 +93,10 @@ time | q_{k} | qd_{k} | I_{k}
 time | q_{k} | qd_{k} | curr_{k}
 time_ms | pos_{k}_deg | vel_{k}_deg | cur_{k}_mA
 Zeit [s] | Istposition_{k} | Istgeschwindigkeit_{k} | Istmoment_{k} | Sollposition_{k}
+Zeit [s] | Istposition A{k} [rad] | | Motormoment A{k} [Nm]
+t | Achswinkel {k} | | Achsmoment {k}
+t | Gelenkwinkel_{k} | | Gelenkmoment_{k}
+time | q{i} | dq{i} | tau_J{i} | theta{i} dtheta{i} q_d{i}
 elapsed_time | robot0_joint_pos_{i} | robot0_joint_vel_{i} | robot0_torques_{i}
 """
 ROWS = FORMS.strip().splitlines()
@@ -162,3 +167,20 @@ def test_what_may_be_another_quantity_is_not_taken(tmp_path, arm, form):
 def test_an_estimate_of_the_drive_yields_to_a_measured_torque(tmp_path, arm):
     path, _ = written(tmp_path, 't | q_{k} | | tau_{k} | tau_est_{k}')
     np.testing.assert_array_equal(read_recording(path, arm).u, TAU)
+
+
+def test_the_times_of_signals_are_one_where_they_are_equal(tmp_path, arm):
+    def save(own):
+        signal = {'q': (T, Q), 'tau': (own, TAU[:len(own)])}
+        savemat(tmp_path / 'out.mat', {
+            name: {'time': time[:, None], 'signals': {'values': values, 'label': ''}}
+            for name, (time, values) in signal.items()})
+        return tmp_path / 'out.mat'
+
+    log = read_recording(save(T), arm)
+    np.testing.assert_allclose(log.t, T)
+    np.testing.assert_array_equal(log.q, Q)
+    np.testing.assert_array_equal(log.u, TAU)
+    for own in (T + 0.001, T[:-1]):
+        with pytest.raises(RecordingError, match=r'the time may be q\.time, tau\.time; name the'):
+            read_recording(save(own), arm)
