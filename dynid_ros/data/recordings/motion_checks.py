@@ -14,6 +14,7 @@ from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_checks import stamp_of
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import steps
+from dynid_ros.utilities.text import several
 
 Index = NDArray[np.int64]
 
@@ -135,8 +136,11 @@ def degree_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
     worst = int(np.argmax(beyond))
     name = recording.joint_names[turning[worst]]
     value = float(max(-least[worst], most[worst]))
+    # Of one joint in degrees among others in rad, the limits do not tell.
+    either = [recording.joint_names[joint] for joint in turning[beyond <= 0]]
+    also = f' ({several(either)} as rad, too: look which are in degrees)' if either else ''
     text = (f'positions seem to be in degrees: {name} reaches {value:.4g}, far beyond its limits '
-            f'in rad, and all joints are within theirs as degrees; {TO_RADIANS}')
+            f'in rad, and all joints are within theirs as degrees{also}; {TO_RADIANS}')
     return [Defect('position_degrees', 'error', text, name, len(recording.q), 0.0, value,
                    DEGREE_EXCESS)]
 

@@ -468,7 +468,20 @@ def test_positions_in_degrees_are_named_and_large_ones_in_radians_are_not(arm):
     (defect,) = defects(
         replace(log, q=np.degrees(log.q), qd=None), limited, 'position_degrees')
     assert defect.severity == 'error' and 'convert them to rad' in defect.message
+    assert 'as rad, too' not in defect.message
     assert not defects(replace(log, q=log.q + 2.0, qd=None), limited, 'position_degrees')
+
+
+def test_one_joint_in_degrees_leaves_the_unit_of_the_others_open(arm):
+    limited = replace(arm, limits=replace(
+        arm.limits, lower=np.full(arm.n, -2.5), upper=np.full(arm.n, 2.5)))
+    log = recording()
+    q = log.q.copy()
+    q[:, 0] = np.degrees(q[:, 0])
+    (defect,) = defects(replace(log, q=q, qd=None), limited, 'position_degrees')
+    first, *others = log.joint_names
+    assert f'{first} reaches' in defect.message
+    assert f'({several(others)} as rad, too: look which are in degrees)' in defect.message
 
 
 def test_degrees_that_jump_where_no_radians_would_are_named_without_position_limits(arm):
