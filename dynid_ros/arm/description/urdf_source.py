@@ -64,7 +64,18 @@ def urdf_root(path: Path, arguments: Mapping[str, str] | None = None) -> Element
     for joint in root.findall('joint'):
         for end in (*joint.findall('parent'), *joint.findall('child')):
             end.set('link', renamed.get(end.get('link', ''), end.get('link', '')))
+    for link in root.findall('link'):
+        for collision in link.findall('collision'):
+            if _is_point(collision):
+                link.remove(collision)
     return root
+
+
+def _is_point(collision: Element) -> bool:
+    """Whether a shape has no size at all: sensors get such boxes, so that nothing touches them."""
+    sizes = [value for shape in collision.iterfind('geometry/*')
+             for key in ('size', 'radius', 'length') if (value := shape.get(key)) is not None]
+    return bool(sizes) and all(re.fullmatch(r'[.\s]*0[0.\s]*', value) for value in sizes)
 
 
 def _converted(path: Path, arguments: Mapping[str, str]) -> Element:

@@ -62,8 +62,8 @@ def substitutes(
     files = ', '.join(sorted({PurePosixPath(uri).name or uri for uri in missing}))
     taken = '; '.join(f'{kind} for {", ".join(names)}' for kind, names in kinds.items())
     return bodies, (
-        f'meshes not found or not readable: {files} (set ROS_PACKAGE_PATH to the folder that '
-        f'holds their package); clearance takes instead {taken}',)
+        f'meshes not found, not readable or empty: {files} (set ROS_PACKAGE_PATH to the folder '
+        f'that holds their package, or write them again); clearance takes instead {taken}',)
 
 
 def _frame(model: Any, link: str) -> Any:

@@ -8,6 +8,7 @@ import pytest
 from dynid_ros.arm.description.packages import find_meshes
 from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.surroundings import load_surroundings
+from dynid_ros.errors import ArmError
 from dynid_ros.motion.feasibility.link_shapes import urdf_bodies
 from dynid_ros.motion.feasibility.scene import build_scene
 
@@ -81,6 +82,14 @@ URDF = """
     <origin xyz="0 0 1"/><axis xyz="1 0 0"/><limit velocity="1" effort="9"/></joint>
 </robot>"""
 
+SIZED = """<robot name="a"><link name="base"/>
+  <link name="one"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+    <collision><geometry><box size="0.1 0.2 0.3"/></geometry></collision>
+    <collision><geometry>{shape}</geometry></collision></link>
+  <joint name="j1" type="continuous"><parent link="base"/><child link="one"/>
+    <limit velocity="1" effort="9"/></joint></robot>"""
+
 
 def lacking(tmp_path):
     """URDF whose second link has the inertia of a box of 0.2 x 0.3 x 0.4 m."""
@@ -97,8 +106,9 @@ def test_missing_and_unreadable_meshes_are_named_once_and_replaced(tmp_path):
     arm = load_arm(path)
     bodies, notes = urdf_bodies(arm, path, {})
     assert notes == (
-        'meshes not found or not readable: broken.stl, one.stl, two.stl (set ROS_PACKAGE_PATH to '
-        'the folder that holds their package); clearance takes instead '
+        'meshes not found, not readable or empty: broken.stl, one.stl, two.stl (set '
+        'ROS_PACKAGE_PATH to the folder that holds their package, or write them again); clearance '
+        'takes instead '
         'lines between joints for one; the box of the same inertia for two',)
     _, line, box = bodies
     np.testing.assert_allclose(line.placement.translation, [0, 0, 0.5])
@@ -115,3 +125,21 @@ def test_clearance_goes_on_without_the_meshes(tmp_path):
     scene = build_scene(arm, load_surroundings(path, arm))
     assert scene.names == ('foot_0 - two_inertia',)
     assert scene.notes
+
+
+@pytest.mark.parametrize('shape', [
+    '<box size="0.0 0 0"/>', '<sphere radius="0"/>', '<cylinder radius="0." length="0.0"/>'])
+def test_a_shape_without_any_size_is_none(tmp_path, shape):
+    path = tmp_path / 'a.urdf'
+    path.write_text(SIZED.format(shape=shape))
+    arm = load_arm(path)
+    (body,), _ = urdf_bodies(arm, path, {})
+    np.testing.assert_allclose(2 * body.shape.halfSide, [0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize('shape', ['<box size="1 1 0"/>', '<cylinder radius="1" length="0"/>'])
+def test_a_shape_that_lacks_one_size_is_named(tmp_path, shape):
+    path = tmp_path / 'a.urdf'
+    path.write_text(SIZED.format(shape=shape))
+    with pytest.raises(ArmError, match=r'in the <collision> of link "one" in .* is zero'):
+        load_arm(path)
