@@ -82,9 +82,8 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
     baseline = lowest = errors(best)
     for kind in TERM_GROUPS:
         trials = [best | dict.fromkeys(kind, strength) for strength in STRENGTHS]
-        lowest, best = min(
-            [(lowest, best), *zip(map(errors, trials), trials, strict=True)],
-            key=lambda trial: log_error_ratio(trial[0], baseline)[0])
+        found = [(lowest, best), *zip(map(errors, trials), trials, strict=True)]
+        lowest, best = min(found, key=lambda each: log_error_ratio(each[0], baseline)[0])
     mean, standard_error = log_error_ratio(lowest, baseline)
     better = mean + STANDARD_ERRORS * standard_error < 0
     return {name: strength for name, strength in best.items()
