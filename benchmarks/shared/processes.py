@@ -44,9 +44,12 @@ class Spent:
 
 def python(*words: str | Path, version: Path = HERE, **environment: str) -> Spent:
     """Run an interpreter with the package of a version, in the folder of it, to its end."""
+    # An installed package is not compiled from its source by each process, whatever is set here.
+    inherited = {name: value for name, value in os.environ.items()
+                 if name != 'PYTHONDONTWRITEBYTECODE'}
     process = subprocess.Popen(
         [sys.executable, *map(str, words)], stdout=subprocess.PIPE, text=True, cwd=version,
-        env={**os.environ, 'PYTHONPATH': str(version), **environment})
+        env={**inherited, 'PYTHONPATH': str(version), **environment})
     assert process.stdout is not None
     ended, anonymous = Event(), [0.0]
 

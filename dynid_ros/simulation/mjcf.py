@@ -134,12 +134,10 @@ def _add_servo(actuators: Any, arm: ArmModel, joint: int) -> None:
 
 
 def _add_body(parent: Any, arm: ArmModel, joint: int) -> Any:
-    import pinocchio
-
-    x, y, z, w = pinocchio.Quaternion(np.ascontiguousarray(arm.rotation[joint])).coeffs()
+    # The axes x and y are the first columns.
     body = ElementTree.SubElement(
         parent, 'body', name=f'link_{joint + 1}', pos=numbers(arm.translation[joint]),
-        quat=numbers([w, x, y, z]))
+        xyaxes=numbers(arm.rotation[joint][:, :2].T.ravel()))
     element = ElementTree.SubElement(
         body, 'joint', name=arm.tree.link_names[joint],
         type='slide' if arm.tree.prismatic[joint] else 'hinge', axis=numbers(arm.axis[joint]))

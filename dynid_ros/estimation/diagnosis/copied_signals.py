@@ -153,11 +153,10 @@ def cross_validated(
         Standard deviations of the residuals outside each group, Nm.
 
     """
-    group, parts = groups_of_samples(samples), []
-    for k in np.unique(group):
-        in_group = samples.moving & (group == k)[:, None]
-        rows = np.concatenate([W, samples.tau[:, :, None]], axis=2) * in_group[:, :, None]
-        parts.append(QRFactors(rows.transpose(1, 0, 2), in_group.sum(axis=0)))
+    group, moving = groups_of_samples(samples), samples.moving
+    rows = np.concatenate([W, samples.tau[:, :, None]], axis=2) * moving[:, :, None]
+    parts = [QRFactors(rows[group == k].transpose(1, 0, 2), moving[group == k].sum(axis=0))
+             for k in np.unique(group)]
     folds, c = Folds(parts), W.shape[2]
     prior_products = folds.prior_products(prior) if prior else np.zeros((len(parts), c, c + 1))
     floor = np.maximum(RESIDUAL_FLOOR * folds.rms_torque, TINY)

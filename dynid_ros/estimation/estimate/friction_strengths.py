@@ -79,11 +79,12 @@ def friction_strength(arm: ArmModel, rows: KeptRows) -> tuple[dict[str, float], 
         return np.asarray((squares / sigma**2).sum(axis=1))
 
     best = dict.fromkeys(further, ABSENT)
-    baseline = errors(best)
+    baseline = lowest = errors(best)
     for kind in TERM_GROUPS:
-        trials = [best | dict.fromkeys(kind, strength) for strength in (ABSENT, *STRENGTHS)]
-        best = min(trials, key=lambda trial: log_error_ratio(errors(trial), baseline)[0])
-    mean, standard_error = log_error_ratio(errors(best), baseline)
+        trials = [best | dict.fromkeys(kind, strength) for strength in STRENGTHS]
+        found = [(lowest, best), *zip(map(errors, trials), trials, strict=True)]
+        lowest, best = min(found, key=lambda each: log_error_ratio(each[0], baseline)[0])
+    mean, standard_error = log_error_ratio(lowest, baseline)
     better = mean + STANDARD_ERRORS * standard_error < 0
     return {name: strength for name, strength in best.items()
             if better and strength > ABSENT}, solution

@@ -13,7 +13,7 @@ from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import whitened_changes
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import resized, Suspect
-from dynid_ros.estimation.suspects.variable_projection import linear, step_of
+from dynid_ros.estimation.suspects.variable_projection import step_of, UnitRows
 from dynid_ros.utilities.arrays import Array, inverse_of
 
 #: Most steps to the size of a fault, and most trials of each; the step at which they end, relative
@@ -80,9 +80,10 @@ class EstimatedSize:
         return size.words(size.distance, half)
 
 
-def one_step_estimate(likelihood: Likelihood, suspect: Suspect) -> OneStepEstimate:
-    """Estimate the size of a fault by one step from zero."""
-    step, covariance = step_of(likelihood, suspect)
+def one_step_estimate(recorded: UnitRows, suspect: Suspect) -> OneStepEstimate:
+    """Estimate the size of a fault by one step from zero, that of the recording as it is."""
+    assert suspect.size is not None
+    step, covariance = recorded.step(suspect.size)
     return OneStepEstimate(suspect, step, _largest(covariance))
 
 
@@ -138,12 +139,14 @@ def with_error_bars(likelihood: Likelihood, suspect: Suspect) -> EstimatedSize:
     multi-stage samples, Survey Methodology 28(2).
 
     """
-    line, n = linear(likelihood, suspect), suspect.arm.n
-    rows, numbers = np.column_stack([line.W, line.D, line.residual]), np.repeat(suspect.groups, n)
+    size, unit = suspect.size, UnitRows(likelihood, suspect)
+    assert size is not None
+    rows = np.column_stack([unit.W, unit.derivative(size), unit.residual])
+    numbers = np.repeat(suspect.groups, suspect.arm.n)
     parts = [QRFactors(rows[numbers == k][None], np.array([(numbers == k).sum()]))
              for k in np.unique(numbers)]
-    root = np.linalg.cholesky(block_diag(line.prior_information, np.diag(line.size.std**-2))).T
-    prior = np.column_stack([root, -root @ np.append(line.theta, line.size.x)])
+    root = np.linalg.cholesky(block_diag(unit.prior_information, np.diag(size.std**-2))).T
+    prior = np.column_stack([root, -root @ np.append(unit.theta, size.x)])
     matrix = sum(part.products[0, :-1, :-1] for part in parts) + root.T @ root
     half = inverse_of(np.linalg.cholesky(matrix).T)
     # Changes of parameters and size.
@@ -151,7 +154,7 @@ def with_error_bars(likelihood: Likelihood, suspect: Suspect) -> EstimatedSize:
     prior_pull = root @ half @ half.T
     from_prior = prior_pull.T @ prior_pull
     jackknife = (len(parts) - 1) / len(parts) * changes.T @ changes
-    return EstimatedSize(suspect, line.theta, jackknife + from_prior, from_prior)
+    return EstimatedSize(suspect, unit.theta, jackknife + from_prior, from_prior)
 
 
 def equally_likely_sizes(

@@ -48,6 +48,7 @@ from dynid_ros.estimation.suspects.signal_suspects import (
     with_presliding,
 )
 from dynid_ros.estimation.suspects.suspect import Fault, resized, Suspect
+from dynid_ros.estimation.suspects.variable_projection import UnitRows
 
 #: Probability of a false report for a recording without a fault.
 FALSE_ALARM = 0.01
@@ -135,8 +136,21 @@ class Null:
     def __init__(
         self, likelihood: Likelihood, suspect: Suspect, start: Fit | None = None,
     ) -> None:
-        self._likelihood, self._suspect = likelihood, suspect
-        self.value, self.fit = likelihood.possible(suspect, start)
+        self._likelihood, self._suspect, self._start = likelihood, suspect, start
+
+    @cached_property
+    def _possible(self) -> tuple[float, Fit]:
+        return self._likelihood.possible(self._suspect, self._start)
+
+    @property
+    def value(self) -> float:
+        """Log likelihood at the best possible parameters."""
+        return self._possible[0]
+
+    @property
+    def fit(self) -> Fit:
+        """Possible parameters."""
+        return self._possible[1]
 
     @cached_property
     def prediction(self) -> Prediction:
@@ -144,9 +158,9 @@ class Null:
         return self._likelihood.blocks(self._suspect, self.fit)
 
     @cached_property
-    def most(self) -> float:
-        """Log likelihood that the limits of possible parameters cost."""
-        return self._likelihood.unconstrained(self._suspect) - self.value
+    def unconstrained(self) -> float:
+        """Log likelihood without the limits of possible parameters."""
+        return self._likelihood.unconstrained(self._suspect)
 
 
 class Nulls:
@@ -217,14 +231,19 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     joints = likelihood.joints.tolist()
     suspects = [each for maker in MAKERS for each in maker(base, joints)]
     threshold = float(np.log(len(suspects) * recordings / FALSE_ALARM))
-    sizes = {k: one_step_estimate(likelihood, each) for k, each in enumerate(suspects)
+    as_it_is = UnitRows(likelihood, base)
+    # Gravity that the arm does not state is a fault without any tilt.
+    sizes = {k: one_step_estimate(
+                 as_it_is if each.size.typical else UnitRows(likelihood, each), each)
+             for k, each in enumerate(suspects)
              if each.size is not None and not each.size.distance}
     # One step is not enough to rate all gains together.
     suspects = [refined(likelihood, each) if each.fault.code == GAINS
                 else resized(each, sizes[k].step) if k in sizes else each
                 for k, each in enumerate(suspects)]
-    free = [(most - nulls.of(each).value, each)
-            for most, each in zip(likelihood.all_unconstrained(suspects), suspects, strict=True)]
+    values = likelihood.all_unconstrained(suspects)
+    free = [(_bound(value, each, nulls, threshold), each)
+            for value, each in zip(values, suspects, strict=True)]
     scored = likeliest_sizes(likelihood, free, nulls, threshold)
     scored.sort(key=lambda each: -each[0].gain)
     lines = [_line(likelihood, with_best_moments(
@@ -248,10 +267,17 @@ def _one_fault(likelihood: Likelihood, base: Suspect, recordings: int) -> Table:
     predicted = {_fault_key(line.suspect) for line in lines}
     rest = [line for line, _ in scored if _fault_key(line.suspect) not in predicted]
     least = threshold * recorded.prediction.dispersion
-    absorbed = tuple(each.fault for gain, each in free
-                     if each.fault.typical and gain > nulls.of(each).most - least)
+    absorbed = tuple(each.fault for value, each in zip(values, suspects, strict=True)
+                     if each.fault.typical and value > nulls.of(each).unconstrained - least)
     return Table(base, likelihood.joints, recorded.prediction, (*lines, *rest), tuple(winners),
                  threshold, tuple(sizes.values()), absorbed)
+
+
+def _bound(value: float, suspect: Suspect, nulls: Nulls, threshold: float) -> float:
+    """Bound the gain of a suspect, given its unconstrained log likelihood."""
+    gain = value - nulls.recorded.value
+    # The recording as it may be without the fault is at least as likely: it has a column more.
+    return gain if gain < threshold else value - nulls.of(suspect).value
 
 
 def _best(scored: Iterable[tuple[Line, Fit]]) -> float:

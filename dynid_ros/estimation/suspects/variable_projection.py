@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynid_ros.estimation.suspects.likelihood import Likelihood
@@ -15,17 +13,23 @@ from dynid_ros.utilities.arrays import Array
 SIZE_STEP = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
-class Linear:
+class UnitRows:
     """
-    Rows of unit noise, linearised about a size of a fault.
+    Rows of unit noise about an unconstrained fit.
+
+    One fit serves all faults that its suspect may have: each has the size zero there.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        Of the recording.
+    suspect : Suspect
+        Data and arm that are fitted.
 
     Attributes
     ----------
-    size : Size
-        The size.
-    W, D : (k n, c) and (k n, m) ndarray
-        Derivatives of the torque by the parameters and by the size.
+    W : (k n, c) ndarray
+        Derivatives of the torque by the parameters.
     residual : (k n,) ndarray
         Torque that the parameters do not explain.
     theta : (c,) ndarray
@@ -35,62 +39,61 @@ class Linear:
 
     """
 
-    size: Size
-    W: Array
-    D: Array
-    residual: Array
-    theta: Array
-    prior_information: Array
+    def __init__(self, likelihood: Likelihood, suspect: Suspect) -> None:
+        self._suspect, rows = suspect, suspect.rows
+        self._root = np.sqrt(rows.samples.moving / likelihood.fit(suspect)[1])
+        self._regressor = rows.regressor()
+        self.prior_information = likelihood.prior_information(rows)
+        self.W = (self._regressor * self._root[:, :, None]).reshape(self._root.size, -1)
+        self._normal = self.W.T @ self.W + self.prior_information
+        tau = (rows.samples.tau @ suspect.mixing * self._root).ravel()
+        # The prior mean of parameters must not bias the size: it is zero here.
+        self.theta = np.asarray(np.linalg.solve(self._normal, self.W.T @ tau))
+        self._unweighted = suspect.residual(self._regressor, self.theta, suspect.mixing)
+        self.residual = (self._unweighted * self._root).ravel()
+
+    def derivative(self, size: Size) -> Array:
+        """Differentiate the torque by the size of a fault, (k n, m)."""
+        D = np.empty((self._root.size, len(size.x)))
+        for k, each in enumerate(SIZE_STEP * np.diag(size.std)):
+            other = size.make(size.x + each)
+            of_other = (self._regressor if other.rows is self._suspect.rows
+                        else other.rows.regressor())
+            change = self._unweighted - other.residual(of_other, self.theta, self._suspect.mixing)
+            D[:, k] = (change * self._root).ravel() / each[k]
+        return D
+
+    def step(self, size: Size) -> tuple[Array, Array]:
+        """
+        Take a Gauss-Newton step of the size of a fault, with all parameters unconstrained.
+
+        Parameters
+        ----------
+        size : Size
+            Of the suspect that is fitted, or zero.
+
+        Returns
+        -------
+        step : (m,) ndarray
+            Change of the size, limited to its prior standard deviation.
+        covariance : (m, m) ndarray
+            Of the size, for white residuals.
+
+        References
+        ----------
+        Kaufman 1975, A variable projection method for solving separable nonlinear least squares
+        problems, BIT 15.
+
+        """
+        D = self.derivative(size)
+        projected = D - self.W @ np.linalg.solve(self._normal, self.W.T @ D)
+        covariance = np.linalg.inv(projected.T @ D + np.diag(size.std**-2))
+        step = covariance @ (projected.T @ self.residual - size.x / size.std**2)
+        return (np.asarray(step / max(1.0, np.abs(step / size.std).max())),
+                np.asarray(covariance))
 
 
 def step_of(likelihood: Likelihood, suspect: Suspect) -> tuple[Array, Array]:
-    """
-    Take a Gauss-Newton step of the size of a fault, with all parameters unconstrained.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-        Of the recording.
-    suspect : Suspect
-        One with a size.
-
-    Returns
-    -------
-    step : (m,) ndarray
-        Change of the size, limited to its prior standard deviation.
-    covariance : (m, m) ndarray
-        Of the size, for white residuals.
-
-    References
-    ----------
-    Kaufman 1975, A variable projection method for solving separable nonlinear least squares
-    problems, BIT 15.
-
-    """
-    line = linear(likelihood, suspect)
-    size, W, D, residual = line.size, line.W, line.D, line.residual
-    projected = D - W @ np.linalg.solve(W.T @ W + line.prior_information, W.T @ D)
-    covariance = np.linalg.inv(projected.T @ D + np.diag(size.std**-2))
-    step = covariance @ (projected.T @ residual - size.x / size.std**2)
-    return np.asarray(step / max(1.0, np.abs(step / size.std).max())), np.asarray(covariance)
-
-
-def linear(likelihood: Likelihood, suspect: Suspect) -> Linear:
-    """Linearise the rows of an unconstrained fit about the size of a fault."""
-    size, rows, mixing = suspect.size, suspect.rows, suspect.mixing
-    assert size is not None
-    variance = likelihood.fit(suspect)[1]
-    root = np.sqrt(rows.samples.moving / variance)
-    regressor, prior_information = rows.regressor(), likelihood.prior_information(rows)
-    W = (regressor * root[:, :, None]).reshape(root.size, -1)
-    tau = (rows.samples.tau @ mixing * root).ravel()
-    # The prior mean of parameters must not bias the size: it is zero here.
-    theta = np.asarray(np.linalg.solve(W.T @ W + prior_information, W.T @ tau))
-    residual = suspect.residual(regressor, theta, mixing)
-    D = np.empty((root.size, len(size.x)))
-    for k, each in enumerate(SIZE_STEP * np.diag(size.std)):
-        other = size.make(size.x + each)
-        of_other = regressor if other.rows is rows else other.rows.regressor()
-        change = residual - other.residual(of_other, theta, mixing)
-        D[:, k] = (change * root).ravel() / each[k]
-    return Linear(size, W, D, (residual * root).ravel(), theta, prior_information)
+    """Take a step of the size of a suspect from there; see `UnitRows.step`."""
+    assert suspect.size is not None
+    return UnitRows(likelihood, suspect).step(suspect.size)

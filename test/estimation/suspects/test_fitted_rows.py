@@ -17,7 +17,7 @@ from dynid_ros.estimation.suspects.arm_suspects import shifted
 from dynid_ros.estimation.suspects.best_size import refined, with_error_bars
 from dynid_ros.estimation.suspects.fitted_rows import suspect_of_fit, with_recordings
 from dynid_ros.estimation.suspects.likelihood import Likelihood
-from dynid_ros.estimation.suspects.variable_projection import linear
+from dynid_ros.estimation.suspects.variable_projection import UnitRows
 
 
 @pytest.fixture(scope='module')
@@ -69,8 +69,8 @@ def test_error_bars_are_those_of_estimates_without_each_group(fitted):
     likelihood = Likelihood(base)
     best = refined(likelihood, shifted(base, [1, 2], np.zeros(2), 0.1))
     every = with_error_bars(likelihood, best)
-    line = linear(likelihood, best)
-    A, own = np.hstack([line.W, line.D]), np.repeat(best.groups, arm.n)
+    line = UnitRows(likelihood, best)
+    A, own = np.hstack([line.W, line.derivative(best.size)]), np.repeat(best.groups, arm.n)
     prior = np.zeros((A.shape[1],) * 2)
     c = len(line.theta)
     prior[:c, :c], prior[c:, c:] = line.prior_information, np.diag(best.size.std**-2)

@@ -23,6 +23,7 @@ from dynid_ros.estimation.suspects.arm_suspects import other_gravity
 from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import as_recorded
 from dynid_ros.estimation.suspects.table import likeliest_sizes, Nulls, table_of
+from dynid_ros.estimation.suspects.variable_projection import step_of
 from dynid_ros.motion.excitation.random_motion import random_motion
 from dynid_ros.simulation.record import simulate
 
@@ -138,6 +139,22 @@ def without_gravity(arm, log):
     """Take the torque of gravity out of a recording, as some controllers do."""
     standard = base_parameters(arm).grouping @ nominal_parameters(arm)
     return replace(log, u=log.u - gravity_load(arm, log.q, standard))
+
+
+@pytest.mark.parametrize('stated', [True, False])
+def test_one_fit_of_the_recording_serves_each_fault_of_size_zero(stated):
+    """Gravity that the arm does not state is a fault at any tilt: it has a fit of its own."""
+    arm, log = upright('hand_leg')
+    found = table(arm if stated else replace(arm, gravity=np.zeros(3)), log)
+    likelihood, codes = Likelihood(found.recorded), set()
+    for each in found.one_step:
+        step, covariance = step_of(likelihood, each.suspect)
+        # Of the step of finite differences, 1e-4, rounding leaves twelve digits.
+        np.testing.assert_allclose(each.step, step, rtol=1e-6, atol=1e-6 * each.std)
+        assert each.std == pytest.approx(np.sqrt(np.linalg.eigvalsh(covariance)[-1]), rel=1e-6)
+        codes.add(each.suspect.fault.code)
+    assert {'effort_scale', 'position_zero'} < codes
+    assert ('gravity_direction' if stated else 'gravity_missing') in codes
 
 
 def test_effort_without_gravity_is_named():
