@@ -105,5 +105,5 @@ def without_suspects() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr('dynid_ros.estimation.verdict.judge.with_cause',
-                      lambda verdict, *_: (verdict, ()))
+                      lambda verdict, *_, **__: (verdict, ()))
         yield

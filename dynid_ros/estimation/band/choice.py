@@ -16,7 +16,7 @@ from dynid_ros.data.signals.periodic import find_period
 from dynid_ros.data.signals.segments import longest_segment, sample_rate
 from dynid_ros.errors import about, RecordingError
 from dynid_ros.estimation.band.delay import estimate_delay
-from dynid_ros.estimation.band.ladder import climb
+from dynid_ros.estimation.band.ladder import climb, USUAL_HZ
 from dynid_ros.estimation.band.trial_blocks import FEWEST_BLOCKS, TrialMotions
 
 
@@ -75,6 +75,37 @@ def band_of_motion(
         return settings
     longest = longest_segment(recordings, settings.rate_hz)
     return settings.at(motion_cutoff(longest.q, settings.rate_hz, settings.cutoff_hz))
+
+
+def wider_band(
+    settings: ConditioningSettings, recordings: Sequence[Recording],
+    held_out: Sequence[Recording],
+) -> ConditioningSettings | None:
+    """
+    Return the settings for the band of the motion at the usual cut-off, if the chosen is lower.
+
+    Noise lowers the cut-off, and so does a fault that spoils the rows of the usual one, such as a
+    signal that is late on a fast motion. It may not show below the lower one.
+
+    Parameters
+    ----------
+    settings : ConditioningSettings
+        Settings of the fit.
+    recordings, held_out : sequence of Recording
+        Recordings that are fitted, and those that are conditioned with the same settings.
+
+    Returns
+    -------
+    ConditioningSettings or None
+        None if the band of the motion lies below the chosen cut-off.
+
+    """
+    usual = min(USUAL_HZ, conditioning.HIGHEST_CUTOFF * min(
+        [settings.rate_hz, *map(sample_rate, held_out)]))
+    if settings.cutoff_hz >= usual:
+        return None
+    band = band_of_motion(settings.at(usual), recordings)
+    return band if settings.cutoff_from_data and band.cutoff_hz > settings.cutoff_hz else None
 
 
 def _from_data(

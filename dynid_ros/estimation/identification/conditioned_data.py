@@ -17,7 +17,7 @@ from dynid_ros.data.signals.conditioning import ConditionedMotion, ConditioningS
 from dynid_ros.data.signals.narrow_band import narrowed
 from dynid_ros.data.signals.trial_samples import trial_samples, TrialSamples
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
+from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning, wider_band
 from dynid_ros.estimation.blocks.kept_rows import KeptRows
 from dynid_ros.estimation.blocks.prediction import Prediction
 from dynid_ros.estimation.blocks.preparation import (
@@ -129,6 +129,8 @@ class ConditionedData:
     trial : TrialSamples
         Samples of both for the lowest band, on which hypotheses are compared: faults show in it,
         friction above it.
+    wider : TrialSamples or None
+        The same for a wider band, if a fault may have lowered the cut-off.
     largest_acceleration : (n,) ndarray
         Of each joint in the training set in that band, rad/s².
     levels : ClipLevels
@@ -144,6 +146,7 @@ class ConditionedData:
     train: ConditionedSet
     held_out: list[ConditionedSet]
     trial: TrialSamples
+    wider: TrialSamples | None
     largest_acceleration: Array
     levels: ClipLevels
     recorded: list[Recording]
@@ -169,6 +172,7 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     settings = choose_conditioning(arm.memoryless, train, unseen)
     band = band_of_motion(settings, train)
     levels, recorded = clip_levels([*train, *unseen]), beginning(unseen)
+    wider = _in_wider_band(division, settings, levels)
     samples, seconds = sum(len(each.t) for each in train), sum(each.seconds for each in train)
     digest = data_hash(train)
     unseen.clear()
@@ -177,9 +181,9 @@ def condition(division: Division, *, thin: bool = True) -> ConditionedData:
     held_out = [_conditioned_set(arm, source, own, settings_for(settings, own[0]), levels)
                 for source, own in sets]
     fitted = _conditioned_set(arm, division.source, train, settings, levels, thin=thin)
-    return ConditionedData(
-        division, fitted, held_out, *_in_band([fitted, *held_out], band.cutoff_hz), levels,
-        recorded, samples, seconds, digest)
+    trial, largest = _in_band([fitted, *held_out], band.cutoff_hz)
+    return ConditionedData(division, fitted, held_out, trial, wider, largest, levels, recorded,
+                           samples, seconds, digest)
 
 
 def _in_band(sets: Sequence[ConditionedSet], cutoff_hz: float) -> tuple[TrialSamples, Array]:
@@ -194,6 +198,23 @@ def _in_band(sets: Sequence[ConditionedSet], cutoff_hz: float) -> tuple[TrialSam
             largest = narrow.largest_acceleration
         trials.append(narrow.trial_samples())
     return joined(trials), largest
+
+
+def _in_wider_band(
+    division: Division, settings: ConditioningSettings, levels: ClipLevels,
+) -> TrialSamples | None:
+    """Return samples in a wider band, if a fault may have lowered the cut-off."""
+    unseen = [recording for _, recording in division.unseen]
+    band = wider_band(settings, division.train, unseen)
+    if band is None:
+        return None
+    # One set at a time to save memory.
+    return joined([
+        _conditioned_set(division.arm, source, recordings, own, levels).trial_samples()
+        for source, recordings, own in (
+            (division.source, [*division.train], band),
+            *((source, [recording], settings_for(band, recording))
+              for source, recording in division.unseen))])
 
 
 def beginning(recordings: Iterable[Recording]) -> list[Recording]:

@@ -7,11 +7,9 @@ import numpy as np
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.signals.trial_samples import trial_samples
 from dynid_ros.errors import DynidError
-from dynid_ros.estimation.band.choice import band_of_motion, choose_conditioning
-from dynid_ros.estimation.blocks.preparation import condition_recordings
 from dynid_ros.estimation.diagnosis.copied_signals import UNIT
+from dynid_ros.estimation.identification.conditioned_data import condition
 from dynid_ros.estimation.identification.train_test_split import divide
 from dynid_ros.estimation.model.conditioning_words import lateness
 from dynid_ros.estimation.model.verdict import Verdict
@@ -43,27 +41,20 @@ def drive_defects(arm: ArmModel, recording: Recording) -> tuple[Defect, ...]:
     """
     stop = int(np.searchsorted(recording.t, recording.t[0] + CHECKED_SECONDS))
     part = recording.part(0, stop)
-    memoryless = arm.as_measured.memoryless
     try:
-        division = divide(memoryless, [part], (), None)
-        # From the training set, as "dynid identify" does.
-        settings = choose_conditioning(memoryless, division.train)
+        # As "dynid identify" does.
+        data = condition(divide(arm.as_measured.memoryless, [part], (), None))
     except DynidError:
         # "dynid identify" reports the reason.
         return ()
+    settings = data.train.settings
     late = lateness(arm, settings)
     delay = [] if not late else [Defect(
         LATE_CODE if settings.delay > 0 else EARLY, 'warning',
         f'{late} relative to the motion; dynid identify removes it.', value=settings.delay)]
-    band = band_of_motion(settings, division.train)
-    try:
-        prepared = condition_recordings(
-            memoryless, [*division.train, *(unseen for _, unseen in division.unseen)], band)
-    except DynidError:
-        return tuple(delay)
     # An empty verdict, to which the table adds its findings.
     verdict, _ = with_cause(
-        Verdict(True, (), 0.0), arm.memoryless, trial_samples(prepared, band))
+        Verdict(True, (), 0.0), arm.memoryless, data.trial, wider=data.wider)
     return (*delay, *(
         Defect(each.code, 'error' if each.code == UNIT else 'warning', each.sentence)
         for each in verdict.findings))

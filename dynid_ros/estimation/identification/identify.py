@@ -168,7 +168,7 @@ def judge_model(
     verdict, remarks = judge(
         arm, estimate, in_sample, data.largest_acceleration, fit, validation, data.trial,
         gravity=stated.gravity, earlier=fitted.findings,
-        clipped=clipped_findings(arm, data.levels))
+        clipped=clipped_findings(arm, data.levels), wider=data.wider)
     files = [metrics(arm.joint_names, [part for part in unseen if part.source == source])
              for source in dict.fromkeys(part.source for part in unseen)]
     verdict = replace(verdict, findings=(

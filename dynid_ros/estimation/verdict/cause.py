@@ -62,7 +62,7 @@ HIDDEN_FAULTS = {
 
 def with_cause(
     verdict: Verdict, arm: ArmModel, samples: TrialSamples, clipped: Sequence[Finding] = (),
-    recordings: int = 1,
+    recordings: int = 1, wider: TrialSamples | None = None,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
     Add the cause of a bad fit to a verdict, as its first finding.
@@ -79,6 +79,8 @@ def with_cause(
         Findings of clipped drive signals.
     recordings : int
         Number of recordings, this one included, that share the probability of a false cause.
+    wider : TrialSamples, optional
+        The same samples in a wider band, in which a cause may show that the lower one hides.
 
     Returns
     -------
@@ -94,8 +96,7 @@ def with_cause(
         findings = (*decided, *(each for each in verdict.findings if each not in decided
                                 and not (decided and each.code in CONSEQUENCES)))
         return replace(verdict, trustworthy=no_errors(findings), findings=findings), ()
-    # Friction terms chosen for a wrong model would hide the cause.
-    table = table_of(as_recorded(arm.as_measured, samples), recordings)
+    table = _table(arm.as_measured, samples, wider, recordings)
     weak_motion = [each for each in doubts if each.code == 'excitation']
     weak = not no_errors(weak_motion)
     cause: tuple[Finding, ...] = ()
@@ -115,6 +116,29 @@ def with_cause(
                      suspects=_lines(table), detectable=_detectable(table))
     gravity = () if cause else _gravity(table)
     return result, (*gravity, *_hidden(table)) if result.trustworthy else gravity
+
+
+def _table(
+    arm: ArmModel, samples: TrialSamples, wider: TrialSamples | None, recordings: int,
+) -> Table | None:
+    """
+    Make the table, in a wider band if only that one reveals a fault.
+
+    A fault that lowered the cut-off leaves no reason for it once it is undone, so that the wider
+    band is then predicted at least as well as the lower one. Noise spoils the wider band, whatever
+    is undone. Both tables share the probability of a false cause.
+    """
+    tables = 1 if wider is None else 2
+    # Friction terms chosen for a wrong model would hide the cause.
+    table = table_of(as_recorded(arm, samples), tables * recordings)
+    if wider is None or table is None or table.winners:
+        return table
+    other = table_of(as_recorded(arm, wider), tables * recordings)
+    if other is None or not other.winners:
+        return table
+    best = other.winners[0].prediction
+    assert best is not None
+    return other if best.error_percent <= table.prediction.error_percent else table
 
 
 def _lines(table: Table | None) -> tuple[SuspectLine, ...]:

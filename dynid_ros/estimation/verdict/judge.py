@@ -58,6 +58,7 @@ def judge(
     arm: ArmModel, estimate: Estimate, motion: Sequence[Prediction], acceleration: Array,
     fit: Metrics, validation: Metrics | None, samples: TrialSamples, *, gravity: Array,
     earlier: Sequence[Finding] = (), clipped: Sequence[Finding] = (),
+    wider: TrialSamples | None = None,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """
     Judge a model from a batch or a stream: first its errors, then their cause.
@@ -82,6 +83,8 @@ def judge(
         Findings of earlier stages.
     clipped : sequence of Finding
         Findings of clipped drive signals.
+    wider : TrialSamples, optional
+        Samples in a wider band, if a fault may have lowered the cut-off.
 
     Returns
     -------
@@ -94,7 +97,8 @@ def judge(
     verdict = _judge_errors(
         arm, estimate, joined(motion), acceleration, fit, validation, samples, earlier)
     # A wrong model would reject the samples that reveal its cause as outliers.
-    return with_cause(verdict, replace(arm.memoryless, gravity=gravity), samples, clipped)
+    return with_cause(verdict, replace(arm.memoryless, gravity=gravity), samples, clipped,
+                      wider=wider)
 
 
 def _judge_errors(

@@ -15,9 +15,11 @@ from dynid_ros.data.signals.conditioning import HIGHEST_CUTOFF
 from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.errors import RecordingError
-from dynid_ros.estimation.band.choice import choose_conditioning
+from dynid_ros.estimation.band.choice import choose_conditioning, wider_band
 from dynid_ros.estimation.band.ladder import _may_be_chosen, chosen, USUAL_HZ
 from dynid_ros.estimation.band.trial_blocks import TrialMotions
+from dynid_ros.estimation.identification.conditioned_data import condition
+from dynid_ros.estimation.identification.train_test_split import divide
 from dynid_ros.estimation.model.conditioning_words import noisy_positions
 
 RATE = 100.0
@@ -153,6 +155,34 @@ def test_the_lowest_band_follows_a_fast_motion(arm):
     settings = choose_conditioning(arm, [log_of(arm, lowest_hz=2.6, seconds=20.0, rate=500.0)])
     assert settings.ladder[0].cutoff_hz >= 5.0
     assert settings.cutoff_hz >= 5.0
+
+
+def late(log, joint, seconds=0.06):
+    """Delay one drive signal."""
+    u = log.u.copy()
+    u[:, joint] = np.interp(log.t - seconds, log.t, u[:, joint])
+    return replace(log, u=u)
+
+
+def test_a_fault_that_lowers_the_cut_off_is_sought_in_the_band_of_the_motion(arm):
+    fast, slow = (log_of(arm, lowest_hz=lowest, seconds=20.0) for lowest in (0.5, 0.1))
+    assert choose_conditioning(arm, [fast]).cutoff_hz == USUAL_HZ
+    settings = choose_conditioning(arm, [late(fast, 0)])
+    assert settings.cutoff_hz < USUAL_HZ
+    assert wider_band(settings, [fast], []).cutoff_hz == USUAL_HZ
+    # The rate of the samples to predict bounds it.
+    assert wider_band(settings.at(2.0), [fast], [log_of(arm, rate=8.0)]).cutoff_hz == (
+        pytest.approx(HIGHEST_CUTOFF * 8.0))
+    # Neither at the usual cut-off nor at a given one, nor in a motion whose band is narrow.
+    assert wider_band(settings.at(USUAL_HZ), [fast], []) is None
+    assert wider_band(replace(settings, cutoff_from_data=False), [fast], []) is None
+    assert wider_band(settings, [slow], []) is None
+    data = condition(divide(arm, [late(fast, 0)], (), None, None))
+    assert data.train.settings.cutoff_hz == settings.cutoff_hz
+    assert set(data.trial.period) == {1 / settings.cutoff_hz}
+    assert set(data.wider.period) == {1 / USUAL_HZ}
+    # Of the held-out set, too.
+    assert data.wider.t.max() > data.train.motions[0].t[-1]
 
 
 def test_a_given_cut_off_needs_no_ladder(arm):

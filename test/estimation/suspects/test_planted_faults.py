@@ -75,6 +75,18 @@ def test_a_good_recording_is_accused_of_nothing(good):
     assert any('gravity agrees' in note for note in good.treatment.notes)
 
 
+def test_a_late_signal_is_named_although_it_lowers_the_cut_off(shared_data):
+    """At 2 Hz, the table sees no delay of joint 3 of the fast TX40."""
+    arm = load_arm('tx40')
+    log, _ = checked_recording(read_recording(shared_data / REAL['tx40'], arm), arm)
+    late = replace(log, u=changed(
+        log.u, 2, lambda u: np.interp(log.t - 0.06, log.t, u)))
+    model = identify(arm, [late])
+    assert model.treatment.cutoff_hz == 2.0
+    assert [(each.code, each.joints) for each in model.verdict.findings if each.is_error] == [
+        ('effort_delay', ('joint_3',))]
+
+
 @pytest.fixture(scope='module', params=REAL)
 def real(request, shared_data):
     arm = load_arm(request.param)

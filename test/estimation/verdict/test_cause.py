@@ -189,3 +189,25 @@ def test_remedies_of_faults_that_hold_together_name_their_joints(recorded):
         f"'{names[1]}': turn it by 1.59 rad, and '{names[2]}': turn it by 1.55 rad")
     (finding,) = reported(replace(found, winners=(both, alike)))
     assert finding.remedy.endswith(', or turn it by 1.59 rad')
+
+
+@pytest.mark.parametrize(('noise', 'named'), [(0.0, True), (0.3, False)])
+def test_a_wider_band_reveals_a_fault_unless_noise_spoils_it(recorded, noise, named):
+    """A fault that lowered the cut-off leaves no reason for it once it is undone."""
+    samples, random = recorded.samples, np.random.default_rng(0)
+
+    def measured(share, sign):
+        added = share * samples.tau.std(axis=0) * random.normal(size=samples.tau.shape)
+        return replace(samples, tau=sign * (samples.tau + added),
+                       later=sign[:, None] * (samples.later + added[:, :, None]))
+
+    lower = measured(0.1, np.ones(6))
+    wider = measured(noise, np.where(np.arange(6) == 2, -1.0, 1.0))
+    # Alone, the noisy samples have that cause, too.
+    for verdict, expected in (
+            (with_cause(Verdict(True, (), 0.0), recorded.arm, wider)[0], True),
+            (with_cause(Verdict(True, (), 0.0), recorded.arm, lower)[0], False),
+            (with_cause(Verdict(True, (), 0.0), recorded.arm, lower, wider=wider)[0], named)):
+        assert [(each.code, each.joints) for each in verdict.findings] == expected * [
+            ('effort_sign', (recorded.arm.joint_names[2],))]
+        assert verdict.trustworthy == (not expected)
