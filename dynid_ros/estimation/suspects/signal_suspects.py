@@ -16,6 +16,7 @@ from dynid_ros.arm.drive import COMMAND, joint_torque
 from dynid_ros.data.signals.filtered_friction import filtered_step
 from dynid_ros.data.signals.trial_samples import BREAK, CANDIDATE_DELAYS, TrialSamples, TYPICAL
 from dynid_ros.estimation.blocks.groups import GROUPS
+from dynid_ros.estimation.suspects.likelihood import Likelihood
 from dynid_ros.estimation.suspects.suspect import (
     exchange,
     Fault,
@@ -43,6 +44,8 @@ LATE_SIGNAL = 'effort_delay'
 GAINS = 'gains_refuted'
 #: Code of a signal that is no torque.
 SILENT_SIGNAL = 'effort_meaningless'
+#: Code of a signal without the torque that compensates for friction.
+COMPENSATED = 'friction_compensated'
 #: Code of a load that changes during the recording.
 LOAD_CHANGED = 'payload_changed'
 #: Mass and first moments: the weight of a load matters most, and six inertias would overfit.
@@ -103,6 +106,28 @@ def silenced(base: Suspect, joint: int) -> Suspect:
         f'the drive signal of {names(base.arm, [joint])} does not follow its motion',
         'it is dead, too coarse, or of another quantity: record a topic that holds its torque'),
         silent=(*base.rows.silent, joint))
+
+
+def compensated_friction(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
+    """
+    Assume that the drive signal of each joint lacks viscous friction, or those of several do.
+
+    Some controllers add the torque that compensates for friction after the signal that they log,
+    so that friction seems to drive the joint. They do so for several joints: for all of which the
+    unconstrained coefficient is negative.
+    """
+    columns = base.rows.columns
+    theta = Likelihood(base).fit(base)[0][:len(columns)]
+    viscous = base.arm.layout.friction_columns('Fv')
+    driven = [joint for joint in joints if viscous[joint] in columns[theta < 0]]
+    for some in [*([joint] for joint in joints), *([driven] if len(driven) > 1 else [])]:
+        text = (f'signals of {names(base.arm, some)} seem to lack friction, which then drives the '
+                'joints' if some[1:] else f'signal of {names(base.arm, some)} seems to lack '
+                'friction, which then drives the joint')
+        yield base.refitted(Fault(
+            COMPENSATED, tuple(some), f'the drive {text}',
+            'record the torque with the compensation of friction that the controller adds'),
+            compensated=tuple(dict.fromkeys([*base.rows.compensated, *some])))
 
 
 def scaled_together(base: Suspect, joints: list[int]) -> Iterator[Suspect]:

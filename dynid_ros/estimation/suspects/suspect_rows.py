@@ -41,7 +41,9 @@ class SuspectRows:
     silent : tuple of int
         Joints whose torque depends on their offset alone.
     bending : tuple of int
-        Joints with a last column each: friction of a contact that bends before it slides.
+        Joints with a further column each: friction of a contact that bends before it slides.
+    compensated : tuple of int
+        Joints with a last column each: viscous friction that the signal lacks.
 
     """
 
@@ -53,6 +55,7 @@ class SuspectRows:
     low_passed: Array | None = None
     silent: tuple[int, ...] = ()
     bending: tuple[int, ...] = ()
+    compensated: tuple[int, ...] = ()
 
     @cached_property
     def products(self) -> Array:
@@ -71,8 +74,9 @@ class SuspectRows:
     @property
     def added(self) -> NDArray[np.intp]:
         """Return the standard parameters of the last columns; a bend has Coulomb friction."""
-        coulomb = self.arm.layout.friction_columns('Fc')
-        return np.concatenate([self.changed, coulomb[list(self.bending)]])
+        coulomb, viscous = map(self.arm.layout.friction_columns, ('Fc', 'Fv'))
+        return np.concatenate([
+            self.changed, coulomb[list(self.bending)], viscous[list(self.compensated)]])
 
     def regressor(self) -> Array:
         """Evaluate W, (k, n, c)."""
@@ -86,6 +90,8 @@ class SuspectRows:
             W[:, :, b:b + len(self.changed)] *= self.presence[:, None, None]
         for column, joint in enumerate(self.bending, b + len(self.changed)):
             W[:, joint, column] = samples.bend[:, joint]
+        if self.compensated:
+            W[:, :, -len(self.compensated):] *= -1.0
         if self.low_passed is not None:
             W += self.low_passed
         for joint in self.silent:

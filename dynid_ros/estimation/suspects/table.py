@@ -62,7 +62,8 @@ PREDICTED_GAIN = 0.5
 MAKERS: tuple[Callable[[Suspect, list[int]], Iterator[Suspect]], ...] = (
     signal_suspects.exchanged_signals, signal_suspects.reversed_signals,
     signal_suspects.scaled_signals, signal_suspects.silent_signals,
-    signal_suspects.scaled_together, signal_suspects.late_signals,
+    signal_suspects.scaled_together, signal_suspects.compensated_friction,
+    signal_suspects.late_signals,
     signal_suspects.loads_in_a_part, motion_suspects.exchanged_positions,
     motion_suspects.reversed_positions, motion_suspects.positions_in_millimetres,
     motion_suspects.other_time_axes, arm_suspects.shifted_zeros, arm_suspects.stretched_links,

@@ -75,6 +75,20 @@ def test_a_good_recording_is_accused_of_nothing(good):
     assert any('gravity agrees' in note for note in good.treatment.notes)
 
 
+@pytest.mark.parametrize(('lacking', 'share'), [((2,), 0.5), ((3, 4, 5), 2.0)])
+def test_signals_without_the_compensation_of_friction_are_named_together(ur10, lacking, share):
+    """Velocity drives the joints, and their Coulomb friction does not."""
+    arm, log = ur10
+    u = log.u.copy()
+    for joint in lacking:
+        u[:, joint] -= share * u[:, joint].std() / log.qd[:, joint].std() * log.qd[:, joint]
+    model = identified(arm, replace(log, u=u))
+    finding = model.verdict.findings[0]
+    assert (finding.code, finding.joints) == (
+        'friction_compensated', tuple(arm.joint_names[joint] for joint in lacking))
+    assert finding.is_error
+
+
 def test_a_late_signal_is_named_although_it_lowers_the_cut_off(shared_data):
     """At 2 Hz, the table sees no delay of joint 3 of the fast TX40."""
     arm = load_arm('tx40')
