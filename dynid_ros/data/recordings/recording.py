@@ -124,8 +124,6 @@ class Recording(Summarised):
     as_logged : bool
         Whether stamps may go back and columns be NaN throughout, as in logs; `check_recording`
         reports that. Recordings derived from a recording have it set.
-    timed : bool
-        Whether velocities were recorded that confirm the stamps, once they are checked.
     began : float or None
         Time zero of ``t`` by a clock that was set, s since 1970; None where nobody set it.
 
@@ -148,7 +146,6 @@ class Recording(Summarised):
     clock: SampleClock | None = None
     validation: tuple[tuple[float, float], ...] = ()
     as_logged: bool = False
-    timed: bool = False
     began: float | None = None
 
     def __post_init__(self) -> None:

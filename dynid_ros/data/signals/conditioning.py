@@ -140,8 +140,6 @@ class ConditionedMotion:
         Filter that decimated positions and torque, if any; see `NearReversals`.
     source : str
         File of the recording.
-    timed : bool
-        Whether recorded velocities confirm its stamps.
 
     """
 
@@ -154,7 +152,6 @@ class ConditionedMotion:
     warmth: Warmth
     low_pass: Decimator | None = None
     source: str = 'recording'
-    timed: bool = False
 
     def history(self, part: slice) -> JointHistory:
         """Return the history of the joints at some samples."""

@@ -84,6 +84,6 @@ def narrowed(
             t, q, tau, mark = t[kept], low_pass.whole(q), low_pass.whole(tau), mark[kept]
         q = low_passed(q, narrow)
         same = of_positions(t, q, tau, narrow.rate_hz, motion.warmth)
-        narrowed_motions.append(replace(same, source=motion.source, timed=motion.timed))
+        narrowed_motions.append(replace(same, source=motion.source))
         narrowed_marks.append(mark)
     return narrow, narrowed_motions, narrowed_marks

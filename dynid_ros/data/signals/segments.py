@@ -40,8 +40,6 @@ class Segment:
         Warmth of the joints; if None, they are cold at the beginning of the stretch.
     source : str
         File of the recording.
-    timed : bool
-        Whether recorded velocities confirm its stamps.
 
     """
 
@@ -50,7 +48,6 @@ class Segment:
     u: Array
     warmth: Warmth | None = None
     source: str = 'recording'
-    timed: bool = False
 
 
 def sample_rate(recording: Recording) -> float:
@@ -134,7 +131,7 @@ def _uniform(recording: Recording, stretch: slice, rate_hz: float, delay: float)
         q = _interpolate(t, q, grid)
     if not same or delay:
         u = _interpolate(t, u, np.clip(grid + delay, t[0], t[-1]))
-    return Segment(grid, q, u, recording.warmth, recording.source, recording.timed)
+    return Segment(grid, q, u, recording.warmth, recording.source)
 
 
 def _interpolate(t: Array, x: Array, times: Array) -> Array:

@@ -52,7 +52,7 @@ class TrialSamples:
     source : (k,) ndarray of str or None
         File of the recording; None if all samples are of one.
     timed : bool
-        Whether the stamps are those of the motion, as recorded velocities confirm.
+        Whether a clock stamped the samples while they were taken.
 
     """
 
@@ -126,7 +126,7 @@ def trial_samples(
             t, q, qd, qdd, tau[::stride], used & fast,
             torque_later(motion.t[rows], tau, stride), np.full(len(chosen), period),
             decimator.whole(motion.presliding)[::stride], shift,
-            np.full(len(chosen), motion.source, dtype=object), motion.timed))
+            np.full(len(chosen), motion.source, dtype=object)))
     return joined(parts)
 
 

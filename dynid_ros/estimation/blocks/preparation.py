@@ -68,8 +68,8 @@ def checked_recording(
         if defect.severity == 'error':
             raise RecordingError(f'{recording.source}: {defect.message}')
     # Velocities are differentiated from positions; recorded ones would only take memory.
-    return replace(recording, qd=None, timed=recording.qd is not None,
-                   warmth=warmth_of(recording.t, recording.q)), defects
+    return replace(
+        recording, qd=None, warmth=warmth_of(recording.t, recording.q)), defects
 
 
 def settings_for(
@@ -168,7 +168,7 @@ def _conditioned(
 ) -> list[ConditionedMotion]:
     """Condition stretches, given the filter that decimated them, and drop them as recorded."""
     return [replace(condition(segment, settings, arm.drive), low_pass=low_pass,
-                    source=segment.source, timed=segment.timed) for segment in segments]
+                    source=segment.source) for segment in segments]
 
 
 def _segments(

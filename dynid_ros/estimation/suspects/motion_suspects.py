@@ -68,7 +68,11 @@ def reversed_positions(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
 
 
 def other_time_axes(base: Suspect, joints: list[int]) -> Iterator[Suspect]:
-    """Let the motion take another time than its stamps, unless velocities confirm these."""
+    """
+    Let the motion take another time than its stamps, unless a clock made these.
+
+    Recorded velocities confirm no stamps: many are differentiated from the positions.
+    """
     if joints and not base.samples.timed:
         yield from factor_suspects(partial(_with_time, base))
 
