@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dynid_ros.arm.description.tree import KinematicTree
 from dynid_ros.arm.drive import COMMAND, joint_torque
 from dynid_ros.arm.friction import friction_terms, PLAIN_TERMS
 from dynid_ros.arm.model import ArmModel
@@ -168,9 +170,9 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     """
     Compare torque with the gravity torque of the described links to find signals in another unit.
 
-    Friction and inertia are subtracted. Only joints whose torque follows gravity count, and all of
-    these must differ by a factor that wrong masses cannot cause. The test needs a description with
-    masses, and signals in Nm or N.
+    Friction and inertia are subtracted. Only joints whose torque follows gravity and that carry
+    links of stated mass alone count, and all of these must differ by a factor that wrong masses
+    cannot cause. The test needs a description with masses, and signals in Nm or N.
 
     Parameters
     ----------
@@ -186,7 +188,7 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
     still = np.zeros_like(samples.q)
     gravity = regressor(links, samples.q, still, still) @ nominal_parameters(links)
     factors = np.array([_factor(gravity[:, j], samples, j) for j in range(arm.n)])
-    joints = np.flatnonzero(np.isfinite(factors))
+    joints = np.flatnonzero(np.isfinite(factors) & _all_masses_stated(arm.tree, arm.inertial))
     logarithms = np.log(factors[joints])
     if len(joints) < JOINTS or not (
             (logarithms > np.log(OTHER_UNIT)).all() or (logarithms < -np.log(OTHER_UNIT)).all()):
@@ -201,6 +203,15 @@ def unit_findings(arm: ArmModel, samples: TrialSamples) -> list[Finding]:
         f'need to be held against gravity, by {held}: {_likely(factor)}',
         'convert them, or state their factors under "drive" in arm.yaml; if the masses are no '
         'real ones, correct these', tuple(arm.joint_names[joint] for joint in joints))]
+
+
+def _all_masses_stated(tree: KinematicTree, inertial: Array) -> NDArray[np.bool_]:
+    """Whether each link that a joint carries has a mass, (n,)."""
+    stated = inertial[:, 0] > 0
+    for link in tree.order[::-1]:
+        if tree.parent[link] >= 0:
+            stated[tree.parent[link]] &= stated[link]
+    return np.asarray(stated[:len(tree.joint_names)])
 
 
 def _factor(gravity: Array, samples: TrialSamples, joint: int) -> float:

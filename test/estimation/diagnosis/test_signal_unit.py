@@ -45,6 +45,15 @@ def test_another_unit_is_named_with_its_factor(ur10, factor, text):
     assert {arm.joint_names[1], arm.joint_names[2]} <= set(finding.joints)
 
 
+@pytest.mark.parametrize('without', [(), (3,), (1, 2, 3, 4)])
+def test_joints_that_carry_links_without_a_mass_judge_no_unit(ur10, without):
+    """Descriptions state no mass of some links, whose weight is in the signals."""
+    arm, log = ur10
+    inertial = 1e-2 * arm.inertial
+    inertial[list(without)] = 0.0
+    assert bool(found(replace(arm, inertial=inertial), log)) == (not without)
+
+
 def test_a_model_of_millinewton_metres_is_not_trusted(ur10):
     arm, log = ur10
     verdict = identify(arm, [replace(log, u=1000 * log.u)], friction=PLAIN).verdict
