@@ -61,7 +61,7 @@ class Mutant:
         What is there exactly once, and what takes its place.
     tests : tuple of str
         Files or tests that are to fail, relative to ``test/estimation``. Of a file, slow tests are
-        left out.
+        left out, unless all of them are slow.
 
     """
 
@@ -181,6 +181,17 @@ MUTANTS = (
     Mutant('tilts_from_no_gravity', 'suspects/table.py',
            'as_it_is if each.size.typical else UnitRows(likelihood, each)', 'as_it_is',
            ('suspects/test_gravity.py',)),
+    Mutant('each_signal_lacks_friction_alone', 'suspects/signal_suspects.py',
+           '*([driven] if len(driven) > 1 else [])', '*[]',
+           ('suspects/test_planted_faults.py::'
+            'test_signals_without_the_compensation_of_friction_are_named_together',)),
+    Mutant('compensation_against_the_motion', 'suspects/suspect_rows.py',
+           'W[:, :, -len(self.compensated):] *= -1.0', 'pass',
+           ('suspects/test_planted_faults.py::'
+            'test_signals_without_the_compensation_of_friction_are_named_together',)),
+    Mutant('masses_of_nothing', 'diagnosis/copied_signals.py',
+           'stated = inertial[:, 0] > 0', 'stated = inertial[:, 0] >= 0',
+           ('diagnosis/test_signal_unit.py',)),
     Mutant('one_part_decides', 'suspects/cross_validation.py',
            'float(gains.sum() - gains.max())', 'float(gains.sum())', TABLE),
     Mutant('faults_that_hardly_matter', 'suspects/reported_lines.py',
@@ -309,12 +320,17 @@ def planted(mutant: Mutant, copy: Path) -> Iterator[None]:
         path.write_text(original)
 
 
+def all_slow(test: str) -> bool:
+    """Whether a whole file of tests is marked slow."""
+    return 'pytestmark = pytest.mark.slow' in (ROOT / 'test' / 'estimation' / test).read_text()
+
+
 def run(copy: Path, tests: Sequence[str], *options: str) -> tuple[int, str]:
     """Run tests on a copy; return status and output of pytest, status 1 if it never ends."""
     environment = os.environ | {'PYTHONPATH': str(copy), 'PYTHONDONTWRITEBYTECODE': '1'}
     command = [sys.executable, '-m', 'pytest', '-q', '-rf', '--tb=no', '--hypothesis-seed=0',
                '-p', 'no:cacheprovider', '-p', GUARD, *options]
-    if not any('::' in test for test in tests):
+    if not any('::' in test or all_slow(test) for test in tests):
         command += ['-m', 'not slow']
     try:
         done = subprocess.run(
