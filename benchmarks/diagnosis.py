@@ -237,6 +237,15 @@ def delays(good: Good) -> Planted:
     yield from single_efforts(good, lambda x: np.interp(good.log.t - LATE, good.log.t, x))
 
 
+def uncompensated(good: Good) -> Planted:
+    """Take a torque out of one drive signal that compensates for more than its friction."""
+    qd = np.gradient(good.log.q, good.log.t, axis=0)
+    for joint in range(good.arm.n):
+        u = good.log.u.copy()
+        u[:, joint] -= u[:, joint].std() / qd[:, joint].std() * qd[:, joint]
+        yield good.arm, signals(good.log, u)
+
+
 def lengths(good: Good) -> Planted:
     """Describe an offset between two joints as a third too long."""
     for joint in np.flatnonzero(np.linalg.norm(good.arm.translation, axis=1) > 0.1):
@@ -298,6 +307,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], Callable[..., Planted]]] = {
         ('effort_copies_velocity', 'effort_copies_position', 'effort_of_velocity'), copies),
     'zero off by 10 degrees': (('position_zero',), zeros),
     'one effort 60 ms late': (('effort_delay',), delays),
+    'one effort without compensation': (('friction_compensated',), uncompensated),
     'offset of a joint a third too long': (('link_length',), lengths),
     'description of another arm': (('unexplained', 'other_masses', 'link_length'), other_arm),
     'load of 3 kg from a moment on': (('payload_changed',), payload),
