@@ -49,8 +49,10 @@ def crowds(log: Recording) -> Array:
     for way in (1.0, -1.0):
         for joint, moves in enumerate(moving):
             u = way * log.u[moves, joint]
-            top = u == u.max()
-            below = (u >= u.max() - clipped_signals.BAND_SHARE * np.ptp(u)) & ~top
+            top, steps = u == u.max(), clipped_signals.BAND_STEPS
+            deep = min(u.max() - clipped_signals.BAND_SHARE * np.ptp(u),
+                       *np.unique(u)[-1 - steps:])
+            below = (u >= deep) & ~top
             found.append((top.sum() / max(below.sum(), 1), top.mean(), top.sum()))
     return np.array(found)
 

@@ -30,6 +30,11 @@ from dynid_ros.utilities.in_blocks import blocks
 #: Depth of the band below the largest value, relative to the range of the signal. Resampling moves
 #: clipped samples into it.
 BAND_SHARE = 0.03
+#: Least number of steps of a quantised signal in that band. At its peak, a smooth signal is within
+#: a depth for a time that grows with the square root of the depth, so that a level which spans a
+#: complete step has 1 / (sqrt(1 + k) - 1) times the samples of the next k levels: 2.4 for one
+#: level, and 1.4 for two, less than `CROWDING`.
+BAND_STEPS = 2
 #: Ratio of samples at the largest value to samples in the band below it, from which the signal is
 #: clipped: a smooth signal has many times more below its peak, a quantised one as many a step.
 CROWDING = 1.5
@@ -82,16 +87,20 @@ def clip_levels(recordings: Sequence[Recording]) -> ClipLevels:
     """
     marked = [(recording.u, _in_motion(recording)) for recording in recordings]
     n = len(recordings[0].joint_names)
-    lowest, highest, levels = np.full(n, np.inf), np.full(n, -np.inf), np.zeros((FEWEST_LEVELS, n))
+    smallest, largest = np.full((1 + BAND_STEPS, n), np.inf), np.full((1 + BAND_STEPS, n), -np.inf)
+    levels = np.zeros((FEWEST_LEVELS, n))
     total, different = np.zeros((2, n), dtype=np.int64)
     for u, marks in _in_blocks(marked):
-        find_levels(u, marks, lowest, highest, total, levels, different)
+        find_levels(u, marks, smallest, largest, total, levels, different)
     moved, counts = total > 0, np.zeros((2, 2, n), dtype=np.int64)
     coarse = moved & (different < FEWEST_LEVELS)
-    lowest[~moved], highest[~moved] = 0.0, 0.0
+    smallest[:, ~moved], largest[:, ~moved] = 0.0, 0.0
+    lowest, highest = smallest[0], largest[0]
     band = BAND_SHARE * (highest - lowest)
+    # The values next to the limit are steps of the signal away from it, or much nearer.
+    high, low = np.minimum(highest - band, largest[-1]), np.maximum(lowest + band, smallest[-1])
     for u, marks in _in_blocks(marked):
-        count_near(u, marks, highest - band, highest, lowest + band, lowest, counts)
+        count_near(u, marks, high, highest, low, lowest, counts)
     shares = np.array([_clipped_share(at_limit, in_band, total) for in_band, at_limit in counts])
     shares[:, coarse | ~moved] = 0.0
     return ClipLevels(

@@ -16,24 +16,30 @@ def find_levels(
     total: NDArray[np.int64], levels: Array, different: NDArray[np.int64],
 ) -> None:
     """
-    Find the ranges of signals and their first different values, block by block.
+    Find the outermost values of signals and their first different ones, block by block.
 
     Parameters
     ----------
     u, marks : (k, n) ndarray
         Signals, and whether each value counts.
-    lowest, highest, total : (n,) ndarray
-        Of the values that count; extended and raised in place.
+    lowest, highest : (m, n) ndarray
+        The m smallest different values that count, from the outermost one inwards, and the m
+        largest; infinite where there are fewer. Extended in place.
+    total : (n,) ndarray
+        Number of values that count; raised in place.
     levels, different : (L, n) and (n,) ndarray
         The first L different values, and how many there are; extended in place.
 
     """
+    below, above = lowest[-1], highest[-1]
     for k in range(u.shape[0]):
         for j in range(u.shape[1]):
             if marks[k, j]:
                 value = u[k, j]
-                lowest[j], highest[j] = min(lowest[j], value), max(highest[j], value)
                 total[j] += 1
+                if not below[j] <= value <= above[j]:
+                    _insert(lowest, j, value, 1.0)
+                    _insert(highest, j, value, -1.0)
                 if different[j] < levels.shape[0]:
                     known = False
                     for i in range(different[j]):
@@ -41,6 +47,21 @@ def find_levels(
                     if not known:
                         levels[different[j], j] = value
                         different[j] += 1
+
+
+@kernel
+def _insert(outermost: Array, j: int, value: float, way: float) -> None:
+    """Insert a value that is new to a column (m, n), which rises where `way` is 1, else falls."""
+    i = outermost.shape[0] - 1
+    if way * value >= way * outermost[i, j]:
+        return
+    for place in range(i):
+        if outermost[place, j] == value:
+            return
+    while i > 0 and way * value < way * outermost[i - 1, j]:
+        outermost[i, j] = outermost[i - 1, j]
+        i -= 1
+    outermost[i, j] = value
 
 
 @kernel

@@ -7,6 +7,7 @@ import pytest
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.estimation.diagnosis.clipped_signals import (
     BAND_SHARE,
+    BAND_STEPS,
     clip_levels,
     CLIPPED_SAMPLES,
     CLIPPED_SHARE,
@@ -42,7 +43,7 @@ def recorded(seed):
     q = np.sin(0.7 * t[:, None] * np.arange(1, 7)) * [1, 1, 1, 1, 1, 1e-4]
     u = np.cos(0.9 * t[:, None] * np.arange(1, 7)) + 0.1 * rng.normal(size=q.shape)
     u[:, 0], u[:, 1] = np.minimum(u[:, 0], 0.6), np.maximum(u[:, 1], -0.7)
-    u[:, 2], u[:, 3] = np.round(u[:, 2]), 3.0
+    u[:, 2], u[:, 3], u[:, 4] = np.round(u[:, 2]), 3.0, np.round(9 * u[:, 4]) / 9
     return Recording(t, q, u, tuple('abcdef'), 'effort', 'log')
 
 
@@ -60,7 +61,8 @@ def expected(recordings):
         if len(u) and not coarse:
             for k, x in enumerate((u, -u)):
                 limit, span = x.max(), np.ptp(x)
-                top, band = (np.sum(x >= limit - share * span) for share in (0.0, BAND_SHARE))
+                deep = min(limit - BAND_SHARE * span, np.unique(x)[-1 - BAND_STEPS])
+                top, band = np.sum(x == limit), np.sum(x >= deep)
                 if top > max(CLIPPED_SHARE * len(x), CROWDING * (band - top), CLIPPED_SAMPLES):
                     shares[k] = top / len(x)
             highest, lowest = (u.max() if shares[0] else np.inf,
@@ -78,3 +80,27 @@ def test_limits_are_those_of_all_values_at_once(seed, monkeypatch):
                             zip(*expected(logs), strict=True), strict=True):
         np.testing.assert_array_equal(getattr(found, name), wanted)
     assert found.share[:2].all() and found.coarse[2:4].all() and not found.share[2:].any()
+
+
+def rounded(u, levels):
+    """Round a signal so that its outermost levels span a complete step, as none does by more."""
+    step = np.ptp(u) / levels
+    return (np.floor((u - u.min()) / step * (1 - 1e-12)) + 0.5) * step + u.min()
+
+
+def levels_of(u, t):
+    return clip_levels([Recording(t, np.sin(t)[:, None], u[:, None], ('j1',), 'effort', 'log')])
+
+
+@pytest.mark.parametrize('levels', range(FEWEST_LEVELS + 1, 80))
+def test_a_quantised_sine_is_not_clipped(levels):
+    """A sine is the smooth signal that stays longest near its peaks for its range."""
+    t = np.arange(20_000) / 100.0
+    assert not levels_of(rounded(np.sin(0.7 * t), levels), t).share.any()
+
+
+@pytest.mark.parametrize('levels', [8, 15, 30, 100, 1000])
+def test_a_quantised_sine_that_is_cut_off_is_clipped(levels):
+    t = np.arange(20_000) / 100.0
+    found = levels_of(rounded(np.clip(np.sin(0.7 * t), -0.5, 0.5), levels), t)
+    assert found.share == pytest.approx(2 / 3, abs=0.15)
