@@ -37,6 +37,9 @@ JUMP_SPEED = 50.0
 #: Speed that a joint does not reach, as a multiple of its velocity limit. Limits count as 1 rad/s
 #: at least, since a description may state that of a slow mode.
 JUMP_LIMITS, SLOWEST_LIMIT = 5.0, 1.0
+#: Most samples in a row that are a spike if the joint is back behind them: the median of five
+#: samples, by which streams judge, ignores two.
+SPIKE_SAMPLES = 2
 
 
 def largest_steps(time: Array, velocity: Array) -> Array:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynid_ros.data.recordings import absurd_values, stamp_checks
+from dynid_ros.data.recordings import stamp_checks
 from dynid_ros.data.recordings.recording import Defect, Recording
-from dynid_ros.data.recordings.repeats import caught_up, measured_once
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import increases, largest_change, Mask
 
@@ -86,53 +85,6 @@ def with_one_clock(recording: Recording) -> Recording:
         distance[finite] = np.abs(t[finite] - median_filter(t[finite], 2 * settled + 1))
     lost = distance > far
     return _on_one_clock(_without(recording, lost, distance), usual, far)
-
-
-def without_misplaced(recording: Recording, velocity: Array) -> Recording:
-    """
-    Drop single samples that a wrong stamp brings too near to a neighbour, so that joints jump.
-
-    Steps that would be jumps at the usual time between samples, too, are none of the stamps: they
-    remain, and so does a recording with many such samples. But a logger that writes the newest
-    state may write a late one, after it repeated another while the source stalled: the arm then
-    moves on in the step behind it by the way of all that time.
-
-    Parameters
-    ----------
-    recording : Recording
-        Stamps increase, and positions are finite.
-    velocity : (n,) ndarray
-        Velocity limits, rad/s or m/s; infinite where unknown.
-
-    """
-    if len(recording.t) < 3 or not len(absurd_values.jumps(recording, velocity)):
-        return recording
-    # Repetitions hide how long the step to the next measurement took.
-    first = measured_once(recording)[0]
-    measured = recording.take(first)
-    t, q, places = measured.t, measured.q, absurd_values.jumps(measured, velocity)
-    if len(places) > stamp_checks.BACKWARDS_SHARE * len(t):
-        return recording
-    usual, wrong = float(np.median(np.diff(t))), np.zeros(len(t), dtype=np.bool_)
-
-    def is_possible(first: int, second: int, time: float) -> bool:
-        allowed = absurd_values.largest_steps(np.array([time]), velocity)[0]
-        return bool((np.abs(q[second] - q[first]) <= allowed).all())
-
-    for k in places.tolist():
-        before = next((m for m in range(k - 1, -1, -1) if not wrong[m]), -1)
-        # A late stamp is near to the next one, and an early stamp to the one before.
-        spare = [(t[c] - t[a], b) for a, b, c in ((before, k, k + 1), (k, k + 1, k + 2))
-                 if a >= 0 and c < len(t) and is_possible(a, c, t[c] - t[a])]
-        if not wrong[k] and spare and is_possible(k, k + 1, usual):
-            wrong[max(spare)[1]] = True
-        elif before == k - 1 and caught_up(t, q, before, k + 1):
-            wrong[k] = True
-    lost = wrong[np.cumsum(first) - 1]
-    return recording.take(~lost, stamp_checks.left_out(
-        recording, lost, 'stamps_misplaced', stamp_checks.BACKWARDS_SHARE,
-        '{count} of {total} stamps are early or late, so that joints would jump, and their '
-        'samples are left out.')) if lost.any() else recording
 
 
 def _without(recording: Recording, lost: Mask, distance: Array) -> Recording:

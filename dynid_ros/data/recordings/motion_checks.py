@@ -169,12 +169,20 @@ def jump_defects(recording: Recording, arm: ArmModel) -> list[Defect]:
             f'{largest[worst]:.4g} within one sample, {count[worst]} times, and does not as '
             f'degrees; {TO_RADIANS}', recording.joint_names[worst], int(count[worst]), 0.0,
             float(largest[worst]), absurd_values.JUMP)]
-    return absurd_values.marked_defects(
-        recording, jumps, 'position_jump', 'error',
-        '{name} jumps by up to {value:.4g} within one sample, {count} times: an encoder fault, a '
-        'wrong unit, or a wrap that is not a whole turn; cut it out or record again; if '
-        'the joint is that fast, correct its limits.velocity in arm.yaml.',
-        value=largest, threshold=absurd_values.JUMP)
+    return [_jump(recording, j, int(count[j]), int(np.argmax(jumps[:, j])), float(largest[j]))
+            for j in np.flatnonzero(count).tolist()]
+
+
+def _jump(recording: Recording, j: int, count: int, first: int, largest: float) -> Defect:
+    """Report the jumps of a joint, and where the first one is."""
+    name, x = recording.joint_names[j], recording.q[:, j]
+    stamp = float(recording.t[first] - recording.t[0])
+    text = (f'{name} jumps by up to {largest:.4g} within one sample, {count} times, first after '
+            f'{stamp:.6g} s of the recording, from {x[first - 1]:.4g} to {x[first]:.4g}: an '
+            'encoder fault, a wrong unit, or a wrap that is not a whole turn; cut it out or '
+            'record again; if the joint is that fast, correct its limits.velocity in arm.yaml.')
+    return Defect(
+        'position_jump', 'error', text, name, count, stamp, largest, absurd_values.JUMP)
 
 
 def constant_defects(recording: Recording) -> list[Defect]:

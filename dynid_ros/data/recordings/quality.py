@@ -17,7 +17,7 @@ from dynid_ros.data.recordings.absurd_values import (
     measured_or_passive,
     unmeasured,
 )
-from dynid_ros.data.recordings.clock import with_one_clock, without_misplaced
+from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.lost_values import (
     LOST_SHARE,
     without_lost_values,
@@ -42,6 +42,7 @@ from dynid_ros.data.recordings.stamp_checks import (
 )
 from dynid_ros.data.recordings.stamp_unit import rate_defects
 from dynid_ros.data.recordings.velocity_checks import without_bad_velocities
+from dynid_ros.data.recordings.wrong_samples import without_wrong_samples
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import marked
 
@@ -102,7 +103,7 @@ def clean(recording: Recording, arm: ArmModel, *, stamped: bool = False) -> Reco
     recording = without_lost_values(unwrapped(recording, arm))
     if not usable(recording.t) or not recording.finite_positions:
         return recording
-    recording = without_stalled(without_misplaced(recording, arm.limits.velocity))
+    recording = without_stalled(without_wrong_samples(recording, arm.limits.velocity))
     return without_bad_velocities(as_measured(recording, stamped=stamped))
 
 

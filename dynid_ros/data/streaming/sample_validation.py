@@ -29,7 +29,7 @@ RULES = {
 }
 
 #: Samples on either side that a spike is compared with.
-_SIDE = 2
+_SIDE = absurd_values.SPIKE_SAMPLES
 
 
 # Bounds of samples that stand out from their neighbours. Measured figures come from
