@@ -19,8 +19,10 @@ from dynid_ros.errors import ArmError
 from dynid_ros.utilities.arrays import Array
 
 _UNITS = {'effort': ('Nm', 'N'), 'current': ('A',), 'voltage': ('V',), COMMAND: ('rad', 'm')}
-_GAINS = {'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain'),
-          COMMAND: ('kp', 'kd')}
+#: Keys of ``drive`` from which the torque follows, by the kind of the signal.
+DRIVE_GAINS = {
+    'effort': (), 'current': ('gain',), 'voltage': ('torque_constant', 'amplifier_gain'),
+    COMMAND: ('kp', 'kd')}
 _SIDES = ('lower', 'upper')
 _BOUNDS = ('velocity', 'acceleration', 'effort')
 _FILTERS = ('butterworth', 'fir', 'periodic')
@@ -53,15 +55,16 @@ def read_drive(top: Section, names: tuple[str, ...]) -> Drive:
     n = len(names)
     signal = section.choice('signal', tuple(_UNITS), 'effort')
     section.choice('unit', _UNITS[signal], _UNITS[signal][0])
-    for key in dict.fromkeys(chain(*_GAINS.values())):
-        if key in section and key not in _GAINS[signal]:
+    for key in dict.fromkeys(chain(*DRIVE_GAINS.values())):
+        if key in section and key not in DRIVE_GAINS[signal]:
             raise section.error(key, f'does not belong to signal: {signal}')
-        if key in _GAINS[signal] and signal != COMMAND:
+        if key in DRIVE_GAINS[signal] and signal != COMMAND:
             section.needed(key, section.raw(key))
     factors = section.filled('gear_ratio', n, 1.0) * section.filled('sign', n, 1.0)
     if signal == COMMAND:
         return _command_drive(section, n, factors)
-    gain = np.prod([factors, *(section.filled(key, n, 1.0) for key in _GAINS[signal])], axis=0)
+    gains = (section.filled(key, n, 1.0) for key in DRIVE_GAINS[signal])
+    gain = np.prod([factors, *gains], axis=0)
     drive = Drive(signal, _nonzero(section, gain), *_transmission(section, n),
                   section.flag('includes_gravity', True), _drive_topic(section, 'effort'))
     return replace(drive, passive=_passive(section, names, drive))

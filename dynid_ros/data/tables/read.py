@@ -11,7 +11,7 @@ import numpy as np
 from dynid_ros.arm.description.schema import ANGLE_UNITS
 from dynid_ros.arm.drive import COMMAND
 from dynid_ros.arm.model import ArmModel
-from dynid_ros.arm.settings import PERCENT, TABLE_UNITS
+from dynid_ros.arm.settings import DRIVE_GAINS, PERCENT, TABLE_UNITS
 from dynid_ros.data.recordings.recording import Defect, Recording
 from dynid_ros.data.recordings.stamp_unit import likely_unit, RANGE_HZ, STAMP_UNITS
 from dynid_ros.data.tables.column_choice import Family
@@ -241,7 +241,7 @@ def _other_signal(column: Column, arm: ArmModel) -> list[Defect]:
         return []
     if not kinds and column.documented:
         return []
+    keys = ', '.join([f'signal: {kind}', *(f'{key}: [...]' for key in DRIVE_GAINS[kind])])
     text = (f'{column.name} seems to be a {"torque" if kind == "effort" else kind}, and arm.yaml '
-            f'states drive signals of the kind {arm.drive.signal}: state '
-            f'drive: {{signal: {kind}, ...}} with its gains.')
+            f'states drive signals of the kind {arm.drive.signal}: state drive: {{{keys}}}.')
     return [Defect('signal_kind', 'warning', text)]

@@ -2,6 +2,7 @@
 """Logs as their tools write them: joints by name, whatever the order of the columns."""
 
 from dataclasses import replace
+import re
 
 from bag_files import Motion
 from hypothesis import given, settings
@@ -12,8 +13,11 @@ import pytest
 from rosbags.rosbag1 import Writer
 from rosbags.typesys import get_typestore, Stores
 from scipy.io import savemat
+import yaml
 
+from dynid_ros.arm.load import load_arm
 from dynid_ros.arm.model import Table
+from dynid_ros.arm.shipped import shipped_files
 from dynid_ros.data.files.conversion import convert
 from dynid_ros.data.files.recording_reader import read_recording
 from dynid_ros.errors import RecordingError
@@ -252,6 +256,23 @@ def test_guesses_are_reported_and_what_the_documents_name_is_none(tmp_path, arm)
     assert kind.code == 'signal_kind' and 'signal: current' in kind.message
     path.write_text(table(['t', *numbered('q_{}', 'tau_{}')], T, Q, TAU))
     assert read_recording(path, arm).defects == ()
+
+
+@pytest.mark.parametrize(('word', 'stated'), [
+    ('current', 'effort'), ('voltage', 'effort'), ('torque', 'current'), ('torque', 'voltage')])
+def test_the_remedy_for_another_kind_of_signal_loads_and_ends_the_warning(
+        tmp_path, word, stated):
+    arm, path = load_arm('two_axis'), tmp_path / 'a.csv'
+    path.write_text(table(['t', 'q_0', 'q_1', f'{word}_0', f'{word}_1'],
+                          T, Q[:, :2], TAU[:, :2]))
+    other = replace(arm, drive=replace(arm.drive, signal=stated))
+    (kind,) = (d for d in read_recording(path, other).defects if d.code == 'signal_kind')
+    drive = re.search(r'state drive: (\{.*\})\.$', kind.message)[1].replace('...', '1.5, 2.5')
+    written = yaml.safe_load(shipped_files()['two_axis'].read_text())
+    written['drive'] = yaml.safe_load(drive)
+    (tmp_path / 'arm.yaml').write_text(yaml.safe_dump(written))
+    assert 'signal_kind' not in {
+        d.code for d in read_recording(path, load_arm(tmp_path / 'arm.yaml')).defects}
 
 
 def test_names_in_a_table_may_lack_what_those_of_the_arm_share(tmp_path, arm):
