@@ -30,6 +30,8 @@ WIDEST = 1000
 MAPPED, CHECKED = 2**26, 2**20
 #: Place of the lengths of name and extra field in a local header of a zip file.
 _LOCAL_LENGTHS = 26
+#: Fields of an object of MATLAB as SciPy reads it: its name, its system and its class.
+_OBJECT = ('s0', 's1', 's2')
 #: Last words of arrays that name the columns of the others.
 _NAMES = ('name', 'names', 'joints', 'labels', 'columns')
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -233,7 +235,21 @@ def _mat(path: Path) -> dict[str, Values]:
                              f"MATLAB with save('{path.name}', ..., '-v7')") from error
     found: dict[str, Values] = {}
     _flatten(content, '', found)
+    opaque = [values for values in found.values() if (values.dtype.names or ())[:3] == _OBJECT]
+    if opaque and not any(
+            values.dtype.kind in 'fiu' and values.size > 1 for values in found.values()):
+        raise _only_matlab(path, opaque[0])
     return found
+
+
+def _only_matlab(path: Path, opaque: Values) -> RecordingError:
+    """Return the error on an object, whose content MATLAB alone reads."""
+    name, kind = (bytes(opaque[key][0]).decode(errors='replace') for key in ('s0', 's2'))
+    remedy = (f"write it as text there, with writetable({name}, '{path.stem}.csv')"
+              if kind == 'table' else
+              f"save arrays of numbers, with save('{path.name}', 't', 'q', 'tau', '-v7')")
+    return RecordingError(
+        f'{path}: {name} is a MATLAB {kind}, which MATLAB alone reads; {remedy}')
 
 
 def _flatten(content: Mapping[str, Any], before: str, found: dict[str, Values]) -> None:

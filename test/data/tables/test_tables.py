@@ -2,11 +2,13 @@
 """Tables are read by the names of their columns, and a bad cell is found."""
 
 from dataclasses import replace
+import struct
 
 from bag_files import Motion
 import numpy as np
 from oracles import random_arm
 import pytest
+from scipy.io import savemat
 
 from dynid_ros.arm.model import Table
 from dynid_ros.data.files.recording_reader import read_recording
@@ -202,6 +204,34 @@ def test_a_file_that_is_no_table_says_why(tmp_path, arm, content, said):
     path.write_text(content)
     with pytest.raises(RecordingError, match=said):
         read_recording(path, arm)
+
+
+def mat_object(path, name, kind, **arrays):
+    """Write an object beside arrays, in level 5 of the format: its strings, and a number."""
+    def element(code, data):
+        return struct.pack('<II', code, len(data)) + data + bytes(-len(data) % 8)
+
+    flags = element(6, struct.pack('<II', 17, 0))
+    number = element(14, element(6, struct.pack('<II', 13, 0)) + element(
+        5, struct.pack('<ii', 1, 1)) + element(1, b'') + element(6, struct.pack('<I', 7)))
+    strings = b''.join(element(1, text.encode()) for text in (name, 'MCOS', kind))
+    savemat(path, arrays)
+    path.write_bytes(path.read_bytes() + element(14, flags + strings + number))
+
+
+@pytest.mark.parametrize(('kind', 'said'), [
+    ('table', r"run is a MATLAB table, .* with writetable\(run, 'a\.csv'\)$"),
+    ('timeseries', r"run is a MATLAB timeseries, .* with save\('a\.mat', 't', 'q', 'tau'")])
+def test_an_object_that_matlab_alone_reads_is_named(tmp_path, arm, kind, said):
+    mat_object(tmp_path / 'a.mat', 'run', kind, rate=100.0, joints=np.array(['j1', 'j2', 'j3']))
+    with pytest.raises(RecordingError, match=said):
+        read_recording(tmp_path / 'a.mat', arm)
+
+
+def test_an_object_of_matlab_beside_the_arrays_does_no_harm(tmp_path, arm):
+    mat_object(tmp_path / 'a.mat', 'made', 'datetime', t=MOTION.t, q=MOTION.q, qd=MOTION.qd,
+               tau=MOTION.effort)
+    assert_motion(read_recording(tmp_path / 'a.mat', arm))
 
 
 @pytest.mark.parametrize(
