@@ -24,6 +24,7 @@ from dynid_ros.data.tables.column_words import (
     with_number,
 )
 from dynid_ros.data.tables.joint_names import likely_names
+from dynid_ros.data.tables.text_table import repeated
 from dynid_ros.errors import listed, RecordingError
 
 #: Short names of quantities.
@@ -148,6 +149,9 @@ class Choice:
         near = max((family for _, family, _ in self._candidates()
                     if self._order(family[0], quantity, False) is not None),
                    key=len, default=[])
+        for column in near:
+            if self.names.count(column.name) > 1:
+                return repeated(self.path, self.names, column.name)
         labels = {column.label for column in near}
         lacking = [name for name in self._arm.joint_names if name not in labels]
         commanded = quantity == 'signal' and self._arm.drive.signal == COMMAND

@@ -28,6 +28,7 @@ from dynid_ros.data.tables.text_rows import (
 from dynid_ros.errors import RecordingError
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.in_blocks import Mask
+from dynid_ros.utilities.text import several
 
 #: In the order in which they are looked for: a comma may be a decimal one.
 SEPARATORS = (';', '\t', '|', ',')
@@ -97,8 +98,15 @@ class Table:
                 raise RecordingError(
                     f'{self.path} has no column {name}; it has {summary(self.names)}')
             if count > 1:
-                raise RecordingError(f'{self.path} has {count} columns {name}; give each column a '
-                                     'name of its own')
+                raise repeated(self.path, self.names, name)
+
+
+def repeated(path: Path, names: Sequence[str], name: str) -> RecordingError:
+    """Return the error that a header has a name several times, with its columns from 1 on."""
+    places = [str(place) for place, other in enumerate(names, 1) if other == name]
+    return RecordingError(
+        f'{path}: the header has the name {name} {len(places)} times, for the columns '
+        f'{several(places)}; give each column a name of its own')
 
 
 def open_text(path: Path, header: Sequence[str] = (), joints: int = 0) -> Table:

@@ -148,8 +148,7 @@ def test_a_wrong_first_stamp_does_not_cost_the_others_their_digits(tmp_path, arm
 
 
 @pytest.mark.parametrize('names', [
-    ('q_1', 'q_1', 'q_2'), ('q_1', 'q_01', 'q_2'), ('q_0', 'q_1', 'q_9'), ('q_0', 'q_3', 'q_1'),
-    ('q_4', 'q_5', 'q_6')])
+    ('q_1', 'q_01', 'q_2'), ('q_0', 'q_1', 'q_9'), ('q_0', 'q_3', 'q_1'), ('q_4', 'q_5', 'q_6')])
 def test_columns_that_cannot_be_assigned_are_named(tmp_path, arm, names):
     path = written(tmp_path / 'a.csv', lines(['t', *names, *HEADER[4:]]))
     with pytest.raises(RecordingError, match='no columns of position for j1, j2, j3: ') as caught:
@@ -161,9 +160,12 @@ def test_columns_that_cannot_be_assigned_are_named(tmp_path, arm, names):
 def test_a_column_that_is_named_twice_is_refused_if_it_is_used(tmp_path, arm):
     table = Table(position=('a', 'b', 'c'))
     content = lines(['t', 'a', 'b', 'b', *HEADER[4:]])
-    with pytest.raises(RecordingError, match='2 columns b;'):
+    with pytest.raises(RecordingError, match='the name b 2 times, for the columns 3 and 4;'):
         read_recording(written(tmp_path / 'a.csv', content),
                        replace(arm, table=replace(table, position=('a', 'b', 'b'))))
+    content = lines(['t', 'q_1', 'q_1', 'q_2', *HEADER[4:]])
+    with pytest.raises(RecordingError, match='the name q_1 2 times, for the columns 2 and 3;'):
+        read_recording(written(tmp_path / 'a.csv', content), arm)
     unused = [line + b',0,0' for line in lines([*HEADER, 'x', 'x'])]
     unused[0] = unused[0][:-4]
     log = read_recording(written(tmp_path / 'b.csv', unused), arm)

@@ -184,6 +184,20 @@ def test_missing_columns_are_named_with_those_there(tmp_path, arm):
         read_recording(path, replace(arm, table=table))
 
 
+@pytest.mark.parametrize('pattern', ['q_{j}', 'q_{i}'])
+def test_a_name_that_stands_twice_in_the_header_is_shown_with_its_columns(tmp_path, arm, pattern):
+    """Whether the joint that it hides is missing, or all of them are there."""
+    header = ['t', *(pattern.format(j=f'j{i}', i=i) for i in (1, 2, 3)),
+              'tau_1', 'tau_2', 'tau_2', 'tau_9']
+    path = write_csv(tmp_path / 'a.csv', header, BLOCK[:, :8])
+    said = r'a\.csv: the header has the name tau_2 2 times, for the columns 6 and 7; give each'
+    with pytest.raises(RecordingError, match=said):
+        read_recording(path, arm)
+    path = write_csv(tmp_path / 'a.csv', [*header[:-1], 'tau_3'], BLOCK[:, :8])
+    with pytest.raises(RecordingError, match=said):
+        read_recording(path, arm)
+
+
 def test_columns_of_an_arm_with_more_joints_are_refused(tmp_path, arm):
     header = ['t', *(f'q_{i}' for i in range(7)), *(f'tau_{i}' for i in range(7))]
     path = write_csv(tmp_path / 'a.csv', header, np.zeros((9, 15)))
