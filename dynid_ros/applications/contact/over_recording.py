@@ -14,6 +14,7 @@ from dynid_ros.data.recordings.clock import with_one_clock
 from dynid_ros.data.recordings.recording import Recording
 from dynid_ros.errors import listed, RecordingError
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.outside_range import elsewhere
 from dynid_ros.utilities.arrays import runs_of
 from dynid_ros.utilities.in_blocks import blocks
 from dynid_ros.utilities.progress import progress
@@ -97,6 +98,8 @@ class MonitoredRecording(Summarised):
         Of the observer, Hz.
     aged : Aged or None
         Whether the model no longer fitted, at any time.
+    remarks : tuple of str
+        Where it is extrapolated.
 
     Raises
     ------
@@ -132,6 +135,8 @@ class MonitoredRecording(Summarised):
         self.contacts = [
             Contact(model, every, slice(*run)) for run in runs_of(every.contact.any(axis=1))]
         self.seconds = len(every.t) / monitor.rate_hz
+        # Its velocities are too noisy for a largest one.
+        self.remarks = elsewhere(model, every.q.min(axis=0), every.q.max(axis=0))
         self.levels, self.bandwidth_hz = monitor.levels, monitor.bandwidth_hz
 
     def facts(self) -> list[tuple[str, str]]:

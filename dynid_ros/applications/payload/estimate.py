@@ -12,7 +12,6 @@ from dynid_ros.applications.payload.findings import (
     contradiction,
     Evidence,
     judge_payload,
-    outside_range,
 )
 from dynid_ros.applications.payload.fit import finite_numbers, LoadRegression
 from dynid_ros.applications.payload.load_estimate import KnownLoad
@@ -33,6 +32,7 @@ from dynid_ros.data.signals.rests import find_rests, Rests
 from dynid_ros.errors import RecordingError
 from dynid_ros.estimation.estimate.covariance import INTERVAL
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.outside_range import outside_range
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.estimation.model.verdict_words import refusal
 from dynid_ros.utilities.arrays import joined

@@ -20,14 +20,10 @@ from dynid_ros.applications.payload.load_estimate import (
     residual_squares,
 )
 from dynid_ros.applications.payload.rest_fit import rest_rows
-from dynid_ros.arm.description.tree import joint_units
 from dynid_ros.arm.parameters import INERTIAL, torque_units
-from dynid_ros.data.signals.conditioning import ConditionedMotion
 from dynid_ros.data.signals.rests import Rests
-from dynid_ros.estimation.blocks.prediction import motion_range, Prediction
 from dynid_ros.estimation.blocks.qr_factors import QRFactors
 from dynid_ros.estimation.estimate.covariance import INTERVAL
-from dynid_ros.estimation.model.identified_model import IdentifiedModel
 from dynid_ros.estimation.model.verdict import Finding
 from dynid_ros.utilities.arrays import Array
 from dynid_ros.utilities.text import plain, within
@@ -46,11 +42,6 @@ UNEXPLAINED, UNEXPLAINED_SHARE = 4.0, 0.1
 #: arm, relative to the residual of the model's own recording. Loads of real arms reach 0.7, and
 #: those with a counterweight 3 and more.
 NO_BODY = 2.0
-#: Velocity relative to the largest one in the recording of the model, above which friction is
-#: extrapolated.
-FASTER = 1.2
-#: Share of the range of a joint that the recording of the model must cover.
-COVERED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,30 +246,3 @@ def _open(body: LoadBody, none: bool) -> tuple[str, ...]:
     names = [name for name, known in zip(INERTIAL, body.from_data, strict=True) if not known]
     return (f'not determined by this motion: {", ".join(names)}; a solid ball of this mass stands '
             'for them',)
-
-
-def outside_range(
-    model: IdentifiedModel, motions: Sequence[ConditionedMotion] | Sequence[Prediction],
-) -> tuple[str, ...]:
-    """Warn of motion beyond the range in which the model was identified."""
-    known = model.recorded_range()
-    if known is None or not motions:
-        return ()
-    low, high, fast = known
-    lowest, highest, speed = motion_range(motions)
-    shared = np.minimum(high, highest) - np.maximum(low, lowest)
-    names, remarks = np.array(model.arm.joint_names), []
-    elsewhere = shared < COVERED * (highest - lowest)
-    if elsewhere.any():
-        remarks.append(
-            f'extrapolation: {", ".join(names[elsewhere])} moved elsewhere in the recording of '
-            'the model; the error bars cover its parameters, not unmodelled torque')
-    faster = speed > FASTER * fast
-    if faster.any():
-        units = joint_units('rad/s', model.arm.prismatic)
-        each = ', '.join(f'{names[j]} ({speed[j]:.2f} instead of {fast[j]:.2f} {units[j]})'
-                         for j in np.flatnonzero(faster))
-        remarks.append(
-            f'extrapolation: {each} moved slower in the recording of the model; friction is '
-            'uncertain above')
-    return tuple(remarks)

@@ -12,13 +12,14 @@ from scipy.linalg import LinAlgError
 from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.change import largest_change
 from dynid_ros.applications.payload.estimate import Payload
-from dynid_ros.applications.payload.findings import Evidence, judge_payload, outside_range
+from dynid_ros.applications.payload.findings import Evidence, judge_payload
 from dynid_ros.applications.payload.fit import finite_numbers, LoadRegression
 from dynid_ros.applications.payload.load_estimate import Part
 from dynid_ros.data.signals.rests import Rests
 from dynid_ros.dynamics.arm_prior import known_prior
 from dynid_ros.estimation.blocks.rows import RowBlock
 from dynid_ros.estimation.model.identified_model import IdentifiedModel
+from dynid_ros.estimation.model.outside_range import outside_range
 from dynid_ros.estimation.online.online_identifier import Learned, OnlineIdentifier
 
 #: Last rows searched for a change of the load: a minute at 20 Hz.

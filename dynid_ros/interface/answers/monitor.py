@@ -36,7 +36,7 @@ def monitor_answer(
         'joints': [{'name': name, 'median_threshold': value}
                    for name, value in zip(names, middle, strict=True)],
         'aged': found.aged and {**vars(found.aged), 'text': found.aged.sentence},
-        'trustworthy': trustworthy}
+        'remarks': found.remarks, 'trustworthy': trustworthy}
     return Answer(
         facts, f'The model no longer fits: {sentence(found.aged.sentence)}' if found.aged
         else _count(found), int(found.aged is not None or not trustworthy),
@@ -77,4 +77,5 @@ def _notes(
     if not found.levels.held_out:
         yield ('The model has no held-out residual: thresholds come from the samples that it was '
                'fitted to, and false alarms are more.')
+    yield from map(sentence, found.remarks)
     yield f'False alarms to be expected: {alarms_per_hour:g} an hour.'

@@ -14,7 +14,6 @@ from results import identification
 
 from dynid_ros.applications.payload.body import load_body
 from dynid_ros.applications.payload.estimate import estimate_payload
-from dynid_ros.applications.payload.findings import outside_range
 from dynid_ros.applications.payload.fit import LoadRegression
 from dynid_ros.applications.payload.known_friction import breakaway
 from dynid_ros.applications.payload.load_estimate import LoadEstimate
@@ -25,6 +24,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.load_columns import frame_change, load_columns, LOAD_STD
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.errors import InputError, RecordingError
+from dynid_ros.estimation.model.outside_range import outside_range
 
 ARM = arm_named()
 

@@ -15,7 +15,7 @@ from dynid_ros.dynamics.base import base_parameters
 from dynid_ros.dynamics.regressor import regressor
 from dynid_ros.dynamics.rigid_parameters import nominal_parameters
 from dynid_ros.estimation.blocks.prediction import Prediction
-from dynid_ros.estimation.result_files.result_file import write_result
+from dynid_ros.estimation.result_files.result_file import read_result, write_result
 from dynid_ros.interface.cli.main import main
 from dynid_ros.motion.excitation.random_motion import random_motion
 
@@ -55,6 +55,23 @@ def run(folder, name, *options):
 def test_a_free_motion_is_quiet(folder, capsys):
     assert run(folder, 'free.npz') == 0
     assert 'No contact in 19.7 s.' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('place', [0.0, 4.0])
+def test_a_joint_that_moves_elsewhere_is_an_extrapolation(folder, capsys, place):
+    """The model was identified where both joints move, or far from where the second one does."""
+    model = read_result(folder / 'result')
+    with np.load(folder / 'free.npz') as free:
+        q, t = free['q'][::50], free['t'][::50]
+    seen = replace(model.predictions[0], held_out=False, t=t, q=q + np.array([0.0, place]),
+                   qd=0 * q, tau=0 * q, tau_hat=0 * q)
+    write_result(replace(model, predictions=(*model.predictions, seen)), folder / 'result')
+    assert run(folder, 'free.npz') == 0
+    told = capsys.readouterr().out
+    assert ('Extrapolation: pendulum_joint moved elsewhere' in told) == bool(place)
+    assert 'arm_joint moved' not in told
+    assert run(folder, 'free.npz', '--json') == 0
+    assert len(json.loads(capsys.readouterr().out)['remarks']) == bool(place)
 
 
 @pytest.mark.slow
