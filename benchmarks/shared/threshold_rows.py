@@ -41,14 +41,14 @@ def clip_rows(good: list[Any]) -> Iterator[tuple[Any, ...]]:
 
 def crowds(log: Recording) -> Array:
     """
-    Return samples at the largest value, and at the smallest, of each joint.
+    Return samples at the largest value, and at the smallest, of each joint that moves.
 
     As (2 n, 3): by those in the band beside it, as a share, and their number.
     """
     found, moving = [], clipped_signals._in_motion(log)
     for way in (1.0, -1.0):
-        for joint, moves in enumerate(moving):
-            u = way * log.u[moves, joint]
+        for j in np.flatnonzero(moving.any(axis=0)):
+            u = way * log.u[moving[:, j], j]
             top, steps = u == u.max(), clipped_signals.BAND_STEPS
             deep = min(u.max() - clipped_signals.BAND_SHARE * np.ptp(u),
                        *np.unique(u)[-1 - steps:])
