@@ -74,9 +74,12 @@ class SuspectRows:
     @property
     def added(self) -> NDArray[np.intp]:
         """Return the standard parameters of the last columns; a bend has Coulomb friction."""
-        coulomb, viscous = map(self.arm.layout.friction_columns, ('Fc', 'Fv'))
-        return np.concatenate([
-            self.changed, coulomb[list(self.bending)], viscous[list(self.compensated)]])
+        added = [self.changed]
+        for symbol, joints in (('Fc', self.bending), ('Fv', self.compensated)):
+            # The arm may have no such term.
+            if joints:
+                added.append(self.arm.layout.friction_columns(symbol)[list(joints)])
+        return np.concatenate(added)
 
     def regressor(self) -> Array:
         """Evaluate W, (k, n, c)."""

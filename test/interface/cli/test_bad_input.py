@@ -86,7 +86,8 @@ RECORDINGS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     'stamps in ms': (lambda d: bag(d, t=(T - T[0]) * 1e3 + 1),
                      ['0.1 Hz if they are in s', '100 Hz if they are in ms']),
     'column named twice': (lambda d: text(d, 'a.csv', 't,' + ','.join(
-        ['q_0', 'q_1', 'q_1', *(f'q_{i}' for i in range(3, 6))]) + '\n'), ['once each', 'q_1']),
+        ['q_0', 'q_1', 'q_1', *(f'q_{i}' for i in range(3, 6))]) + '\n'),
+        ['header has the name q_1 2 times', 'columns 3 and 4']),
     'array lengths differ': (lambda d: bag(d, tau=TAU[:, :5]),
                              ['5 values of effort for 6 joints', 'wrist_3_joint']),
     'rows differ': (lambda d: npz(d, tau=TAU[:-1]), ['1500', '1499']),

@@ -172,7 +172,7 @@ def test_meshes_of_a_xacro_file_are_found_from_its_folder(
     folder = tmp_path / 'elsewhere/my_arm'
     assert main(['init', str(path), '-o', str(folder), *arguments]) == 0
     printed = capsys.readouterr().out
-    assert 'Collision meshes found: 1 of 2.' in printed and 'readable: lost.stl' in printed
+    assert 'Collision meshes found: 1 of 2.' in printed and 'empty: lost.stl' in printed
     # The box around the mesh, as every command sees it.
     assert 'j: [0.0, 0.2, 0.0, 0.3, 0.0, 0.4]' in (folder / 'arm.yaml').read_text()
     bodies, _ = urdf_bodies(load_arm(folder), description_file(folder), {})
