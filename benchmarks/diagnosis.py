@@ -240,7 +240,7 @@ def delays(good: Good) -> Planted:
 def uncompensated(good: Good) -> Planted:
     """Take a torque out of one drive signal that compensates for more than its friction."""
     qd = np.gradient(good.log.q, good.log.t, axis=0)
-    for joint in range(good.arm.n):
+    for joint in np.flatnonzero(qd.any(axis=0)):
         u = good.log.u.copy()
         u[:, joint] -= u[:, joint].std() / qd[:, joint].std() * qd[:, joint]
         yield good.arm, signals(good.log, u)

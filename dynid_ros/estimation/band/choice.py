@@ -97,15 +97,15 @@ def wider_band(
     Returns
     -------
     ConditioningSettings or None
-        None if the band of the motion lies below the chosen cut-off.
+        None if the band of the motion lies below the chosen cut-off, or the cut-off was given.
 
     """
     usual = min(USUAL_HZ, conditioning.HIGHEST_CUTOFF * min(
         [settings.rate_hz, *map(sample_rate, held_out)]))
-    if settings.cutoff_hz >= usual:
+    if settings.cutoff_hz >= usual or not settings.cutoff_from_data:
         return None
     band = band_of_motion(settings.at(usual), recordings)
-    return band if settings.cutoff_from_data and band.cutoff_hz > settings.cutoff_hz else None
+    return band if band.cutoff_hz > settings.cutoff_hz else None
 
 
 def _from_data(

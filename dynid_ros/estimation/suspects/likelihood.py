@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from dynid_ros.arm.model import ArmModel
 from dynid_ros.dynamics.arm_prior import arm_prior, ArmPrior
@@ -123,7 +124,7 @@ class Likelihood:
 
     def prior_information(self, rows: SuspectRows) -> Array:
         """Information (c, c) of the prior of all parameters."""
-        return _of_both(self._prior_information, self._change_prior(rows))
+        return np.asarray(block_diag(self._prior_information, self._change_prior(rows)))
 
     def residual_ratios(self, suspect: Suspect, sets: Places) -> Array:
         """
@@ -278,7 +279,7 @@ class Likelihood:
         """Parameters (S, c) of fits without constraints, and mean square residuals (S, n)."""
         b, score = len(prior.theta), information @ prior.theta
         theta, variance = sums.fitted(
-            _of_both(information, change_prior), np.append(score, np.zeros(len(change_prior))))
+            block_diag(information, change_prior), np.append(score, np.zeros(len(change_prior))))
         negative = _has_negative(theta[:, b:])
         if negative.any():
             rest, of_rest = sums.first(b).fitted(information, score)
@@ -311,14 +312,6 @@ class Likelihood:
             fit = self._possible(arm, sums.first(b), np.zeros((0, 0)), start)
             return replace(fit, theta=np.append(fit.theta, np.zeros(len(change))))
         return Fit(theta, sums.mean_squares(theta[None])[0], values)
-
-
-def _of_both(information: Array, of_added: Array) -> Array:
-    """Information (c, c) of the base parameters and, independent of them, of the added ones."""
-    b = len(information)
-    whole = np.pad(information, (0, len(of_added)))
-    whole[b:, b:] = of_added
-    return whole
 
 
 def _has_negative(added: Array) -> NDArray[np.bool_]:
